@@ -6,6 +6,7 @@ import os
 import shutil
 import socket
 import subprocess
+import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -37,6 +38,7 @@ def sshd(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
     if not Path(program).exists() or not shutil.which("ssh-keygen") or not shutil.which("rsync"):
         pytest.skip("NOT TESTED: sshd or rsync is not installed, so no place is reached by ssh")
     base = tmp_path_factory.mktemp("sshd")
+    short = tempfile.mkdtemp(prefix="tls")  # the path of a socket is bounded
     for name in ("host", "user"):
         subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(base / name)],
                        check=True)  # fmt: skip
@@ -53,6 +55,8 @@ def sshd(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
     (base / "config").write_text(
         f"Host *\n IdentityFile {base}/user\n IdentitiesOnly yes\n"
         f" UserKnownHostsFile {base}/known\n GlobalKnownHostsFile /dev/null\n"
+        # One connection for all calls, as many people have it: it lives on after each call.
+        f" ControlMaster auto\n ControlPath {short}/%C\n ControlPersist 60\n"
     )
     if os.geteuid() == 0:
         Path("/run/sshd").mkdir(mode=0o755, exist_ok=True)
@@ -70,8 +74,12 @@ def sshd(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
         yield {"port": str(port), "RSYNC_RSH": f"ssh -F {base}/config",
                "GIT_SSH_COMMAND": f"ssh -F {base}/config"}  # fmt: skip
     finally:
+        for socket_of_master in Path(short).iterdir():
+            subprocess.run(["ssh", "-F", str(base / "config"), "-S", str(socket_of_master), "-O",
+                            "exit", "127.0.0.1"], capture_output=True, check=False)  # fmt: skip
         server.terminate()
         server.wait()
+        shutil.rmtree(short)
 
 
 def made(kind: str, tmp_path: Path, request: pytest.FixtureRequest) -> Where:

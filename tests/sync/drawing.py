@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from tests.model import drawing
+from tests.model.vocabulary import PLAIN
 from tests.support import named_id
 
 SKEWS = (0, 0, 1, -4_000, 4_000, 180_000, -180_000, 7_200_000, -3_600_000, 80_000_000)
 LEAPS = (0, 1, 1000, 60_000, 3_600_000, 3_600_000, drawing.DAY, 3 * drawing.DAY, 40 * drawing.DAY,
-         -1, -drawing.DAY)  # fmt: skip
+         -1, -1_800_000)  # fmt: skip
 HOWS = ("all", "all", "all", "first", "any")
 QUIET = 0.35
 """How much of the time a step is a sync."""
@@ -19,6 +20,8 @@ class Drawer(drawing.Drawer):
     def plan(self):
         """Return how many machines there are, the clock of each, and the wires that each reaches.
         """
+        some = self.random.sample(PLAIN, 3)
+        self.few = (*some, *(f"{text}." for text in some))
         count = self.random.choice((2, 3, 3, 3, 4, 5))
         skews = [self.random.choice(SKEWS) for _ in range(count)]
         if self.random.random() < 0.7:
@@ -53,9 +56,20 @@ class Drawer(drawing.Drawer):
             made = self.step(network.machines[on].seen(), batches[on])
         finally:
             drawing.LEAPS = leaps
-        if self.now - was > 500 * drawing.DAY:
-            self.now = was
+        if not was <= self.now <= was + 500 * drawing.DAY:
+            self.now = made["at"] = was
         return {**made, "on": on}
+
+    def text(self):
+        """Return a text that machines have in common, or any."""
+        return self.random.choice(self.few) if self.random.random() < 0.5 else super().text()
+
+    def _remember(self):
+        made = super()._remember()
+        if self.random.random() < 0.3:  # plain words, as two people may say them
+            made["new"] = {name: made["new"][name] for name in ("content", "segment", "source")}
+            made["new"] |= self.maybe(0.5, lambda: {"slot": "town"}) or {}
+        return made
 
     def new_id(self):
         self.made += 1

@@ -6,6 +6,8 @@ from __future__ import annotations
 import json
 import tempfile
 import traceback
+from collections import Counter
+from contextlib import contextmanager
 from pathlib import Path
 from random import Random
 
@@ -33,6 +35,7 @@ class History:
         self.batches = [{} for _ in net.machines]
         self.ever = set()
         self.latest = NOW
+        self.rulings = Counter()
 
     def take(self, step):
         """Take a step. An undo names a batch by the step that made it."""
@@ -45,7 +48,7 @@ class History:
             step = {**step, "batch": mine[step["batch"]][1]}
         db = self.net.machines[step["on"]].db
         by = parse_origin(step.get("by", "owner"))
-        before = newest(db, by)
+        before, had = newest(db, by), {*present(db), *taken_back(db)}
         try:
             self.net.do(step)
         except TidelineError:
@@ -55,12 +58,18 @@ class History:
         after = newest(db, by)
         if after > before:
             mine[step["step"]] = by.key, after
-        self.ever |= {fact_id for (fact_id,) in db.execute("SELECT id FROM fact")}
+        if step["do"] in ("purge", "retention") and not self.net.machines[step["on"]].read:
+            self.ever -= had - {*present(db), *taken_back(db)}  # nobody else has heard of them
+        self.ever |= set(present(db))
 
     def end(self):
         """Let all settle, compare; take the last batch of each back, and compare again."""
         now = self.latest + DAY
         self._settle(now)
+        ruled = self.net.machines[0].db.execute(
+            "SELECT ruled FROM sync_fact WHERE ruled IS NOT NULL"
+        )
+        self.rulings = Counter(why for (why,) in ruled)
         for place, machine in enumerate(self.net.machines):
             try:
                 undo.undo(machine.db, None, viewer=OWNER, now=now + self.plan["skews"][place] + 1)
@@ -69,6 +78,13 @@ class History:
             except Exception as error:
                 raise Different(f"undo breaks down: {traceback.format_exc()}") from error
         self._settle(now + DAY, "after the undo, ")
+        for machine in self.net.machines:
+            examine(machine)
+
+    def operations(self):
+        """Return how many operations were left in all places."""
+        told = (message[1] for wire in self.net.wires for message in wire.messages)
+        return sum(len(lines) - 1 for lines in told if lines)
 
     def _settle(self, now, when=""):
         try:
@@ -101,6 +117,10 @@ def newest(db, origin):
     return 0 if found is None else found.ordinal
 
 
+def present(db):
+    return [fact_id for (fact_id,) in db.execute("SELECT id FROM fact")]
+
+
 def taken_back(db):
     """Return the ids of the facts that an undo has taken out."""
     return {fact_id for (fact_id,) in db.execute(
@@ -116,16 +136,21 @@ def judge(machine, ever, when):
         sound(db)
     except AssertionError as error:
         raise Different(f"{when}{machine.name} is not sound: {traceback.format_exc()}") from error
-    report = doctor.examine(db.filename, deep=True, network_allowed=False, progress=lambda _: None)
-    if report.findings:
-        raise Different(f"{when}{machine.name}: {report.findings}")
-    present = {fact_id for (fact_id,) in db.execute("SELECT id FROM fact")}
-    away = ever - present
+    away = ever - set(present(db))
     away -= sync_rows.purged(db, away)
     rows = sync_rows.facts(db, away)
     lost = sorted(one for one in away if one not in rows or "gone" not in rows[one].held)
     if lost:
         raise Different(f"{when}{machine.name} has lost {lost}")
+
+
+def examine(machine):
+    """Raise Different where doctor finds anything."""
+    report = doctor.examine(
+        machine.db.filename, deep=True, network_allowed=False, progress=lambda _: None
+    )
+    if report.findings:
+        raise Different(f"doctor, {machine.name}: {report.findings}")
 
 
 def _difference(one, other):
@@ -148,36 +173,42 @@ def _by_id(lines):
 
 
 def play(plan, steps):
-    """Take these steps on fresh machines; return what was different, and after how many steps."""
-    with tempfile.TemporaryDirectory(prefix="tideline-sync-") as folder:
-        with network(Path(folder), plan["skews"], [max(one) for one in plan["reached"]]) as net:
-            history = History(net, plan)
-            try:
-                for step in steps:
-                    history.take(step)
-                history.end()
-            except Different as different:
-                return str(different), len(history.steps)
-    return None, len(steps)
+    """Take these steps on fresh machines; return what was different or None, and the history."""
+    with _machines(plan) as history:
+        try:
+            for step in steps:
+                history.take(step)
+            history.end()
+        except Different as different:
+            return str(different), history
+    return None, history
+
+
+@contextmanager
+def _machines(plan):
+    wires = [max(reached) for reached in plan["reached"]]
+    with (
+        tempfile.TemporaryDirectory(prefix="tideline-sync-") as folder,
+        network(Path(folder), plan["skews"], wires) as net,
+    ):
+        yield History(net, plan)
 
 
 def run(seed, count):
-    """Take so many random steps; return (plan, steps, what was different or None, network)."""
+    """Take so many random steps; return the history, and what was different or None."""
     random = Random(seed)
     drawer = Drawer(random, NOW)
     plan = drawer.plan()
-    with tempfile.TemporaryDirectory(prefix="tideline-sync-") as folder:
-        with network(Path(folder), plan["skews"], [max(one) for one in plan["reached"]]) as net:
-            history = History(net, plan)
-            joined = set()
-            try:
-                for _ in range(count):
-                    step = drawer.network_step(net, plan, history.batches, joined)
-                    history.take(json.loads(json.dumps(step)))
-                history.end()
-            except Different as different:
-                return plan, history.steps, str(different)
-    return plan, history.steps, None
+    joined = set()
+    with _machines(plan) as history:
+        try:
+            for _ in range(count):
+                step = drawer.network_step(history.net, plan, history.batches, joined)
+                history.take(json.loads(json.dumps(step)))
+            history.end()
+        except Different as different:
+            return history, str(different)
+    return history, None
 
 
 def shrunk(plan, steps):
@@ -197,7 +228,7 @@ def shrunk(plan, steps):
 
 
 def _kind(different):
-    words = ("show:", "know:", "lost", "sound", "settle", "undo breaks", "breaks", "")
+    words = ("show:", "know:", "lost", "sound", "settle", "doctor", "breaks", "")
     return None if different is None else next(word for word in words if word in different)
 
 

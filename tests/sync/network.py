@@ -22,9 +22,8 @@ from tideline_cli.store.purge_traces import finish_purge
 from tideline_cli.store.transactions import writing
 from tideline_cli.sync import replica
 from tideline_cli.sync.absorb import Absorber
-from tideline_cli.sync.operations import Set, Writer, parsed
+from tideline_cli.sync.operations import Writer, parsed
 from tideline_cli.sync.publish import NOWHERE, Publication
-from tideline_cli.sync.registers import PRESENT
 
 _EVERYTHING = Filter(lifecycle=None)
 
@@ -156,16 +155,12 @@ class Machine:
         return writer.whole() if writer.lines else []
 
     def known(self):
-        """Return all that the registers hold of facts that are there, as texts in order; batches and
+        """Return all that the registers hold as texts in order; batches and
         the reasons of archived facts apart."""
         operations = parsed(self.told(since=0, place=NOWHERE))[1]
         words = []
-        away = {one.id for one in operations if isinstance(one, Set) and PRESENT in one.values
-                and not one.values[PRESENT]}  # fmt: skip
         for one in operations:
             name = type(one).__name__
-            if name in ("Set", "Use", "Said") and one.id in away:  # a newcomer is not told of it
-                continue
             if name == "Purge":
                 words += [("Purge", one_id) for one_id in one.ids]
             elif name == "Said":
@@ -197,7 +192,7 @@ class Network:
     clock beside it."""
 
     def __init__(self, folder, skews, wires):
-        self.machines = [Machine(folder / f"{place}.db", f"m{place}") for place in range(len(skews))]
+        self.machines = [Machine(folder / f"{at}.db", f"m{at}") for at in range(len(skews))]
         self.skews = skews
         self.wires = [Wire() for _ in range(max(wires) + 1)]
 
@@ -221,13 +216,15 @@ class Network:
     def settle(self, reached, now, *, most=20):
         """Let all machines sync by the wires that each reaches until nobody has anything new; say
         whether that came to an end."""
+        quiet = 0
         for _ in range(most):
             before = [len(wire.messages) for wire in self.wires]
             for place, machine in enumerate(self.machines):
                 for wire in reached[place]:
                     at = now + self.skews[place]
                     machine.sync(wire, self.wires[wire], chooser("all", 0), at)
-            if before == [len(wire.messages) for wire in self.wires]:
+            quiet = quiet + 1 if before == [len(wire.messages) for wire in self.wires] else 0
+            if quiet == 2:  # what one place has told is told to the other a round later
                 return True
         return False
 

@@ -14,6 +14,8 @@ from tideline_cli.sync import folders, layout, place_file, rotation
 from tideline_cli.sync.keys import KeyRing
 from tideline_cli.sync.places import open_place
 
+pytestmark = pytest.mark.slow
+
 
 def files(folder, replica):
     """Return the names in a replica's folder, the hidden ones too."""
@@ -130,6 +132,18 @@ def test_two_machines_with_one_id_are_told(far, tmp_path):
         with pytest.raises(StoreError) as refused:
             act()
         assert refused.value.code == "replica_forked"
+    assert read(Machine(far, DESKTOP, tmp_path).fetch(), LAPTOP) == [1, 2]
+
+
+def test_a_mirror_that_is_behind_removes_nothing(far, tmp_path):
+    """Who sends without having fetched what is there under the own id is stopped as well."""
+    first, twin = Machine(far, LAPTOP, tmp_path / "a"), Machine(far, LAPTOP, tmp_path / "b")
+    first.say(b"one")
+    twin.fetch()
+    first.say(b"two")
+    with pytest.raises(StoreError) as refused:
+        twin.place.send(LAPTOP)
+    assert refused.value.code == "replica_forked"
     assert read(Machine(far, DESKTOP, tmp_path).fetch(), LAPTOP) == [1, 2]
 
 

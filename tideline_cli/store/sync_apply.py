@@ -80,7 +80,7 @@ def settle(db: Connection, ids: Collection[str]) -> None:
     """Let facts that are archived because of what another machine has said be archived by
     somebody's word: the next sync tells so, and they are no contradiction any more."""
     db.execute(
-        "UPDATE sync_fact SET ruled = 'settled', by = NULL"
+        "UPDATE sync_fact SET ruled = 'settled'"
         " WHERE by IS NOT NULL AND id IN (SELECT value FROM json_each(?))",
         (codec.dumps(list(ids)),),
     )

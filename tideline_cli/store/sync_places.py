@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tideline_cli.model import codec
 from tideline_cli.model.record import record
+from tideline_cli.store.connection import drop_setting, put_setting, setting
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,13 +16,15 @@ if TYPE_CHECKING:
 
 @record
 class PlaceRow:
-    """A row of `sync_place`; `pending` are the digests of segments on their way."""
+    """A row of `sync_place`; `pending` are the digests of segments on their way. `is_trusted`: what
+    lies there is the owner's word, also when others can write there."""
 
     number: int
     address: str
     place: str
     is_sealed: bool
     is_vouched: bool
+    is_trusted: bool
     sent: int
     whole: int
     whole_at: int
@@ -43,6 +46,8 @@ class Stream:
     stopped: str | None
 
 
+_LAST = "sync_place"  # the number of the place that was noted last
+_LEFT = "sync_left"  # JSON: by place that was forgotten, our last segment there and its digest
 _SELECT = """
 SELECT number, address, place, sealed, vouched, sent, whole, whole_at, segment, digest, pending,
        synced_at
@@ -53,8 +58,8 @@ FROM sync_place
 def _of(row: Sequence[Any]) -> PlaceRow:
     number, address, place, sealed, vouched, sent, whole, at, segment, digest, pending, last = row
     return PlaceRow(
-        number, address, place, bool(sealed), bool(vouched), sent, whole, at, segment, digest,
-        tuple(codec.loads(pending)) if pending else (), last,
+        number, address, place, bool(sealed), vouched > 0, vouched == 1, sent, whole, at, segment,
+        digest, tuple(codec.loads(pending)) if pending else (), last,
     )  # fmt: skip
 
 
@@ -70,23 +75,46 @@ def find(db: Connection, address: str) -> PlaceRow | None:
 
 
 def add(db: Connection, address: str, *, is_sealed: bool, is_vouched: bool) -> PlaceRow:
-    """Note a place that is new; return it."""
+    """Note a place that is new; return it. Its number was never that of another one: registers
+    keep the number of the place from which they are known."""
+    number = 1 + max(
+        int(setting(db, _LAST, "0")),
+        int(db.execute("SELECT ifnull(max(number), 0) FROM sync_place").get),
+    )
+    put_setting(db, _LAST, str(number))
     db.execute(
-        "INSERT INTO sync_place (address, place, sealed, vouched, sent, whole, whole_at, segment,"
-        " digest, synced_at) VALUES (?, '', ?, ?, 0, 0, 0, 0, '', 0)",
-        (address, int(is_sealed), int(is_vouched)),
+        "INSERT INTO sync_place (number, address, place, sealed, vouched, sent, whole, whole_at,"
+        " segment, digest, synced_at) VALUES (?, ?, '', ?, ?, 0, 0, 0, 0, '', 0)",
+        (number, address, int(is_sealed), int(is_vouched)),
     )
     return next(place for place in each(db) if place.address == address)
 
 
+def of_place(db: Connection, place: str) -> PlaceRow | None:
+    """Return the place that calls itself so, whatever its address is."""
+    row = db.execute(f"{_SELECT} WHERE place = ?", (place,)).fetchone()
+    return None if row is None else _of(row)
+
+
 def remove(db: Connection, address: str) -> bool:
-    """Forget a place; say whether it was known."""
-    db.execute(
-        "DELETE FROM sync_stream WHERE place = (SELECT number FROM sync_place WHERE address = ?)",
-        (address,),
-    )
-    db.execute("DELETE FROM sync_place WHERE address = ?", (address,))
-    return db.changes() > 0
+    """Forget a place; say whether it was known. What was left there is remembered: it is ours when
+    the place is named again."""
+    row = find(db, address)
+    if row is None:
+        return False
+    if row.place:
+        left = codec.loads(setting(db, _LEFT, "{}"))
+        put_setting(db, _LEFT, codec.dumps(left | {row.place: [row.segment, row.digest]}))
+    db.execute("DELETE FROM sync_stream WHERE place = ?", (row.number,))
+    db.execute("DELETE FROM sync_place WHERE number = ?", (row.number,))
+    return True
+
+
+def left(db: Connection, place: str) -> tuple[int, str]:
+    """Return number and digest of the last segment that was left in a place which was forgotten,
+    0 and '' where there is none."""
+    number, digest = codec.loads(setting(db, _LEFT, "{}")).get(place, (0, ""))
+    return number, digest
 
 
 def put(db: Connection, number: int, **columns: object) -> None:
@@ -105,6 +133,13 @@ def send_anew(db: Connection) -> None:
         "UPDATE sync_place SET sent = 0, whole = 0, whole_at = 0, segment = 0, digest = '',"
         " pending = NULL"
     )
+    drop_setting(db, _LEFT)
+
+
+def meet_anew(db: Connection) -> None:
+    """Let everything be sent again to every place, behind what is there, and be read again."""
+    db.execute("UPDATE sync_place SET sent = 0")
+    db.execute("UPDATE sync_stream SET segment = 0, digest = ''")
 
 
 def streams(db: Connection, place: int) -> dict[str, Stream]:

@@ -123,6 +123,16 @@ def ruled_by(db: Connection, ids: Iterable[str]) -> set[str]:
     return _ids(db, "by IS NOT NULL AND by IN (SELECT value FROM json_each(?))", list(ids))
 
 
+def all_ruled(db: Connection) -> set[str]:
+    """Return the ids of all facts that are shown otherwise than their registers say."""
+    return {fact_id for (fact_id,) in db.execute("SELECT id FROM sync_fact WHERE by IS NOT NULL")}
+
+
+def last_purge(db: Connection) -> int:
+    """Return the version of the newest purge."""
+    return int(db.execute("SELECT ifnull(max(version), 0) FROM sync_purge").get)
+
+
 def ruled(db: Connection, why: str, *, origin_number: int | None) -> list[tuple[str, str]]:
     """Return the ids of the facts that are shown otherwise for this reason, each with that of the
     fact because of which; of one origin, None: of all."""
@@ -178,6 +188,16 @@ def edges_of(db: Connection, ids: Iterable[str]) -> list[EdgeRow]:
     return list(found.values())
 
 
+def edges_to(db: Connection, ids: Iterable[str], kinds: Sequence[str]) -> list[EdgeRow]:
+    """Return the edges of some kinds that are there and end at one of these facts."""
+    sql = (
+        f"{_EDGE} WHERE target IN (SELECT value FROM json_each(?1)) AND present"
+        " AND kind IN (SELECT value FROM json_each(?2)) ORDER BY source, kind, target"
+    )
+    wanted = codec.dumps(list(kinds))
+    return [_edge(row) for some in _parts(ids) for row in db.execute(sql, (some, wanted))]
+
+
 def edge(db: Connection, source: str, kind: str, target: str) -> EdgeRow | None:
     """Return what is known of one edge."""
     sql = f"{_EDGE} WHERE (source, kind, target) = (?, ?, ?)"
@@ -224,7 +244,6 @@ def purge(db: Connection, ids: Iterable[str], *, place: int, state: SyncState) -
             state.next_version()
             fresh.append(fact_id)
             db.execute("DELETE FROM sync_fact WHERE id = ?", (fact_id,))
-            db.execute("UPDATE sync_fact SET by = NULL, ruled = NULL WHERE by = ?", (fact_id,))
             db.execute("DELETE FROM sync_edge WHERE source = ?1 OR target = ?1", (fact_id,))
     return fresh
 
@@ -236,6 +255,13 @@ def purged(db: Connection, ids: Iterable[str]) -> set[str]:
         sql = "SELECT id FROM sync_purge WHERE id IN (SELECT value FROM json_each(?))"
         found |= {fact_id for (fact_id,) in db.execute(sql, (some,))}
     return found
+
+
+def purged_and_here(db: Connection) -> list[str]:
+    """Return the ids of the facts that are here although they were purged: an old file has brought
+    them back."""
+    rows: Any = db.execute("SELECT id FROM sync_purge JOIN fact USING (id) ORDER BY id").fetchall()
+    return [fact_id for (fact_id,) in rows]
 
 
 def purges_since(db: Connection, version: int) -> list[tuple[str, int]]:
@@ -265,6 +291,14 @@ def batches_since(db: Connection, version: int) -> list[tuple[Any, ...]]:
         (version,),
     ).fetchall()
     return list(rows)
+
+
+def restamp_batches(db: Connection, before: int, after: int, *, version: int) -> None:
+    """Let the batches of a time have another one."""
+    db.execute(
+        "UPDATE sync_batch SET clock = ?, version = ?, place = 0 WHERE clock = ?",
+        (after, version, before),
+    )
 
 
 def newest_batches(db: Connection, limit: int) -> list[tuple[Any, ...]]:

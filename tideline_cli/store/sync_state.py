@@ -16,6 +16,7 @@ _CHANGE = "sync_change"
 _CLOCK = "sync_clock"
 _VERSION = "sync_version"
 _USED = "sync_used"
+_RULED = "sync_ruled"
 
 
 class SyncState:
@@ -26,19 +27,23 @@ class SyncState:
     clock     the latest time of the hybrid clock that is known.
     version   how many changes of registers there were: each gets the next number.
     used_at   when the uses were last told, in milliseconds; 0 before the first time.
+    ruled     what is shown takes notice of the purges up to this version.
     """
 
-    __slots__ = ("_db", "_held", "change", "clock", "mark", "own", "own_id", "used_at", "version")
+    __slots__ = (
+        "_db", "_held", "change", "clock", "mark", "own", "own_id", "ruled", "used_at", "version",
+    )  # fmt: skip
 
     def __init__(self, db: Connection) -> None:
         self._db = db
-        held = named_settings(db, _SELF, _MARK, _CHANGE, _CLOCK, _VERSION, _USED)
+        held = named_settings(db, _SELF, _MARK, _CHANGE, _CLOCK, _VERSION, _USED, _RULED)
         self.own_id = held.get(_SELF, "")
         self.mark = held.get(_MARK, "")
         self.change = int(held.get(_CHANGE, "0"))
         self.clock = int(held.get(_CLOCK, "0"))
         self.version = int(held.get(_VERSION, "0"))
         self.used_at = int(held.get(_USED, "0"))
+        self.ruled = int(held.get(_RULED, "0"))
         self.own = replica_number(db, self.own_id) if self.own_id else 0
         self._held = held
 
@@ -57,6 +62,7 @@ class SyncState:
         for name, value in (
             (_SELF, self.own_id), (_MARK, self.mark), (_CHANGE, str(self.change)),
             (_CLOCK, str(self.clock)), (_VERSION, str(self.version)), (_USED, str(self.used_at)),
+            (_RULED, str(self.ruled)),
         ):  # fmt: skip
             if self._held.get(name) != value:
                 put_setting(self._db, name, value)

@@ -14,8 +14,7 @@ from tideline_cli.store import (
     sync_rows,
     sync_state,
 )
-from tideline_cli.sync import registers
-from tideline_cli.sync.arrive import Taker
+from tideline_cli.sync.arrive import Taken, Taker
 from tideline_cli.sync.gather import Gatherer
 from tideline_cli.sync.operations import Add, Batch, Edge, Purge, Set
 from tideline_cli.sync.show import Shower
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
 
     from apsw import Connection
 
+    from tideline_cli.store.sync_state import SyncState
     from tideline_cli.sync.operations import Operation, Stamp
 
 _AT_ONCE = 1000  # operations of a transaction
@@ -47,7 +47,11 @@ class Absorber:
         self.purged: list[str] = []
 
     def own_words(self) -> None:
-        """Put what was said here into the registers, and show what follows from it."""
+        """Put what was said here into the registers, and show what follows from it. What was purged
+        stays away, also where an old file has brought it back."""
+        again = sync_rows.purged_and_here(self._db)
+        if again:
+            self._purge(again)
         self._join([], OWNER, 0, uses=True)
 
     def take(self, operations: Sequence[Operation], *, whole: bool) -> None:
@@ -83,22 +87,26 @@ class Absorber:
             self.facts |= taken.changed
             for row in taken.edges.values():
                 self.facts |= {row.source, row.target}
-            for one in mine - taken.facts.keys():
-                known = sync_rows.facts(db, [one]).get(one)
-                stored = sync_rows.in_table(db, [one]).get(one)
-                taken.facts[one] = registers.read(known, one, stored)
-            taken.changed |= mine
             last = facts.last_number(db)
-            names = {key: replica for key, (replica, _) in sync_state.replicas(db).items()}
-            Shower(db, names).show(taken)
+            self._show(taken, mine, state)
             if is_bulk:
                 fts.index_after(db, last)
             state.save()
             return self._closed(batch, told, number)
 
+    def _show(self, taken: Taken, mine: set[str], state: SyncState) -> None:
+        """Show what was taken, what was said here, and what a purge has set free."""
+        db = self._db
+        purge = sync_rows.last_purge(db)
+        if purge > state.ruled:
+            mine |= sync_rows.all_ruled(db)
+            state.ruled = purge
+        names = {key: replica for key, (replica, _) in sync_state.replicas(db).items()}
+        Shower(db, names).show(taken, mine)
+
     def _closed(self, batch: journal.batch, told: Batch | None, number: int) -> int:
-        """Note what a batch is, or leave none where it has changed nothing; return the number of the
-        batch to go on with."""
+        """Note what a batch is, or leave none where it has changed nothing; return the number of
+        the batch to go on with."""
         if batch.is_empty():
             return number
         if told is not None:
@@ -115,21 +123,24 @@ class Absorber:
             db, verb=sync_changes.VERB, by=OWNER, now=self._now, bulk=True
         ) as batch:
             state = sync_state.SyncState(db)
-            Gatherer(db, state, now=self._now).gather()
-            fresh = sync_rows.purge(db, ids, place=self._place, state=state)
+            mine = Gatherer(db, state, now=self._now).gather()
+            sync_rows.purge(db, ids, place=self._place, state=state)
             state.save()
-            seqs = [seq for seq, _ in sync_rows.in_table(db, fresh).values()]
-            for one in fresh:
+            seqs = [seq for seq, _ in sync_rows.in_table(db, ids).values()]
+            for one in ids:
                 seqs += purge_rows.undone(db, one, viewer=EVERYONE)
             gone = purge_rows.with_citers(db, seqs, viewer=EVERYONE)
-            if not gone:
-                batch.is_empty()
-                return
-            sync_apply.note_purged(db, list(gone.values()))
-            purge_rows.remove(db, gone)
+            if gone:
+                sync_apply.note_purged(db, list(gone.values()))
+                purge_rows.remove(db, gone)
+                batch.explain(f"{len(gone):,} purged elsewhere")
+                self.purged += gone.values()
+            state = sync_state.SyncState(db)
+            self._show(Taken(), mine - set(gone.values()), state)
+            state.save()
             sync_state.lower_change(db)
-            batch.explain(f"{len(gone):,} purged elsewhere")
-            self.purged += gone.values()
+            if not gone:
+                self._closed(batch, None, 0)
 
 
 def _by_batch(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from tideline_cli.model.origin import Origin
-from tideline_cli.model.times import Times
 from tideline_cli.store import sync_rows, sync_state, visibility
 from tideline_cli.store.sync_rows import EdgeRow
 from tideline_cli.sync import registers
@@ -30,8 +29,6 @@ class Taken:
         self.changed: set[str] = set()
         self.edges: dict[tuple[str, str, str], EdgeRow] = {}
         self.purges: list[str] = []
-        self.times: dict[str, Times] = {}
-        self.gone: dict[str, str] = {}
 
 
 class Taker:
@@ -87,7 +84,7 @@ class Taker:
             case Set():
                 self._set(one, known)
             case Said():
-                self._said(one, known, taken)
+                self._said(one, known)
             case Use():
                 self._use(one, known)
         if self._state.version != before:
@@ -110,27 +107,29 @@ class Taker:
                 return
         mark = self._mark(one.stamp)
         known.origin = visibility.ensure_number(self._db, Origin(str(one.values["origin"])))
-        for name in [name for name, held in known.marks.items() if self._is_later(one.stamp, held)]:
-            del known.marks[name]
-            if name == PRESENT:
-                known.is_present = True
+        known.forget(self._before(one.stamp, known))
         known.bear(one.values, mark)
 
     def _set(self, one: Set, known: Registers) -> None:
+        """Take fields. What was said before a fact was taken back goes with it."""
         for name, value in one.values.items():
-            held = known.mark(name)
-            if held is None or self._is_later(one.stamp, held):
+            held = [known.mark(name), None if known.is_present else known.marks[PRESENT]]
+            if all(mark is None or self._is_later(one.stamp, mark) for mark in held):
                 known.put(name, value, self._mark(one.stamp))
+        if not known.is_present:
+            known.forget(self._before(self._stamp(known.marks[PRESENT]), known))
 
-    def _said(self, one: Said, known: Registers, taken: Taken) -> None:
+    def _before(self, stamp: Stamp, known: Registers) -> list[str]:
+        return [name for name, held in known.marks.items() if self._is_later(stamp, held)]
+
+    def _said(self, one: Said, known: Registers) -> None:
         """Note when the state of a fact was stated; of several times the latest counts."""
         was = known.stated
         changed, said = max(was[0], one.changed_at), max(was[1], one.said_at)
         if (changed, said) != was[:2]:
-            known.stated = (changed, said, self._state.next_version(), self._place)
-        taken.times[one.id] = Times(changed, said)
-        if one.gone is not None:
-            taken.gone[one.id] = one.gone
+            is_theirs = (changed, said) == (one.changed_at, one.said_at)
+            place = self._place if is_theirs else 0  # of two times the place may know one
+            known.stated = (changed, said, self._state.next_version(), place)
 
     def _use(self, one: Use, known: Registers) -> None:
         number = self._number(one.replica)

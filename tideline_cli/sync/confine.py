@@ -11,10 +11,11 @@ from tideline_cli.model.record import replace
 from tideline_cli.policy.gate import confined as confined_segment
 from tideline_cli.store import sync_rows
 from tideline_cli.sync.operations import Add, Batch, Edge, Purge, Said, Set, Use
+from tideline_cli.sync.registers import GONE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from typing import Final
 
     from apsw import Connection
@@ -26,7 +27,7 @@ SOURCE: Final = "retrieved_document"
 _ALLOWED = ("content", "created_at", "origin", "kind", "title", "tags", "valid_from", "valid_to",
             "scope", "session", "turn", "speaker", "role", "source_turn", "lifecycle", "metadata",
             "derived_from")  # fmt: skip
-_CHANGED = frozenset(("lifecycle", "valid_to", "present"))
+_CHANGED = frozenset(("lifecycle", "valid_to", "present", GONE))
 
 
 def confined(
@@ -50,7 +51,7 @@ def confined(
                 taken.append(replace(one, values=_plain(one)))
                 own.add(one.id)
             case Set() if one.id in own and one.values.keys() <= _CHANGED:
-                taken.append(one)
+                taken.append(replace(one, values=_unexplained(one.values)))
             case Edge() if {one.source, one.target} <= own and one.kind not in REPLACING:
                 taken.append(one)
             case Purge():
@@ -59,6 +60,12 @@ def confined(
             case Set() | Edge() | Said() | Use() | Add():
                 pass
     return taken
+
+
+def _unexplained(values: Mapping[str, object]) -> dict[str, object]:
+    """Return what is stated without why a fact is archived: what faded or was merged is announced,
+    and nobody vouches for that."""
+    return {name: None if name == GONE else value for name, value in values.items()}
 
 
 def _text(one: Add) -> str:

@@ -9,7 +9,7 @@ from tideline_cli.model.record import Record, replace
 from tideline_cli.sync import layout, segment
 from tideline_cli.sync.header import is_id
 from tideline_cli.sync.layout import file_name
-from tideline_cli.sync.marks import mark_at, newest_snapshot
+from tideline_cli.sync.marks import mark_at
 from tideline_cli.sync.segment import Header, SegmentError
 from tideline_cli.sync.stream import Segment, Stopped, unread
 from tideline_cli.system import LOCK_EX, flock
@@ -92,21 +92,30 @@ def _own(folder: str, replica: str) -> Iterator[None]:
 
 
 def _tidy(folder: str, replica: str) -> None:
-    """Remove what a killed writer has left: files that are not whole, a snapshot that lacks parts,
-    segments that a snapshot has replaced."""
+    """Remove what a killed writer has left: files that are not whole, the parts of a snapshot that
+    lacks some, and what a snapshot has replaced that is the last of all."""
     gone = [name for name in layout.names(folder, replica) if name.startswith(layout.PART)]
     found = layout.segment_numbers(folder, replica)
-    first = newest_snapshot(folder, replica, found)
-    gone += [file_name(number) for number in found if number < first]
-    for number in reversed(found):
-        with suppress(SegmentError, FileNotFoundError):
-            mark = mark_at(folder, replica, number)
-            if mark.kind == "snapshot" and number - mark.part + 1 != first:
-                gone.append(file_name(number))
-                continue
-        break
+    first, is_whole = _last_snapshot(folder, replica, found)
+    if first:
+        gone += [file_name(number) for number in found if (number < first) == is_whole]
     if gone:
         layout.remove(folder, replica, gone)
+
+
+def _last_snapshot(folder: str, replica: str, found: Sequence[int]) -> tuple[int, bool]:
+    """Return the first number of the snapshot whose part is the last segment, and whether it has
+    all its parts; 0 where the last segment is of no snapshot."""
+    if not found:
+        return 0, False
+    try:
+        mark = mark_at(folder, replica, found[-1])
+    except (SegmentError, FileNotFoundError):
+        return 0, False
+    if mark.kind != "snapshot":
+        return 0, False
+    first = found[-1] - mark.part + 1
+    return first, mark.part == mark.parts and set(found) >= set(range(first, found[-1] + 1))
 
 
 def _append(folder: str, header: Header, data: bytes) -> str:

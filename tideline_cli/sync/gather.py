@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from tideline_cli.memory.archived import stated_reasons
+from tideline_cli.model import codec
 from tideline_cli.model.origin import EVERYONE
 from tideline_cli.store import (
     facts,
@@ -16,7 +18,7 @@ from tideline_cli.store.sync_rows import EdgeRow
 from tideline_cli.sync import registers
 from tideline_cli.sync.clock import tick
 from tideline_cli.sync.fields import CHANGING, wire_value
-from tideline_cli.sync.registers import BASE, CLOCK, LAST, PLACE, PRESENT, SINCE, VERSION
+from tideline_cli.sync.registers import BASE, CLOCK, GONE, LAST, PLACE, PRESENT, SINCE, VERSION
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,19 +33,21 @@ if TYPE_CHECKING:
     from tideline_cli.sync.registers import Mark, Registers
 
 _AT_ONCE = 400
+_STATE = ("lifecycle", GONE)
 _SLACK_MS = 3_600_000  # a clock may go back a little between a use and a sync
 
 
 class _Touched:
     """What the journal says of one fact: the times at which it was born, went, and each of its
-    columns changed; None of them where only its use or its edges did."""
+    columns changed; None of them where only its use or its edges did. It was born with `uses`."""
 
-    __slots__ = ("born", "fields", "gone")
+    __slots__ = ("born", "fields", "gone", "uses")
 
     def __init__(self) -> None:
         self.born: int | None = None
         self.gone: int | None = None
         self.fields: dict[str, int] = {}
+        self.uses = 0
 
 
 class Gatherer:
@@ -57,6 +61,7 @@ class Gatherer:
         self._facts: dict[int, _Touched] = {}
         self._edges: dict[int, tuple[str | None, int]] = {}  # an image of each, and when
         self._used: set[int] = set()
+        self._earliest = now  # the earliest time of a batch
 
     def gather(self, *, uses: bool = False) -> set[str]:
         """Put what was said into the registers; return the ids of the facts that it is about. With
@@ -68,17 +73,24 @@ class Gatherer:
             self._state.clock = clock = tick(self._state.clock, self._now)
             touched.setdefault(fact_id, _Touched()).fields["lifecycle"] = clock
         used = {by_seq[seq] for seq in self._used if seq in by_seq}
+        spoken = set(used)
         if uses:
-            used |= sync_changes.used_since(self._db, self._state.used_at - _SLACK_MS)
-            self._state.used_at = max(self._state.used_at, self._now)
+            used |= sync_changes.used_since(self._db, self._unlooked())
+            self._state.used_at = self._now
         changed: set[str] = set()
         listed = sorted({*touched, *used})
         for start in range(0, len(listed), _AT_ONCE):
             some = listed[start : start + _AT_ONCE]
-            changed |= self._put(some, touched)
+            changed |= self._put(some, touched, spoken)
         changed |= self._put_edges()
         self._state.save()
         return changed
+
+    def _unlooked(self) -> int:
+        """Return since when uses have not been looked for. A clock that has gone back tells nothing
+        of that: then it is since ever."""
+        known = self._state.used_at - _SLACK_MS
+        return known if min(self._now, self._earliest) >= known else 0
 
     def _read(self) -> None:
         """Read the journal. Each run of changes of one batch has one time."""
@@ -88,6 +100,7 @@ class Gatherer:
             state.change = told.number
             if number != batch:
                 batch = number
+                self._earliest = min(self._earliest, self._now if at is None else at)
                 clock = tick(state.clock, self._now if at is None else at)
                 state.clock = clock
                 sync_rows.note_batch(
@@ -114,35 +127,44 @@ class Gatherer:
             self._edges[told.row] = (image or told.before, clock)
         else:
             self._used.add(told.row)
+            born = self._facts.get(told.row)
+            if born is not None and born.born == clock and told.after is not None:
+                born.uses = codec.loads(told.after)["access_count"]
 
     def _of(self, seq: int) -> _Touched:
         return self._facts.setdefault(seq, _Touched())
 
-    def _put(self, ids: list[str], touched: dict[str, _Touched]) -> set[str]:
-        """Put what was said of some facts into their registers."""
+    def _put(
+        self, ids: list[str], touched: dict[str, _Touched], spoken: set[str]
+    ) -> set[str]:
+        """Put what was said of some facts into their registers. A batch has used those that are
+        `spoken`."""
         rows = sync_rows.facts(self._db, ids)
         stored = sync_rows.in_table(self._db, ids)
         told = [fact_id for fact_id in ids if fact_id in touched]
-        times = statements.times(self._db, viewer=EVERYONE, ids=told) if told else {}
+        said = [fact_id for fact_id in ids if fact_id in touched or fact_id in spoken]
+        times = statements.times(self._db, viewer=EVERYONE, ids=said) if said else {}
+        why = _why(self._db, [stored[one][1] for one in told if one in stored])
         changed: list[Registers] = []
         for fact_id in ids:
             known = registers.read(rows.get(fact_id), fact_id, stored.get(fact_id))
             before = self._state.version
             if fact_id in touched:
-                self._fact(known, touched[fact_id])
+                self._fact(known, touched[fact_id], why.get(fact_id))
             if known.row is not None and known.is_present:
-                self._use(known, known.row)
-                if fact_id in touched:
-                    at = times.get(fact_id)
-                    self._time(known, at.changed_at if at else 0, at.said_at if at else 0)
+                born = touched.get(fact_id)
+                self._use(known, known.row, born.uses if born else 0)
+                if at := times.get(fact_id):
+                    self._time(known, at.changed_at, at.said_at)
             if self._state.version != before:
                 changed.append(known)
         sync_rows.put_facts(self._db, (one.stored(one.row) for one in changed))
         return {one.id for one in changed}
 
-    def _fact(self, known: Registers, told: _Touched) -> None:
+    def _fact(self, known: Registers, told: _Touched, gone: str | None) -> None:
         if known.row is None:
             if known.birth is not None and told.gone is not None:
+                known.marks.clear()
                 known.put(PRESENT, False, self._mark(told.gone))
             return
         born = told.born
@@ -151,34 +173,38 @@ class Gatherer:
         if born is not None:
             known.marks.clear()
             known.values = registers.Registers(known.id, known.seq, known.row).values
+            known.values[GONE] = gone
             known.is_present = True
-            known.ruled = known.by = None
             known.origin = visibility.number(self._db, known.row.origin)
             known.birth = self._mark(born)
         for name, clock in told.fields.items():
             if name in CHANGING and clock != born:
                 self._say(known, known.row, name, clock)
+                if name == "lifecycle":
+                    known.put(GONE, gone, self._mark(clock))
 
     def _say(self, known: Registers, row: Fact, name: str, clock: int) -> None:
         """Take what the store has as what somebody has said."""
         names = [name]
         if name == "lifecycle" and known.ruled is not None:  # the period goes with the word
-            known.ruled = known.by = None
             names += ["valid_from", "valid_to"]
         for one in names:
             known.put(one, wire_value(row, one), self._mark(clock))
 
-    def _use(self, known: Registers, row: Fact) -> None:
-        """Count the uses that the store has and no replica has told as ours."""
+    def _use(self, known: Registers, row: Fact, base: int) -> None:
+        """Count the uses that the store has and no replica has told as ours. It was born with
+        `base` uses."""
         if known.birth is None:
             return
         more = row.access_count - known.count() - known.extra
         last = row.last_accessed_at
         own = known.uses.get(self._state.own)
-        if more == 0 and last == known.last():
+        if more == 0 and last == max(known.last(), known.extra_last):
             return
         if own is None:
             own = known.uses[self._state.own] = [0] * 6
+            own[BASE] = base  # the same export may be imported elsewhere
+            more = row.access_count - known.count() - known.extra
         own[SINCE] += more
         own[LAST] = last
         self._state.clock = own[CLOCK] = tick(self._state.clock, self._now)
@@ -186,7 +212,8 @@ class Gatherer:
 
     def _time(self, known: Registers, changed: int, said: int) -> None:
         """Note when the state of a fact was stated, where that is later than was known."""
-        was = known.stated
+        was, born = known.stated, known.values["created_at"]
+        changed, said = (0 if at <= born else at for at in (changed, said))
         if changed > was[0] or said > was[1]:
             known.stated = (
                 max(changed, was[0]), max(said, was[1]), self._state.next_version(), 0
@@ -205,7 +232,7 @@ class Gatherer:
                 row = self._edge(by_seq[start], kind, by_seq[end], clock)
                 rows += [row] if row is not None else []
         sync_rows.put_edges(self._db, rows)
-        return {end for row in rows for end in (row.source, row.target)}
+        return set(by_seq.values())  # an edge that follows from others is seen to again
 
     def _edge(self, source: str, kind: str, target: str, clock: int) -> EdgeRow | None:
         now = sync_changes.edge_now(self._db, source, kind, target)
@@ -252,15 +279,22 @@ def _gather_facts(
 ) -> None:  # fmt: skip
     numbers: dict[str, int] = {}
     rows = []
-    for seq, fact in facts.get(db, seqs, viewer=EVERYONE).items():
+    held = facts.get(db, seqs, viewer=EVERYONE)
+    why = _why(db, held.values())
+    for seq, fact in held.items():
         one = registers.Registers(fact.id, seq, fact)
+        one.values[GONE] = why.get(fact.id)
         key = fact.origin.key
         if key not in numbers:
             numbers[key] = visibility.number(db, fact.origin)
         one.origin = numbers[key]
         at = times.get(fact.id)
         one.birth = (tick(0, fact.created_at), state.own, state.next_version(), 0)
-        for name, clock in told.get(seq, {}).items():
+        state.clock = max(state.clock, one.birth[0])
+        said = told.get(seq, {})
+        if "lifecycle" in said:
+            said[GONE] = said["lifecycle"]
+        for name, clock in said.items():
             if clock > one.birth[0]:  # else it is a part of the birth
                 one.put(name, one.values[name], (clock, state.own, state.next_version(), 0))
         if fact.access_count or fact.last_accessed_at != fact.created_at:
@@ -272,7 +306,8 @@ def _gather_facts(
             one.stated = (at.changed_at, at.said_at, state.next_version(), 0)
             if not one.marks:  # an import has brought it in a state of that time
                 clock = tick(0, at.changed_at)
-                for name in ("lifecycle", "valid_to", "valid_from") if clock > one.birth[0] else ():
+                state.clock = max(state.clock, clock)
+                for name in (*_STATE, "valid_to", "valid_from") if clock > one.birth[0] else ():
                     one.put(name, one.values[name], (clock, state.own, state.next_version(), 0))
         rows.append(one.stored(fact))
     sync_rows.put_facts(db, rows)
@@ -281,11 +316,18 @@ def _gather_facts(
 def _gather_edges(db: Connection, state: SyncState) -> None:
     rows: list[EdgeRow] = []
     for link in links.each(db, viewer=EVERYONE):
+        clock = tick(0, link.created_at)
+        state.clock = max(state.clock, clock)
         rows.append(
             EdgeRow(
-                link.source, link.kind, link.target, tick(0, link.created_at), state.own,
+                link.source, link.kind, link.target, clock, state.own,
                 state.next_version(), 0, True, link.reason, link.strength, link.created_at,
             )
         )  # fmt: skip
     sync_rows.put_edges(db, rows)
 
+
+def _why(db: Connection, found: Iterable[Fact]) -> dict[str, str]:
+    """Return by id why those of the facts that are archived are so."""
+    archived = [fact for fact in found if fact.lifecycle == "archived"]
+    return stated_reasons(db, archived) if archived else {}

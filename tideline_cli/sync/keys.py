@@ -118,7 +118,8 @@ class KeyRing:
             return key
         raise NotFoundError(
             f"there is no key for this place in {self.path}",
-            hint="add it from a machine that has it", code="no_key",
+            hint="`tideline sync key` prints it on a machine that has it, `tideline sync key add` "
+            "takes it here", code="no_key",
         )  # fmt: skip
 
     def make(self, place: str = "") -> Key:

@@ -201,7 +201,7 @@ def _make(root: int, name: str, mode: int, folder: str) -> None:
             raise StoreError(f"{folder}/{name} is a link, and a place has none") from None
         return
     with opened_folder(folder, name) as handle:
-        set_mode(handle, mode & 0o777 | 0o700)
+        set_mode(handle, mode & 0o2777 | 0o700)
         hand_over(handle, os.path.join(folder, name), like=folder)
     durable.sync(root)
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from tideline_cli.errors import UsageError
-from tideline_cli.model.record import record, replace
+from tideline_cli.model.record import record
 from tideline_cli.store import sync_places, sync_rows, sync_state
 from tideline_cli.store.transactions import writing
-from tideline_cli.sync import folders, operations, place_file, replica, rotation
+from tideline_cli.sync import folders, operations, own_folder, replica, restamp, rotation
 from tideline_cli.sync.absorb import Absorber
-from tideline_cli.sync.clock import AHEAD_MS, instant_of, is_ahead
+from tideline_cli.sync.agreement import Agreement
+from tideline_cli.sync.clock import instant_of, is_ahead
 from tideline_cli.sync.confine import confined
 from tideline_cli.sync.keys import KeyRing
 from tideline_cli.sync.outbox import Outbox
@@ -93,11 +94,14 @@ class Meeting:
         changed = replica.ensure(self._db, now=self._now, name=self._asked.name)
         if changed is not None:
             self._notes.append(changed)
-        self._check_clock()
-        folder = self._place.fetch()
-        held = self._agreed(folder)
-        row = self._row(held)
+        self._set_clock()
+        agreement = Agreement(self._db, self._place, sealed=self._asked.sealed)
+        folder, held = agreement.reach()
+        row = agreement.note(held, trust=self._asked.trust)
+        self._notes += agreement.notes
         ring = self._ring(folder, held)
+        row, told = own_folder.reconciled(self._db, folder, row, ring)
+        self._notes += [told] if told else []
         absorber = Absorber(self._db, place=row.number, now=self._now)
         absorber.own_words()
         self._read(folder, row, ring, absorber)
@@ -120,56 +124,14 @@ class Meeting:
             len(sync_rows.ruled(self._db, "slot", origin_number=None)),
         )  # fmt: skip
 
-    def _check_clock(self) -> None:
-        ahead = instant_of(sync_state.SyncState(self._db).clock) - self._now
-        if ahead > AHEAD_MS:
+    def _set_clock(self) -> None:
+        """Put right what was said while the clock of this machine was far ahead."""
+        ahead = restamp.restamped(self._db, now=self._now)
+        if ahead:
             self._notes.append(
                 f"the clock of this machine was {ahead // _DAY_MS} days ahead when something was "
-                "said; others take it once that time has come"
+                "said: it counts as said now, and all is left anew"
             )
-
-    def _agreed(self, folder: str) -> PlaceFile:
-        """Return what the place says of itself; make it one where nobody has."""
-        held = place_file.find(folder)
-        known = sync_places.find(self._db, self._place.address)
-        if held is None:
-            is_sealed = self._asked.sealed
-            if is_sealed is None:
-                is_sealed = known.is_sealed if known else not self._place.is_private()
-            held = place_file.create(folder, is_sealed=is_sealed)
-        elif self._asked.sealed is not None and self._asked.sealed != held.is_sealed:
-            form = "encrypted" if held.is_sealed else "not encrypted"
-            raise UsageError(
-                f"{self._place.address} is {form} already", hint="sync without that option, or "
-                "name a new place",
-            )  # fmt: skip
-        if known is not None and known.place == held.id and known.is_sealed > held.is_sealed:
-            raise UsageError(
-                f"{self._place.address} was encrypted, and says that it is not",
-                hint="somebody has changed its place.json: put it back, or name a new place",
-            )
-        return held
-
-    def _row(self, held: PlaceFile) -> PlaceRow:
-        """Return what this memory knows of the place; a place with another id is a new one."""
-        vouched = self._asked.trust or held.is_sealed or self._place.is_private()
-        address = self._place.address
-        with writing(self._db):
-            known = sync_places.find(self._db, address)
-            if known is not None and known.place not in ("", held.id):
-                sync_places.remove(self._db, address)
-                self._notes.append("the place is another one than before: everything is sent to it")
-                known = None
-            if known is None:
-                known = sync_places.add(
-                    self._db, address, is_sealed=held.is_sealed, is_vouched=vouched
-                )
-            is_vouched = known.is_vouched or vouched
-            sync_places.put(
-                self._db, known.number, place=held.id, sealed=int(held.is_sealed),
-                vouched=int(is_vouched),
-            )  # fmt: skip
-        return replace(known, place=held.id, is_sealed=held.is_sealed, is_vouched=is_vouched)
 
     def _ring(self, folder: str, held: PlaceFile) -> KeyRing | None:
         """Return the keys of a sealed place, with what the place has for their holder."""
@@ -225,8 +187,8 @@ class Meeting:
             days = (instant_of(ahead) - self._now) // _DAY_MS
             return Stopped(
                 "clock", header.number, f"its clock was {days} days ahead",
-                "set the clock there, or here, if it is this one; it is read once that time has "
-                "come",
+                "set the clock there and let it sync again; or set the clock here, if it is this "
+                "one",
             )  # fmt: skip
         self._name(names | {header.replica: header.name})
         if not row.is_vouched:

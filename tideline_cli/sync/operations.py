@@ -3,8 +3,10 @@
 {"replicas": [[id, name], …]}      the first line; below, a replica is its place in this list
 {"batch": [clock, replica, number, origin, verb, at]}
 {"add": id, "at": [clock, replica], "values": {…}}
-{"set": id, "at": [clock, replica], "values": {…}}        "present" is one of the names
-{"said": id, "times": [changed, said], "gone": reason}
+{"set": id, "at": [clock, replica], "values": {…}}
+                                   beside the fields of a fact: "present", whether it is there at
+                                   all, and "gone", why it is archived
+{"said": id, "times": [changed, said]}
 {"use": id, "by": replica, "uses": [before it synced, since, last, clock]}
 {"edge": [source, kind, target], "at": [clock, replica], "values": null | [reason, strength, at]}
 {"purge": [id, …]}
@@ -19,7 +21,7 @@ from tideline_cli.model import ulid
 from tideline_cli.model.edge import KINDS
 from tideline_cli.model.record import record
 from tideline_cli.sync.fields import CHANGING, FIXED, checked
-from tideline_cli.sync.registers import PRESENT
+from tideline_cli.sync.registers import GONE, PRESENT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -57,7 +59,8 @@ class Add:
 
 @record
 class Set:
-    """Fields that somebody has changed; `present` says whether the fact is there at all."""
+    """Fields that somebody has changed; `present` says whether the fact is there at all, `gone` why
+    it is archived."""
 
     id: str
     stamp: Stamp
@@ -66,12 +69,11 @@ class Set:
 
 @record
 class Said:
-    """When the state of a fact was last stated, and why it is archived."""
+    """When the state of a fact was last stated."""
 
     id: str
     changed_at: int
     said_at: int
-    gone: str | None
 
 
 @record
@@ -150,9 +152,8 @@ class Writer:
                 return {"add": fact_id, "at": self._at(stamp), "values": stated}
             case Set(fact_id, stamp, values):
                 return {"set": fact_id, "at": self._at(stamp), "values": dict(values)}
-            case Said(fact_id, changed, said, gone):
-                form = {"said": fact_id, "times": [changed, said]}
-                return form | ({"gone": gone} if gone else {})
+            case Said(fact_id, changed, said):
+                return {"said": fact_id, "times": [changed, said]}
             case Use(fact_id, replica, base, since, last, clock):
                 uses = [base, since, last, clock]
                 return {"use": fact_id, "by": self._place(replica), "uses": uses}
@@ -232,6 +233,7 @@ class _Reader:
     def _add(self, row: dict[str, Any]) -> Add:
         stated = row["values"]
         values = {name: checked(name, stated.get(name)) for name in (*FIXED, *CHANGING)}
+        values[GONE] = _reason(stated.get(GONE))
         if stated.keys() - values.keys():
             raise UsageError(f"unknown field: {min(stated.keys() - values.keys())!r}")
         return Add(_id(row["add"]), self._stamp(row["at"]), values)
@@ -241,15 +243,15 @@ class _Reader:
         for name, value in row["values"].items():
             if name in FIXED:
                 raise UsageError(f"{name} never changes")
-            values[name] = bool(value) if name == PRESENT else checked(name, value)
+            if name == GONE:
+                values[name] = _reason(value)
+            else:
+                values[name] = bool(value) if name == PRESENT else checked(name, value)
         return Set(_id(row["set"]), self._stamp(row["at"]), values)
 
     def _said(self, row: dict[str, Any]) -> Said:
         changed, said = (checked("created_at", at) for at in row["times"])
-        gone = row.get("gone")
-        if gone is not None and gone not in REASONS:
-            raise UsageError("an unknown reason")
-        return Said(_id(row["said"]), changed, said, gone)
+        return Said(_id(row["said"]), changed, said)
 
     def _use(self, row: dict[str, Any]) -> Use:
         base, since, last, clock = row["uses"]
@@ -282,6 +284,12 @@ class _Reader:
         if _count(clock) >= _LATEST_CLOCK:
             raise UsageError("a time that cannot be")
         return clock, self._replicas[_count(replica)]
+
+
+def _reason(value: Any) -> str | None:
+    if value is not None and value not in REASONS:
+        raise UsageError("an unknown reason")
+    return None if value is None else str(value)
 
 
 def _id(text: Any) -> str:

@@ -3,11 +3,12 @@
 
 from __future__ import annotations
 
+from tideline_cli.errors import StoreError
 from tideline_cli.model.instant import DAY_MS
 from tideline_cli.model.record import record, replace
 from tideline_cli.store import sync_places, sync_rows, sync_state
 from tideline_cli.store.transactions import snapshot, writing
-from tideline_cli.sync import folders, layout, replica, rotation, segment
+from tideline_cli.sync import folders, layout, own_folder, rotation, segment
 from tideline_cli.sync.header import Header
 from tideline_cli.sync.operations import Writer, about
 from tideline_cli.sync.publish import NOWHERE, Publication
@@ -61,8 +62,8 @@ class Outbox:
         self.notes: list[str] = []
 
     def send(self, row: PlaceRow) -> Done:
-        """Leave what is new; at first, after a purge, or a month, all of it, as a snapshot."""
-        row = self._reconciled(row)
+        """Leave what is new; at first, after a purge, or a month, all of it, as a snapshot. The row
+        is one that `own_folder.reconciled` has given."""
         is_whole = self._wants_snapshot(row)
         # What is known from this place lies there: a newcomer leaves only what it has brought.
         place = NOWHERE if is_whole and row.segment else row.number
@@ -95,27 +96,9 @@ class Outbox:
                 self._db, row.number, sent=parcel.version, segment=number, digest=digest,
                 pending=(), **whole,
             )  # fmt: skip
+            own_folder.note_look(self._db, self._folder, row)
         self._finish()
         return Done(parcel.facts, len(packed), sum(map(len, packed)))
-
-    def _reconciled(self, row: PlaceRow) -> PlaceRow:
-        """Return the row of the place as the place says: what was left by a sync that was cut short
-        is ours; what we never wrote is of another machine with our id."""
-        own = sync_state.SyncState(self._db).own_id
-        tail = folders.tail(self._folder, own)
-        if (tail.number, tail.digest) == (row.segment, row.digest):
-            return row
-        if tail.digest in row.pending:
-            return replace(row, segment=tail.number, digest=tail.digest)
-        if tail.number < row.segment:
-            self.notes.append("the place lacks some of what was left there: all is left anew")
-            return replace(row, sent=0, whole=0, whole_at=0)
-        replica.renew(self._db)
-        self.notes.append(
-            "another machine writes as this one, from a copy of this memory file or of a backup: "
-            "this one is a replica of its own from now on"
-        )
-        return replace(row, sent=0, whole=0, whole_at=0, segment=0, digest="", pending=())
 
     def _wants_snapshot(self, row: PlaceRow) -> bool:
         if row.segment == 0 or row.sent == 0 or self._has_purged(row):
@@ -194,7 +177,13 @@ class Outbox:
         """Erase the keys that no segment of the place needs any more."""
         if self._ring is None:
             return
-        gone = rotation.erasable(self._folder, self._ring, self._held.id)
+        if len(self._ring.of_place(self._held.id)) < 2:
+            return
+        try:
+            gone = rotation.erasable(self._folder, self._ring, self._held.id)
+        except StoreError as error:
+            self.notes.append(f"the older keys of the place are kept: {error.message}")
+            return
         if gone:
             self._ring.erase(gone)
             self.notes.append("an older key of the place was erased: what it had sealed is gone")

@@ -16,7 +16,11 @@ _STEM, _END = layout.PLACE_FILE.split(".")
 
 
 class PlaceFile(Record):
-    """The id of a place, and whether its segments are sealed."""
+    """The id of a place, and whether its segments are sealed.
+
+    Who can write in the place can write this file. So a machine remembers the form of the places
+    that it has joined, and takes no sealed one for a plain one later.
+    """
 
     id: str
     is_sealed: bool

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from tideline_cli.memory.archived import reasons
 from tideline_cli.store import sync_rows, sync_state
 from tideline_cli.sync import registers
 from tideline_cli.sync.fields import CHANGING, FIXED
 from tideline_cli.sync.operations import Add, Batch, Edge, Purge, Said, Set, Use
-from tideline_cli.sync.registers import PLACE, PRESENT, VERSION
+from tideline_cli.sync.registers import GONE, PLACE, PRESENT, VERSION
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -59,34 +58,25 @@ class Publication:
     def _facts(self, ids: list[str]) -> Iterator[Operation]:
         rows = sync_rows.facts(self._db, ids)
         stored = sync_rows.in_table(self._db, ids)
-        archived = [
-            fact for fact_id, (_, fact) in stored.items()
-            if fact.lifecycle == "archived" and rows[fact_id].by is None
-        ]  # fmt: skip
-        why = reasons(self._db, archived) if archived else {}
         for fact_id in ids:
             known = registers.read(rows[fact_id], fact_id, stored.get(fact_id))
-            yield from self._fact(known, why.get(fact_id))
+            yield from self._fact(known)
 
-    def _fact(self, known: Registers, gone: str | None) -> Iterator[Operation]:
+    def _fact(self, known: Registers) -> Iterator[Operation]:
         is_new = known.birth is not None and self._is_new(known.birth)
         told = {name: mark for name, mark in known.marks.items() if is_new or self._is_new(mark)}
         if is_new and known.birth is not None and "content" in known.values:
-            values = {
-                name: known.values[name] for name in (*FIXED, *CHANGING) if name not in known.marks
-            }
             # A birth is whole, and a register that was stated later is told after it.
-            values |= {name: known.values[name] for name in known.marks if name != PRESENT}
-            yield Add(known.id, self._stamp(known.birth), values)
+            values = {name: known.values[name] for name in (*FIXED, *CHANGING)}
+            yield Add(known.id, self._stamp(known.birth), values | {GONE: known.gone()})
         by_stamp: dict[Stamp, dict[str, Any]] = {}
         for name, mark in told.items():
             value = known.is_present if name == PRESENT else known.values.get(name)
             by_stamp.setdefault(self._stamp(mark), {})[name] = value
         for stamp, values in sorted(by_stamp.items()):
             yield Set(known.id, stamp, values)
-        is_told = is_new or self._is_new((0, 0, *known.stated[2:]))
-        if known.stated[0] and (is_told or "lifecycle" in told):
-            yield Said(known.id, known.stated[0], known.stated[1], gone)
+        if known.stated[0] and (is_new or self._is_new((0, 0, *known.stated[2:]))):
+            yield Said(known.id, known.stated[0], known.stated[1])
         for replica, use in known.uses.items():
             if is_new or self._is_new((0, 0, use[VERSION], use[PLACE])):
                 yield Use(known.id, self._ids[replica], *use[:VERSION])

@@ -8,7 +8,7 @@ from tideline_cli.sync.fields import FIXED, fact_of, wire
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
     from typing import Any
 
     from tideline_cli.model.fact import Fact
@@ -16,10 +16,17 @@ if TYPE_CHECKING:
     Mark = tuple[int, int, int, int]  # clock, replica, version, place
 
 PRESENT = "present"
-_BORN, _STATED = "born", "stated"
+GONE = "gone"
+"""Why a fact is archived: stated whenever its lifecycle is, with the same mark."""
+BORN, _STATED = "born", "stated"
 BASE, SINCE, LAST, CLOCK, VERSION, PLACE = range(6)
 """Places in the uses of a replica: how many before it synced, how many since, when the last was;
 when that was counted, by the hybrid clock; as which version and from which place it is known."""
+
+
+def is_stamp(name: str) -> bool:
+    """Say whether a name among the marks of a row is that of a register."""
+    return name not in (BORN, _STATED)
 
 
 class Registers:
@@ -30,12 +37,14 @@ class Registers:
     values   what the registers hold, as it travels; without `content` the fact itself is not here.
     uses     by replica.
     stated   when the state was last changed and said, by whomever; and version and place of that.
+    ruled    why the fact is shown otherwise than the registers say, `by` because of which other;
+             `extra` uses more than they tell, and `extra_last` as the last use, 0 for none.
     seq, row the number and the fact as the store has it, None where it has none.
     """
 
     __slots__ = (
-        "birth", "by", "extra", "id", "is_present", "marks", "origin", "row", "ruled", "seq",
-        "stated", "uses", "values",
+        "birth", "by", "extra", "extra_last", "id", "is_present", "marks", "origin", "row", "ruled",
+        "seq", "stated", "uses", "values",
     )  # fmt: skip
 
     def __init__(self, fact_id: str, seq: int | None, row: Fact | None) -> None:
@@ -47,7 +56,7 @@ class Registers:
         self.values: dict[str, Any] = {} if row is None else wire(row)
         self.uses: dict[int, list[int]] = {}
         self.stated = (0, 0, 0, 0)
-        self.extra = 0
+        self.extra = self.extra_last = 0
         self.is_present = True
         self.ruled: str | None = None
         self.by: str | None = None
@@ -64,12 +73,23 @@ class Registers:
             self.values[name] = value
         self.marks[name] = mark
 
+    def forget(self, names: Iterable[str]) -> None:
+        """Forget what registers were stated to hold."""
+        for name in names:
+            del self.marks[name]
+            if name == PRESENT:
+                self.is_present = True
+
     def bear(self, values: Mapping[str, Any], mark: Mark) -> None:
         """Let the fact be born: registers that nobody has stated yet hold what it was born with."""
         self.birth = mark
         for name, value in values.items():
             if name in FIXED or name not in self.marks:
                 self.values[name] = value
+
+    def gone(self) -> str | None:
+        """Return why the fact is archived, None where it is not, or nobody knows."""
+        return self.values.get(GONE)
 
     def is_whole(self) -> bool:
         """Say whether the fact can be shown: it has come, and nobody has taken it back."""
@@ -98,7 +118,7 @@ class Registers:
         versions += [use[VERSION] for use in self.uses.values()]
         version = max(versions)
         if version != born:
-            marks[_BORN] = born
+            marks[BORN] = born
         if self.stated[0]:
             marks[_STATED] = list(self.stated)
         known = {} if shown is None else wire(shown)
@@ -110,8 +130,8 @@ class Registers:
         held: dict[str, Any] = {"values": differing} if differing else {}
         if not self.is_present:
             held["gone"] = True
-        if self.extra:
-            held["extra"] = self.extra
+        if self.extra or self.extra_last:
+            held["extra"] = [self.extra, self.extra_last]
         return FactRow(
             self.id, self.origin, clock, replica, version, place, self.alike(), marks,
             {str(number): use for number, use in self.uses.items()}, held, self.ruled, self.by,
@@ -133,14 +153,14 @@ def read(row: FactRow | None, fact_id: str, stored: tuple[int, Fact] | None) -> 
         return found
     found.origin = row.origin
     marks: dict[str, Any] = dict(row.marks)
-    born = marks.pop(_BORN, row.version)
+    born = marks.pop(BORN, row.version)
     found.stated = tuple(marks.pop(_STATED, (0, 0, 0, 0)))
     if row.clock:
         found.birth = (row.clock, row.replica, born, row.place)
     found.marks = {name: (mark[0], mark[1], mark[2], mark[3]) for name, mark in marks.items()}
     found.values |= row.held.get("values", {})
     found.is_present = "gone" not in row.held
-    found.extra = row.held.get("extra", 0)
+    found.extra, found.extra_last = row.held.get("extra", (0, 0))
     found.uses = {int(number): list(use) for number, use in row.uses.items()}
     found.ruled, found.by = row.ruled, row.by
     return found

@@ -6,6 +6,7 @@ import os
 
 from tideline_cli.store import sync_places, sync_schema, sync_state
 from tideline_cli.store.transactions import writing
+from tideline_cli.sync import restamp
 from tideline_cli.sync.gather import gather_all
 
 TYPE_CHECKING = False
@@ -35,6 +36,8 @@ def ensure(db: Connection, *, now: int, name: str = "") -> str | None:
             sync_places.send_anew(db)
             return "this file is a copy of one that syncs: it is a replica of its own now"
         gather_all(db, state, now=now)
+        state.clock = max(state.clock, restamp.latest(db))  # a fact may be of a year to come
+        state.save()
         return None
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from tideline_cli.model.fact import Fact
 
-    Why = Literal["slot", "same", "circle"]
+    Why = Literal["slot", "same", "kept", "circle"]
     Stamp = tuple[int, str]  # a time of the hybrid clock, the id of a replica
 
 
@@ -37,12 +37,13 @@ class Stated:
 
 @record
 class Ruling:
-    """A fact as it is shown, where that is not what its registers say: because of the fact `by`. A
-    fact that others were merged into has no `why`."""
+    """A fact as it is shown, where that is not what its registers say: because of the fact `by`.
+    One that others were merged into is `kept`, and one that comes back out of a circle is ruled by
+    itself."""
 
     fact: Fact
-    why: Why | None
-    by: str | None
+    why: Why
+    by: str
 
 
 def ruled(stated: Iterable[Stated]) -> dict[str, Ruling]:
@@ -79,7 +80,7 @@ def _without_copies(active: Sequence[Stated], found: dict[str, Ruling]) -> list[
             found[copy.fact.id] = Ruling(gone, "same", keeper.fact.id)
             kept = _with_uses(kept, copy.fact)
         if copies:
-            found[kept.id] = Ruling(kept, None, None)
+            found[kept.id] = Ruling(kept, "kept", kept.id)
         staying.append(Stated(kept, keeper.stamp, keeper.author))
     return staying
 

@@ -28,9 +28,12 @@ if TYPE_CHECKING:
     from tideline_cli.sync.registers import Registers
     from tideline_cli.sync.rulings import Stamp
 
-_EDGES = {"slot": ("contradicts",), "same": SUCCEEDS, "circle": ()}
+_EDGES = {"slot": ("contradicts",), "same": SUCCEEDS, "settled": SUCCEEDS, "kept": (),
+          "circle": ()}  # fmt: skip
 """The edges from the fact because of which another is shown otherwise, by the ruling."""
 _GONE = {"slot": "superseded", "same": "merged"}
+_REPLACED = ("merged", "superseded")
+"""Why a fact is archived in whose place another stands."""
 _STANDS = ("lifecycle", "slot", "scope")  # whoever states one of them says where the fact stands
 
 
@@ -43,15 +46,17 @@ class Shower:
         self._known: dict[str, Registers] = {}
         self._analyzer: Analyzer = setting(db, "analyzer", "standard")
 
-    def show(self, taken: Taken) -> None:
-        """Bring the store to what the registers say after `taken`, and store the registers."""
+    def show(self, taken: Taken, said_here: Iterable[str]) -> None:
+        """Bring the store to what the registers say after `taken` and what was `said_here`, by id;
+        store the registers."""
         self._known = {one: taken.facts[one] for one in taken.changed}
         ends = {end for row in taken.edges.values() for end in (row.source, row.target)}
         sync_rows.put_edges(self._db, taken.edges.values())
-        self._load(ends)
+        self._load(ends | set(said_here))
         self._load_neighbours()
+        revived = self._revived()
         was = {one.id: (one.ruled, one.by) for one in self._known.values()}
-        found = self._rulings()
+        found = self._rulings(revived)
         shown = {one.id: self._shown(one, found.get(one.id)) for one in self._known.values()}
         came = self._write(shown)
         self._edges(taken, came, was)
@@ -59,15 +64,17 @@ class Shower:
             self._db,
             (one.stored(shown[one.id]) for one in self._known.values() if _is_known(one)),
         )
-        self._note(taken)
+        self._note()
 
     def _load(self, ids: Iterable[str]) -> set[str]:
         """Load registers that are not loaded yet; return the ids of those."""
-        fresh = set(ids) - self._known.keys()
-        rows, stored = sync_rows.facts(self._db, fresh), sync_rows.in_table(self._db, fresh)
-        for one in rows:
-            self._known[one] = registers.read(rows[one], one, stored.get(one))
-        return set(rows)
+        fresh = self._read(set(ids) - self._known.keys())
+        self._known |= fresh
+        return set(fresh)
+
+    def _read(self, ids: set[str]) -> dict[str, Registers]:
+        rows, stored = sync_rows.facts(self._db, ids), sync_rows.in_table(self._db, ids)
+        return {one: registers.read(rows[one], one, stored.get(one)) for one in rows}
 
     def _load_neighbours(self) -> None:
         """Load what shares a slot or a text with what is loaded, or is shown otherwise by it."""
@@ -84,9 +91,8 @@ class Shower:
             near |= sync_rows.slot_mates(self._db, places)
             fresh = self._load(near)
 
-    def _rulings(self) -> dict[str, Ruling]:
+    def _rulings(self, revived: set[str]) -> dict[str, Ruling]:
         """Return what is shown otherwise than the registers say, by id."""
-        revived = self._revived()
         stated: list[Stated] = []
         for one in self._known.values():
             if one.is_whole():
@@ -99,41 +105,54 @@ class Shower:
         return found | rulings.ruled(stated)
 
     def _revived(self) -> set[str]:
-        """Return the facts that come back, since they were merged in a circle."""
-        archived: dict[str, Stamp] = {}
-        starts = [one for one in self._known.values() if _is_archived(one)]
+        """Return the facts that come back, since they were merged in a circle; load them, and those
+        that come back no more, with their neighbours."""
+        while True:
+            replaced_by, reached = self._circles()
+            went = {
+                one.id: self._stamp(one, "lifecycle") for one in reached.values()
+                if _is_archived(one) and one.gone() in _REPLACED
+            }  # fmt: skip
+            back: set[str] = set()
+            if any(one in went for sources in replaced_by.values() for one in sources):
+                found = (rulings.revived(one, replaced_by, went) for one in went)
+                back = {one for one in found if one is not None}
+            fresh = {
+                one.id: one for one in reached.values()
+                if one.id not in self._known and (one.id in back or one.ruled == "circle")
+            }  # fmt: skip
+            if not fresh:
+                return back
+            self._known |= fresh
+            self._load_neighbours()
+
+    def _circles(self) -> tuple[dict[str, list[str]], dict[str, Registers]]:
+        """Return which facts have replaced which, from those that are loaded back through archived
+        ones; and all of these facts."""
         replaced_by: dict[str, list[str]] = {}
-        waiting = {one.id for one in starts}
+        reached = dict(self._known)
+        waiting = set(reached)
         while waiting:
-            archived |= {one: self._stamp(self._known[one], "lifecycle") for one in waiting}
-            edges = [
-                edge for edge in sync_rows.edges_of(self._db, waiting)
-                if edge.present and edge.target in waiting and edge.kind in REPLACING
-            ]  # fmt: skip
+            edges = sync_rows.edges_to(self._db, waiting, REPLACING)
             for edge in edges:
                 replaced_by.setdefault(edge.target, []).append(edge.source)
-            sources = {edge.source for edge in edges}
-            self._load(sources)
-            waiting = {
-                one for one in sources - archived.keys()
-                if one in self._known and _is_archived(self._known[one])
-            }  # fmt: skip
-        if not any(one in sources for one in archived for sources in replaced_by.values()):
-            return set()
-        back = {rulings.revived(one.id, replaced_by, archived) for one in starts}
-        return {one for one in back if one is not None}
+            fresh = self._read({edge.source for edge in edges} - reached.keys())
+            reached |= fresh
+            waiting = {one.id for one in fresh.values() if _is_archived(one)}
+        return replaced_by, reached
 
     def _shown(self, one: Registers, ruling: Ruling | None) -> Fact | None:
         """Return the fact as it is shown, None for one that is not there; note the ruling."""
         one.ruled = one.by = None
-        one.extra = 0
+        one.extra = one.extra_last = 0
         if not one.is_whole():
             return None
         if ruling is None:
             return one.fact()
-        if ruling.why is not None:
-            one.ruled, one.by = ruling.why, ruling.by
+        one.ruled, one.by = ruling.why, ruling.by
         one.extra = ruling.fact.access_count - one.count()
+        if ruling.fact.last_accessed_at != one.last():
+            one.extra_last = ruling.fact.last_accessed_at
         return ruling.fact
 
     def _write(self, shown: dict[str, Fact | None]) -> set[str]:
@@ -203,7 +222,7 @@ class Shower:
         born = [int(each.values["created_at"]) for each in (one, by) if each and each.values]
         return max(born)
 
-    def _note(self, taken: Taken) -> None:
+    def _note(self) -> None:
         """Note when what is shown was stated, where the journal here does not tell so."""
         told = [one for one in self._known.values() if one.is_whole()]
         native = statements.times(self._db, viewer=EVERYONE, ids=[one.id for one in told])
@@ -213,9 +232,9 @@ class Shower:
             born = one.values["created_at"]
             wanted = Times(max(one.stated[0], born), max(one.stated[1], born))
             held = native.get(one.id, Times(0, 0))
-            reason = _GONE.get(one.ruled or "") or (
-                taken.gone.get(one.id) if one.ruled is None else None
-            )
+            reason = _GONE.get(one.ruled or "") or one.gone()
+            if reason is None and one.values["lifecycle"] == "archived":
+                reason = "unknown"
             has = Times(max(held.changed_at, born), max(held.said_at, born))
             if has != wanted or reason is not None:
                 stated[one.id] = wanted

@@ -10,7 +10,7 @@ from tideline_cli.sync.segment import Header, SegmentError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Generator, Iterator
 
     from tideline_cli.sync.sealing import Ring
 
@@ -22,7 +22,8 @@ ADVICE = {
     "damaged": f"{_MACHINE}, which then writes its folder anew",
     "too_large": "remove the file: no segment is that large",
     "newer": "pip install --upgrade tideline-cli",
-    "key": "add the key from a machine that has it",
+    "key": "`tideline sync key` prints it on a machine that has it, `tideline sync key add` takes "
+           "it here",
     "form": "who lacks the key may have written it: remove the file, or make the place anew",
     "place": "it was written for another place: let that machine sync again",
     "chain": "two machines may write as one replica (a copied memory file): give one a new id",
@@ -82,27 +83,32 @@ def unread(
     first = newest_snapshot(folder, replica, fresh)
     if first:
         stop = _check_snapshot(reader, first)
-        if stop is not None:
-            yield stop
+        if stop is not None:  # what is before it may be there still
+            before = [number for number in fresh if number < first]
+            has_stopped = yield from _in_order(reader, after + 1, last, before, first=0)
+            if not has_stopped:
+                yield stop
             return
     yield from _in_order(reader, first or after + 1, "" if first else last, fresh, first=first)
 
 
 def _in_order(
     reader: _Reader, number: int, previous: str, fresh: list[int], *, first: int
-) -> Iterator[Segment | Stopped]:
+) -> Generator[Segment | Stopped, None, bool]:
+    """Yield segments, the last of which is that of `fresh`; return whether reading stopped."""
     while fresh and number <= fresh[-1]:
         one = _segment(reader, number, previous)
         if isinstance(one, Stopped):
             yield one
-            return
+            return True
         header = one.header
         if header.kind == "snapshot" and header.part == 1 and number != first:
             message = f"a snapshot lacks some of its {header.parts} parts"
             yield _stopped("incomplete", number, message)
-            return
+            return True
         yield one
         previous, number = one.digest, number + 1
+    return False
 
 
 def _check_known(

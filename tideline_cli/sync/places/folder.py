@@ -7,7 +7,7 @@ import os
 from tideline_cli.errors import UsageError
 from tideline_cli.store.folders import make_folder
 from tideline_cli.sync import layout
-from tideline_cli.sync.places.private import is_private
+from tideline_cli.sync.places import private
 
 
 class FolderPlace:
@@ -21,7 +21,7 @@ class FolderPlace:
 
     def is_private(self) -> bool:
         """Say whether only its owner can read and write it, as far as this machine can tell."""
-        return is_private(self._path)
+        return private.is_owners_alone(self._path)
 
     def fetch(self) -> str:
         """Return the folder, which is made (0700) where only it is missing. Raises UsageError."""

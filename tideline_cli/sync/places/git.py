@@ -5,12 +5,13 @@ from __future__ import annotations
 
 import hashlib
 import os
+import shutil
 from contextlib import suppress
 from urllib.parse import quote
 
 from tideline_cli.errors import StoreError
 from tideline_cli.sync import layout
-from tideline_cli.sync.places.mirrored import Entry, Mirrored
+from tideline_cli.sync.places.mirrored import Mirrored, PlacedFile
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,7 +31,8 @@ _WHO = {"GIT_AUTHOR_NAME": "tideline", "GIT_AUTHOR_EMAIL": "tideline@localhost",
 _AT_ONCE = 64 << 20  # bytes of files that are read by one process
 _RACES = ("[rejected]", "fetch first", "non-fast-forward", "cannot lock ref",
           "failed to update ref", "reference already exists", "incorrect old value")  # fmt: skip
-_DAMAGED = ("is corrupt", "bad object", "unable to read tree", "object file", "is empty")
+_DAMAGED = ("is corrupt", "bad object", "unable to read tree", "is empty")
+_OTHER_FORMAT = ("hash algorithm", "mismatched algorithms")
 _LOCKS = ("shallow.lock", "packed-refs.lock", "config.lock", "HEAD.lock", "gc.pid",
           "refs/place/head.lock", "../index.lock")  # fmt: skip
 _FILE_MODES = ("100644", "100755", "100664")
@@ -50,15 +52,21 @@ class GitPlace(Mirrored):
         self._there = _url(address.path)
         self._repository = os.path.join(mirror, "repository.git")
         self._ids: dict[str, str] = {}  # of the files that the last list had
+        self._format = "sha1"
         self._is_there = False  # whether the branch was there then
         self._sizes: dict[str, int] = {}
         self._environ = {"GIT_TERMINAL_PROMPT": str(int(programs.on_terminal)),
                          "GIT_ALLOW_PROTOCOL": "file:https:ssh"}  # fmt: skip
+        if not programs.on_terminal:
+            self._environ["GCM_INTERACTIVE"] = "never"  # no window that nobody sees
 
-    def _list(self) -> dict[str, Entry]:
+    def _list(self) -> dict[str, PlacedFile]:
         self._open()
-        done = self._git("fetch", "--quiet", "--no-tags", "--depth=1", "--", self._there,
-                         f"+{BRANCH}:{_HEAD}")  # fmt: skip
+        fetch = ("fetch", "--quiet", "--no-tags", "--depth=1", "--", self._there,
+                 f"+{BRANCH}:{_HEAD}")  # fmt: skip
+        done = self._git(*fetch)
+        if self._has_other_format(done):
+            done = self._git(*fetch)
         if done.code and "couldn't find remote ref" in done.err:
             self._checked("update-ref", "-d", _HEAD)
             self._ids, self._is_there = {}, False
@@ -71,7 +79,7 @@ class GitPlace(Mirrored):
             mode, kind, mark, size = words.decode("ascii").split()
             path = name.decode("ascii", "replace")
             if kind == "blob" and mode in _FILE_MODES and layout.is_ours(path):
-                found[path] = Entry(int(size), mark)
+                found[path] = PlacedFile(int(size), mark)
         self._ids = {path: entry.mark for path, entry in found.items()}
         self._sizes = {path: entry.size for path, entry in found.items()}
         return found
@@ -102,6 +110,8 @@ class GitPlace(Mirrored):
         if done.code and any(word in done.out.decode("utf-8", "replace") + done.err
                              for word in _RACES):  # fmt: skip
             return False
+        if self._has_other_format(done):
+            return False
         self._check(done)
         self._checked("update-ref", _HEAD, commit)
         self._git("gc", "--auto", "--quiet", "--prune=now")  # a failure costs room, no more
@@ -120,7 +130,7 @@ class GitPlace(Mirrored):
                       variables=index)  # fmt: skip
         return self._word("write-tree", variables=index)
 
-    def _is_same(self, data: bytes, entry: Entry) -> bool:
+    def _is_same(self, data: bytes, entry: PlacedFile) -> bool:
         name = "sha1" if len(entry.mark) == 40 else "sha256"
         made = hashlib.new(name, b"blob %d\0" % len(data) + data, usedforsecurity=False)
         return made.hexdigest() == entry.mark
@@ -133,12 +143,23 @@ class GitPlace(Mirrored):
                 os.unlink(os.path.join(self._repository, name))
         if os.path.exists(os.path.join(self._repository, "ready")):
             return
-        self._check(self._git("init", "--bare", "--quiet", "--template=", self._repository))
+        other = () if self._format == "sha1" else (f"--object-format={self._format}",)
+        self._check(self._git("init", "--bare", "--quiet", "--template=", *other, self._repository))
         try:
             with open(os.path.join(self._repository, "ready"), "x", encoding="ascii"):
                 pass
         except OSError as error:
             raise layout.cannot_write(self._repository, error) from error
+
+    def _has_other_format(self, done: Done) -> bool:
+        """Make the repository of the mirror anew where that of the place has the other hashes."""
+        is_other = bool(done.code) and any(word in done.err for word in _OTHER_FORMAT)
+        if is_other and self._format == "sha1":
+            self._format = "sha256"
+            shutil.rmtree(self._repository, ignore_errors=True)
+            self._open()
+            return True
+        return False
 
     def _git(
         self, *words: str, stdin: bytes = b"", cwd: str | None = None,

@@ -27,7 +27,7 @@ _TRIES = 10  # times to publish, while others publish too
 _PAUSE = 0.05  # seconds after the first of them; each is twice as long, up to 1.6 s
 
 
-class Entry(Record):
+class PlacedFile(Record):
     """A file of a place, as the place lists it; `mark` tells its content, where the place knows."""
 
     size: int
@@ -89,7 +89,7 @@ class Mirrored:
             code="unreachable",
         )  # fmt: skip
 
-    def _list(self) -> dict[str, Entry]:
+    def _list(self) -> dict[str, PlacedFile]:
         """Return the files of the layout that the place has now, by their paths."""
         raise NotImplementedError
 
@@ -103,7 +103,7 @@ class Mirrored:
         else was faster, and all of it must be done again."""
         raise NotImplementedError
 
-    def _is_same(self, data: bytes, entry: Entry) -> bool:
+    def _is_same(self, data: bytes, entry: PlacedFile) -> bool:
         """Say whether a file here has the content that the place lists, as far as it tells."""
         return len(data) == entry.size
 
@@ -127,7 +127,7 @@ class Mirrored:
     def _may_be_unsent(self, path: str) -> bool:
         return "/" not in path or path.startswith(f"{layout.KEYS}/") or self._is_own(path)
 
-    def _wanted(self, there: Mapping[str, Entry]) -> list[str]:
+    def _wanted(self, there: Mapping[str, PlacedFile]) -> list[str]:
         """Return what the mirror lacks or has otherwise. Of one's own it is only what lacks, and
         place.json comes with anything else."""
         here = self._mirror.sizes()
@@ -141,12 +141,12 @@ class Mirrored:
             wanted.append(layout.PLACE_FILE)
         return wanted
 
-    def _differs(self, path: str, entry: Entry, here: Mapping[str, int]) -> bool:
+    def _differs(self, path: str, entry: PlacedFile, here: Mapping[str, int]) -> bool:
         if here[path] != entry.size:
             return True
         return bool(entry.mark) and not self._is_same(self._mirror.read(path), entry)
 
-    def _check_place(self, there: Mapping[str, Entry]) -> None:
+    def _check_place(self, there: Mapping[str, PlacedFile]) -> None:
         """Raise BusyError where somebody has made the place since the last fetch."""
         if self._has_place or layout.PLACE_FILE not in there:
             return
@@ -160,7 +160,7 @@ class Mirrored:
                 hint="sync again: this machine then joins it", code="place_made",
             )  # fmt: skip
 
-    def _plan(self, there: Mapping[str, Entry], own: str) -> tuple[list[str], list[str]]:
+    def _plan(self, there: Mapping[str, PlacedFile], own: str) -> tuple[list[str], list[str]]:
         """Return what is to be copied to the place, and what is to be removed there."""
         here = self._mirror.sizes()
         mine = {path for path in here if path.startswith(f"{own}/")}
@@ -178,7 +178,7 @@ class Mirrored:
                 raise folders.forked(own, layout.number_of(path.rpartition("/")[2]))
         return put, gone
 
-    def _check_cut(self, path: str, entry: Entry) -> None:
+    def _check_cut(self, path: str, entry: PlacedFile) -> None:
         """Raise StoreError unless what the place has is the beginning of our own file, as a copy
         that was cut short leaves it."""
         own, _, name = path.rpartition("/")

@@ -26,7 +26,7 @@ _NAMES = ("dropbox", "onedrive", "google drive", "googledrive", "icloud", "mobil
           "spideroak")  # fmt: skip
 
 
-def is_private(folder: str, *, listing: str = mounts.MOUNTS) -> bool:
+def is_owners_alone(folder: str, *, listing: str = mounts.MOUNTS) -> bool:
     """Say whether a folder is ours, with mode 0700, on a local disk, below folders that nobody else
     may rename things in, and with no sign that a program copies it elsewhere. Of one that is not
     there yet, what is above it is looked at."""

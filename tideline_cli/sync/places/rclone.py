@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from tideline_cli.sync import layout
-from tideline_cli.sync.places.mirrored import Entry, Mirrored
+from tideline_cli.sync.places.mirrored import Mirrored, PlacedFile
 from tideline_cli.sync.places.trouble import meaning_of
 
 TYPE_CHECKING = False
@@ -31,7 +31,7 @@ class RclonePlace(Mirrored):
         super().__init__(shown, mirror=mirror, replica=replica, programs=programs)
         self._there = address.path
 
-    def _list(self) -> dict[str, Entry]:
+    def _list(self) -> dict[str, PlacedFile]:
         done = self._rclone("lsjson", "--recursive", "--files-only", "--no-modtime",
                             "--no-mimetype", "--max-depth=2", "--", self._there)  # fmt: skip
         if done.code == _NO_FOLDER:
@@ -39,7 +39,7 @@ class RclonePlace(Mirrored):
         self._check(done)
         try:
             rows = json.loads(done.out)
-            listed = {row["Path"]: Entry(int(row["Size"])) for row in rows}
+            listed = {row["Path"]: PlacedFile(int(row["Size"])) for row in rows}
         except (ValueError, KeyError, TypeError):
             raise meaning_of("rclone gave a list that cannot be read", self.address) from None
         return {path: entry for path, entry in listed.items() if layout.is_ours(path)}

@@ -8,7 +8,7 @@ import shlex
 
 from tideline_cli.model.record import replace
 from tideline_cli.sync import layout
-from tideline_cli.sync.places.mirrored import Entry, Mirrored
+from tideline_cli.sync.places.mirrored import Mirrored, PlacedFile
 from tideline_cli.sync.segment import LARGEST
 
 TYPE_CHECKING = False
@@ -42,7 +42,7 @@ class SshPlace(Mirrored):
         self._there = f"{address.login}:{address.path.rstrip('/')}/"
         self._shell = _shell(programs, address.port)
 
-    def _list(self) -> dict[str, Entry]:
+    def _list(self) -> dict[str, PlacedFile]:
         done = self._rsync("--list-only", "--recursive", *_FILTERS, "--", self._there)
         if done.code == _SOME_FAILED and _is_missing(done.err):
             return {}
@@ -52,7 +52,7 @@ class SshPlace(Mirrored):
             parts = _ROW.fullmatch(row)
             path = parts[2].decode("ascii", "replace") if parts else ""
             if parts and layout.is_ours(path):
-                found[path] = Entry(int(parts[1].translate(None, b",.")))
+                found[path] = PlacedFile(int(parts[1].translate(None, b",.")))
         return found
 
     def _get(self, paths: Sequence[str]) -> None:

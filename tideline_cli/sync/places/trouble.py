@@ -19,7 +19,8 @@ _AWAY = (
     "unexpected disconnect", "no such host", "server misbehaving", "i/o timeout", "http 5",
     "error: 500", "error: 502", "error: 503", "error: 504", "kex_exchange", "lost connection",
 )  # fmt: skip
-_FULL = ("no space left", "disk quota", "quota exceeded", "storagequotaexceeded")
+_FULL = ("no space left", "disk quota", "quota exceeded", "storagequotaexceeded",
+         "too big for remaining disk")  # fmt: skip
 _KEYS = ("host key verification failed", "remote host identification has changed")
 _REFUSED = (
     "permission denied (", "authentication failed", "could not read username",
@@ -27,6 +28,8 @@ _REFUSED = (
     "invalid_grant", "401 unauthorized", "error: 401", "error: 403", "accessdenied",
 )  # fmt: skip
 _NO_PROGRAM = ("command not found", "rsync: not found", "not recognized as an internal")
+_TOO_OLD = ("unrecognized option", "unknown option", "invalid option", "unknown flag",
+            "unknown switch")  # fmt: skip
 _WRONG = (
     "repository not found", "does not appear to be a git repository", "not a git repository",
     "no such file or directory", "does not exist", "didn't find section in config file",
@@ -45,8 +48,13 @@ def meaning_of(said: str, address: str) -> TidelineError:
     if _has(low, _NO_PROGRAM):
         return UnavailableError(f"{address}: rsync is missing on the other side",
                                 hint="install rsync there", code="no_program")  # fmt: skip
+    if _has(low, _TOO_OLD):
+        return UnavailableError(
+            message, code="no_program",
+            hint="a program is too old: rsync 3.1, git 2.29 and rclone 1.53 are new enough",
+        )  # fmt: skip
     if _has(low, _FULL):
-        return CannotWriteError(message, hint="make room there; nothing was lost")
+        return CannotWriteError(message, hint="make room; nothing was lost")
     if _has(low, _KEYS):
         return UnavailableError(
             f"{address}: the host is not known, or has another key than before",
@@ -70,7 +78,7 @@ def meaning_of(said: str, address: str) -> TidelineError:
 def _telling_line(said: str) -> str:
     """Return the first line that tells what is wrong, else the last one."""
     lines = [line.strip() for line in said.splitlines() if line.strip()] or ["it failed"]
-    known = (*_NO_PROGRAM, *_FULL, *_KEYS, *_REFUSED, *_AWAY, *_CANNOT_WRITE, *_WRONG)
+    known = (*_NO_PROGRAM, *_TOO_OLD, *_FULL, *_KEYS, *_REFUSED, *_AWAY, *_CANNOT_WRITE, *_WRONG)
     return next((line for line in lines if _has(line.lower(), known)), lines[-1])[:_LONGEST]
 
 
