@@ -423,10 +423,10 @@ CREATE TABLE vector_chunk (
 ) STRICT;
 CREATE INDEX vector_chunk_of ON vector_chunk (origin, embedder);
 
--- One byte per fact, by fact.seq, 4096 a row: how high it can score at most, so that recall reads
+-- One byte per fact, by fact.seq, 4056 a row: how high it can score at most, so that recall reads
 -- only what can be among the best. Derived; facts beyond the last byte are read.
 CREATE TABLE ceiling (
-  number INTEGER PRIMARY KEY,          -- the first byte is that of fact.seq = 4096 * number
+  number INTEGER PRIMARY KEY,          -- the first byte is that of fact.seq = 4056 * number
   codes  BLOB NOT NULL
 ) STRICT;
 
