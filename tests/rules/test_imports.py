@@ -90,6 +90,7 @@ def test_no_clock_and_no_environment_below_the_door():
                "exchange/tools/files.py",  # folders of other programs
                "exchange/links_out.py",  # where links in folders lead
                "exchange/plain_file.py",  # files that a user names
+               "system",  # what systems do differently
                "serve",  # doors for programs: deadlines, files of their state
                "vector/arrays.py"}  # asks for the limits of the process  # fmt: skip
     for path in sources():

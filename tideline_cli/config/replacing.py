@@ -6,7 +6,7 @@ import os
 from contextlib import suppress
 from fcntl import LOCK_EX, flock
 
-from tideline_cli.model.disk import sync
+from tideline_cli.system import durable
 
 _MODE = 0o600
 _FRESH = ".new"
@@ -39,11 +39,11 @@ def replace_file(path: str, text: str) -> None:
     with open(handle, "w", encoding="utf-8", newline="") as file:
         file.write(text)
         file.flush()
-        sync(file.fileno())
+        durable.sync(file.fileno())
     os.replace(fresh, path)
     folder = os.open(os.path.dirname(path), os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
-        sync(folder)  # the name, too
+        durable.sync(folder)  # the name, too
     finally:
         os.close(folder)
 

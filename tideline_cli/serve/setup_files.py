@@ -9,8 +9,8 @@ from errno import EINVAL
 from stat import S_ISREG
 
 from tideline_cli.errors import UsageError
-from tideline_cli.model.disk import sync
 from tideline_cli.store.folders import hand_over, make_folder
+from tideline_cli.system import durable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def put(path: str, raw: bytes | None) -> None:
             os.fchmod(handle, mode)
             file.write(raw)
             file.flush()
-            sync(handle)
+            durable.sync(handle)
         os.replace(fresh, path)
     except OSError:
         os.unlink(fresh)

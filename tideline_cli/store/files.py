@@ -8,8 +8,8 @@ from errno import EMFILE, ENFILE
 from fcntl import LOCK_EX, LOCK_NB, flock
 
 from tideline_cli.errors import CannotWriteError, UsageError
-from tideline_cli.model import disk
 from tideline_cli.store import file_states, folders
+from tideline_cli.system import durable
 
 _COPY_BYTES = 1 << 20
 _MODE = 0o600
@@ -110,7 +110,7 @@ def sync(path: str) -> None:
     for name in (path, os.path.dirname(os.path.abspath(path))):
         handle = os.open(name, os.O_RDONLY | os.O_CLOEXEC)
         try:
-            disk.sync(handle)
+            durable.sync(handle)
         finally:
             os.close(handle)
 
@@ -138,7 +138,7 @@ def _copy(path: str, target: str) -> None:
         while block := source.read(_COPY_BYTES):
             file.write(block)
         file.flush()
-        disk.sync(file.fileno())
+        durable.sync(file.fileno())
 
 
 def move(path: str, target: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from tideline_cli.errors import CannotWriteError
-from tideline_cli.model import disk
+from tideline_cli.system import durable
 
 
 def create_file(path: str) -> None:
@@ -65,6 +65,6 @@ def _make(folder: str) -> None:
     os.close(made)
     handle = os.open(parent, os.O_RDONLY | os.O_CLOEXEC)
     try:
-        disk.sync(handle)
+        durable.sync(handle)
     finally:
         os.close(handle)

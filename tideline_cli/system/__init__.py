@@ -1,0 +1,1 @@
+"""What systems do differently, below everything else."""
