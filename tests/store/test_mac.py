@@ -40,11 +40,17 @@ def test_the_drive_itself_is_asked(tmp_path, monkeypatch):
 
 
 def test_without_a_call_of_its_own_the_drive_is_asked_by_fcntl(tmp_path, monkeypatch):
-    """The call is that of `fcntl`, on an open handle; what fails by fsync too is an error."""
+    """The call is that of `fcntl`. A drive that fails is an error, and so is a failing fsync."""
     asked = []
     monkeypatch.setattr("fcntl.fcntl", lambda handle, number: asked.append((handle, number)))
     durable.sync(7, platform="darwin")
     assert asked == [(7, 51)]
+
+    def failing(*_):
+        raise OSError(5, "Input/output error")
+
+    with open(tmp_path / "file", "wb") as file, pytest.raises(OSError, match="Input/output"):
+        durable.sync(file.fileno(), platform="darwin", control=failing)
 
     def control(*_):
         raise OSError(25, "Inappropriate ioctl for device")
@@ -168,6 +174,8 @@ CLOUDS = {
     "Library/CloudStorage/Dropbox/a/b": "Dropbox",
     "Library/CloudStorage/OneDrive-Personal": "OneDrive",
     "Library/CloudStorage/GoogleDrive-ann@example.com/My Drive": "GoogleDrive",
+    "library/cloudstorage/box/a": "box", "LIBRARY/MOBILE DOCUMENTS/x": "iCloud Drive",
+    "Library/Mobile Documents": "", "Library2/CloudStorage/Dropbox": "",
     "Library/CloudStorage": "", "Library/Application Support/tideline": "", "notes": "",
     "other/Library/CloudStorage/Dropbox": "",
 }  # fmt: skip

@@ -18,8 +18,8 @@ _KIND = slice(72, 88)
 _LOCAL = 0x1000  # MNT_LOCAL
 # The volume of the system, and that of the users: local, and no more than a look each.
 _USUAL = ("/System/Volumes/Data", "/")
-_DRIVE = "Mobile Documents"
-_CLOUDS = "CloudStorage"
+_DRIVE = "mobile documents"
+_CLOUDS = "cloudstorage"
 
 
 def network_kind(
@@ -50,13 +50,15 @@ def cloud(folder: str, home: str) -> str:
     macOS has them all in two folders of a home. A service copies a memory and its log one by one
     and at other times, and takes files away that nobody has used for long.
     """
-    library = os.path.join(home, "Library")
-    parts = os.path.relpath(folder, library).split(os.sep)
-    if parts[0] == _DRIVE and len(parts) > 1:
+    parts = folder.split(os.sep)
+    above = os.path.join(home, "Library").split(os.sep)
+    # Capitals do not count in the folders of a home.
+    if [part.lower() for part in parts[: len(above)]] != [part.lower() for part in above]:
+        return ""
+    kind, service, *_ = (*parts[len(above) :], "", "")
+    if service and kind.lower() == _DRIVE:
         return "iCloud Drive"
-    if parts[0] == _CLOUDS and len(parts) > 1:
-        return parts[1].partition("-")[0]
-    return ""
+    return service.partition("-")[0] if kind.lower() == _CLOUDS else ""
 
 
 def _device(path: str) -> int:
