@@ -60,7 +60,7 @@ lint: $(VENV)/.installed-dev        ## style, types, layers
 bench: $(VENV)/.installed-dev       ## print the figures of bench/README.md
 	$(BIN)/python bench/run.py
 
-faults: $(VENV)/.installed-dev      ## kills, faults, power cuts, crowds at length: docs/reliability.md
+faults: $(VENV)/.installed-dev      ## kills, faults, power cuts, crowds at length: docs/internals/faults.md
 	$(BIN)/python -m tests.faults $(PARTS)
 
 fuzz: $(VENV)/.installed-dev        ## 10,000 random command lines, then SECONDS of each reader's fuzzer
@@ -133,14 +133,15 @@ lock:                               ## make requirements/*.txt anew from the new
 	$(LOCK) requirements/fuzz.in -o requirements/fuzz.txt
 	$(LOCK) requirements/page.in -o requirements/page.txt
 
-generate: $(VENV)/.installed-dev    ## rewrite man/, completions/, docs/schema.md, README help, patterns, schema
+generate: $(VENV)/.installed-dev    ## rewrite man/, completions/, the reference pages, patterns, schema
 	$(BIN)/python -m tideline_cli.cli.generate
 
 release-check: $(VENV)/.installed-dev  ## build sdist and wheel, install each in an empty place, look
 	$(BIN)/python -m tests.release
 
-pictures: $(VENV)/.installed-dev   ## make docs/pictures anew: what the program prints, as SVG
+pictures: $(VENV)/.installed-dev   ## make docs/pictures anew: what the program prints, and the drawing, as SVG
 	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/python examples/pictures.py
+	$(BIN)/python examples/loop_picture.py
 
 recording: $(VENV)/.installed-dev  ## make docs/pictures/agent-*.svg anew: a session of Claude Code with a memory
 	test -x $(VENV)-clients/node_modules/.bin/claude || ! command -v npm >/dev/null || \

@@ -32,6 +32,7 @@ import shell
 import starts
 import store_reads
 import stores
+import syncs
 import timing
 import ways
 
@@ -166,6 +167,20 @@ def of_documents(count: int, rounds: int) -> Iterator[Row]:
     yield bounded("planted sentences at rank 1", first, "of 10", least=documents.PLANTED)
 
 
+def of_syncs(n: int) -> Iterator[Row]:
+    """Sync two machines, of which one has n facts."""
+    found, name = syncs.costs(n), f"sync {stores.name_of(n)}"
+    for what, cost in (
+        ("first, sends", found.sent), ("first, takes", found.taken),
+        ("100 new, sends", found.news), ("100 new, takes", found.heard),
+        ("nothing new", found.idle),
+    ):  # fmt: skip
+        yield bounded(f"{name}: {what}", cost.seconds, "s")
+        if cost.octets:
+            yield bounded(f"{name}: {what}", cost.octets / 1024, "KiB")
+    yield bounded(f"{name}: registers", found.more, "B/fact")
+
+
 def rows(sizes: list[int], rounds: int) -> Iterator[Row]:
     """Measure everything."""
     for n in sizes:
@@ -190,6 +205,7 @@ def rows(sizes: list[int], rounds: int) -> Iterator[Row]:
         if name != timing.PASS:
             yield timed(f"recall of {name}", sample, LONG_TEXTS)
     yield from of_reads(max(sizes), rounds)
+    yield from of_syncs(min(max(sizes), 100_000))
     yield bounded("a supersede", store_reads.bytes_of_supersede(), "B", most=800)
     if max(sizes) >= 10_000:
         yield from of_lanes(min(max(sizes), 100_000), rounds)

@@ -34,6 +34,10 @@ def enter() -> None:
     is_door = is_auto or is_hook  # it must not fail its caller
     _take_interrupts(lambda: 0 if is_hook else _INTERRUPTED)
     _open_missing_streams()
+    if sys.platform == "win32":
+        from tideline_cli.system import console  # noqa: PLC0415  of Windows
+
+        console.prepare()
     try:
         if sys.argv[1:] not in (["--version"], ["-V"]):  # which load as many modules without it
             _find_modules_fast()

@@ -53,7 +53,7 @@ class _Loader(SourceFileLoader):
 
 
 def _beginning(path: str) -> bytes:
-    file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    file = os.open(path, os.O_RDONLY)
     try:
         return os.read(file, _MOST)
     finally:

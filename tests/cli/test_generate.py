@@ -43,15 +43,11 @@ def test_generating_twice_changes_nothing(tmp_path):
     """Files that were written are current, and what is left over is removed."""
     (tmp_path / "man").mkdir()
     (tmp_path / "man" / "tideline-gone.1").touch()
-    (tmp_path / "README.md").write_text(
-        "a\n<!-- commands:begin -->\nobsolete text\n<!-- commands:end -->\nz\n", encoding="utf-8"
-    )
     files.write_file(str(tmp_path))
     assert files.stale(str(tmp_path)) == []
     assert not (tmp_path / "man" / "tideline-gone.1").exists()
-    readme = (tmp_path / "README.md").read_text("utf-8")
-    assert readme.startswith("a\n<!-- commands:begin -->\n") and readme.endswith("-->\nz\n")
-    assert "obsolete text" not in readme and all(f"`{name}" in readme for name in COMMANDS)
+    told = (tmp_path / "docs" / "commands.md").read_text("utf-8")
+    assert all(f"| `{name}" in told for name in COMMANDS)
 
 
 def test_check_finds_the_checkout_from_anywhere(tmp_path):

@@ -40,7 +40,7 @@ _CALLS = {
 
 def complaints(world: World) -> list[str]:
     """Return everything that is wrong, the commands one by one."""
-    found = [*_readme(), *_variables(), *_exit_codes()]
+    found = [*_documents(), *_variables(), *_exit_codes()]
     for name in COMMANDS:
         found += of_command(name, world)
     return found
@@ -170,36 +170,45 @@ def _default(name: str, option: Option, world: World) -> Iterator[str]:
         yield f"{option.flags[0]}={text}, the default, changes what happens: {aloud!r:.200}"
 
 
-def _readme() -> Iterator[str]:
-    """Say which flags and commands of the documents there are not."""
+def _documents() -> Iterator[str]:
+    """Say which flags and commands of the documents there are not, and which they lack."""
     known = {flag for name in COMMANDS for option in (*verb(name).OPTIONS, *GLOBAL)
              for flag in option.flags} | {"--help", "--version"}  # fmt: skip
-    readme = (ROOT / "README.md").read_text("utf-8")
+    listed = _page("commands")
+    pages = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
     for name in COMMANDS:
-        if f"| `{name}" not in readme:
-            yield f"README lacks {name}"
-        for flag, line in _flags_of_calls(readme, name):
-            if flag not in {f for option in (*verb(name).OPTIONS, *GLOBAL) for f in option.flags}:
-                yield f"README: {flag} is no option of {name}: {line}"
+        if f"| `{name}" not in listed:
+            yield f"docs/commands.md lacks {name}"
+        for page in pages:
+            for flag, line in _flags_of_calls(page.read_text("utf-8"), name):
+                options = (*verb(name).OPTIONS, *GLOBAL)
+                if flag not in {f for option in options for f in option.flags}:
+                    yield f"{page.name}: {flag} is no option of {name}: {line}"
     for path in (ROOT / "README.md", ROOT / "docs" / "command-line.md"):
         for flag in sorted(set(_FLAG.findall(path.read_text("utf-8")))):
             if flag not in known | _OF_OTHER_PROGRAMS:
                 yield f"{path.name}: there is no {flag}"
     of_remember = [flag for option in verb("remember").OPTIONS for flag in option.flags[:1]]
-    yield from (f"README lacks {flag} of remember" for flag in of_remember if flag not in readme)
+    told = _page("concepts")
+    lacks = "docs/concepts.md lacks {} of remember"
+    yield from (lacks.format(flag) for flag in of_remember if f"`{flag}" not in told)
+
+
+def _page(name: str) -> str:
+    return (ROOT / "docs" / f"{name}.md").read_text("utf-8")
 
 
 def _flags_of_calls(text: str, name: str) -> Iterator[tuple[str, str]]:
-    for line in re.findall(rf"tideline {name}(?![\w-])([^\n`|;#]*)", text):
+    for line in re.findall(rf"tideline {name}(?![\w-])([^\n`|;#(]*)", text):
         for flag in _FLAG.findall(line):
             if flag not in ("--help",):
                 yield flag, line.strip()
 
 
 def _variables() -> Iterator[str]:
-    """Say which variable the README or the manual lacks, or has too much."""
+    """Say which variable docs/settings.md or the manual lacks, or has too much."""
     known = {setting.env for setting in SETTINGS.values()} | set(SWITCHES) | set(_OTHERS)
-    places = {"README": (ROOT / "README.md").read_text("utf-8"),
+    places = {"docs/settings.md": _page("settings"),
               "man": generate_man.plain(generate_man.layout(""))}  # fmt: skip
     for place, text in places.items():
         named = set(re.findall(r"\b(?:TIDELINE_[A-Z_]+|NO_COLOR|FORCE_COLOR)\b", text))
@@ -208,13 +217,16 @@ def _variables() -> Iterator[str]:
 
 
 def _exit_codes() -> Iterator[str]:
-    """Say which exit code the README or the manual lacks."""
+    """Say which exit code docs/exit-codes.md, docs/troubleshooting.md or the manual lacks."""
     kinds = [errors.TidelineError]
     for kind in kinds:
         kinds += kind.__subclasses__()
     known = {kind.exit_code for kind in kinds} | {0, 70, 130}
-    readme = (ROOT / "README.md").read_text("utf-8")
-    told = {int(code) for code in re.findall(r"^\| (\d+) \|", readme, re.M)}
-    page = {int(item.literal) for item in generate_man._EXIT_CODES}
+    table = _page("exit-codes").partition("## ")[0]
+    told = {int(code) for code in re.findall(r"^\| (\d+) \|", table, re.M)}
+    helped = {int(code) for code in re.findall(r"^## (\d+)", _page("troubleshooting"), re.M)}
+    page = {int(item.literal) for item in generate_man.EXIT_CODES}
     if not known == told == page:
-        yield f"exit codes: {sorted(known)}, README {sorted(told)}, man {sorted(page)}"
+        yield f"exit codes: {sorted(known)}, docs {sorted(told)}, man {sorted(page)}"
+    if helped != known:
+        yield f"exit codes: docs/troubleshooting.md helps with {sorted(helped)}"

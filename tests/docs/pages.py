@@ -12,11 +12,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 GENERATED = ("schema.md", "modules.md", "json.md")
+ALL = (*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md")))
 PAGES = (
     ROOT / "README.md",
-    *sorted(page for page in (ROOT / "docs").glob("*.md") if page.name not in GENERATED),
+    *(page for page in ALL if page.parent != ROOT and page.name not in GENERATED),
 )
 _FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_CALL = re.compile(r"(?:^|[\s/'\"(])(tideline (?!tideline)[a-z][^\n|;)>'\"#]*)", re.MULTILINE)
 _INLINE = re.compile(r"`(tideline [^`\n]+)`")
 
 
@@ -52,6 +54,16 @@ def steps(block: Block) -> Iterator[Step]:
     for piece in re.split(r"^\$ ", block.text, flags=re.MULTILINE)[1:]:
         command, _, printed = piece.partition("\n")
         yield Step(command, printed.strip("\n"))
+
+
+def configured(page_text: str) -> list[str]:
+    """Return the commands of ours in blocks that are not run: configuration, other languages."""
+    return [
+        call.strip()
+        for block in blocks(page_text)
+        if block.language not in ("", "sh", "console", "json", "python")
+        for call in _CALL.findall(block.text)
+    ]
 
 
 def inline(page_text: str) -> list[str]:

@@ -8,8 +8,29 @@ NOW = "2026-03-02T09:00:00Z"
 """The time of every command that names none."""
 
 BEFORE: dict[tuple[str, str], str] = {
-    ("README.md", "Into a prompt"): 'task="dinner, then deploy"',
-    ("README.md", "It tends itself"): """
+    ("README.md", "One recipe for you"): """
+        task="dinner, then deploy"
+        mkdir manuals; printf '# Pump\\n\\nClean the pump with water.\\n' > manuals/pump.md""",
+    ("recall.md", "Into a prompt"): 'task="dinner, then deploy"',
+    ("undo.md", "The commands"): """
+        export TIDELINE_DB=~/back.db
+        for n in 1 2 3 4; do tideline remember "Room $n is free"; done
+        tideline remember "I deploy on Fridays" --slot deploy_day --now 2026-01-05
+        tideline remember "I deploy on Mondays" --slot deploy_day""",
+    ("extract.md", "Facts from conversations"):
+        "printf 'USER: hello\\nASSISTANT: hi\\n' > session.jsonl",
+    ("models.md", "With a model"): "printf 'USER: hello\\nASSISTANT: hi\\n' > session.jsonl",
+    ("backup.md", "Backup"): 'tideline remember "The boiler needs 1.5 bar"',
+    ("backup.md", "Export and import"):
+        "printf 'content\\nThe heating is serviced in May\\n' > notes.csv",
+    ("file-format.md", "Reading it with other programs"): """
+        tideline remember "I keep a strict vegetarian diet" """,
+    ("faq.md", "Where did my fact go?"):
+        'tideline remember "The boiler pressure is 1.5 bar"',
+    ("troubleshooting.md", "Troubleshooting, by exit code"):
+        'tideline remember "The boiler needs 1.5 bar"',
+    ("maintenance.md", "Maintenance"): 'tideline remember "The boiler needs 1.5 bar"',
+    ("maintenance.md", "dream"): """
         export TIDELINE_DB=~/tends.db TIDELINE_NOW=2026-03-02T09:00:00Z
         say() { tideline remember "$1" -s "$2" --now "$3"; }
         tideline remember I keep a strict vegetarian diet -s preference --slot diet --now 2026-01-05
@@ -24,21 +45,8 @@ BEFORE: dict[tuple[str, str], str] = {
         say "Rita brings the projector" knowledge 2026-02-20T10:00Z
         say "The alarm code is with the porter" knowledge 2026-02-20T10:00Z
         say "Invoices go out on the 25th" knowledge 2026-02-20T10:00Z""",
-    ("README.md", "By meaning"):
-        'tideline remember "My automobile is parked behind the house"',
-    ("README.md", "Documents, work and links"): """
-        mkdir manuals; printf '# Pump\\n\\nClean the pump with water.\\n' > manuals/pump.md""",
-    ("README.md", "Taking things back"): """
-        export TIDELINE_DB=~/back.db
-        for n in 1 2 3 4; do tideline remember "Room $n is free"; done
-        tideline remember "I deploy on Fridays" --slot deploy_day --now 2026-01-05
-        tideline remember "I deploy on Mondays" --slot deploy_day""",
-    ("README.md", "With a model"): "printf 'USER: hello\\nASSISTANT: hi\\n' > session.jsonl",
-    ("README.md", "In, out, and reading the file yourself"):
-        "printf 'content\\nThe heating is serviced in May\\n' > notes.csv",
-    ("file-format.md", "Reading it with other programs"): """
-        tideline remember "I keep a strict vegetarian diet" """,
     ("maintenance.md", "The limit of loss"): """
+        export TIDELINE_DB=~/loss.db
         say() { tideline remember "$1" -s "$2" --now "$3"; }
         say "Rita brings the projector" context 2025-12-20T10:00Z
         say "The alarm code is with the porter" context 2025-12-20T10:00Z
@@ -71,10 +79,13 @@ STUBS = {
     "make": "exit 0",
     "datasette": "exit 0",
     "your-model-command": "cat > /dev/null; echo fine",
-    "llm": "cat > /dev/null; echo '{\"archive\": []}'",
+    "llm": "cat > /dev/null; echo '{\"archive\": [], \"facts\": []}'",
     "crontab": 'test "$1" != -l || { echo "no crontab for you" >&2; exit 1; }; cat > /dev/null',
     "systemctl": "exit 0",
     "loginctl": "exit 0",
+    "docker": "exit 0",
+    "curl": "cat ~/docs.json",
+    "ssh": 'shift; HOME=~/other-machine exec sh -c "$*"',
     "launchctl": "exit 0",
 }
 """Programs that are not ours, as shell scripts."""

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 from tests.docs.pages import blocks, steps
 from tests.docs.prepared import BEFORE, ENDS, NOW, STUBS
+from tests.exchange.test_chats import chatgpt
+from tests.exchange.test_other_memories import claude_mem, rsclaw
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,7 +23,9 @@ if TYPE_CHECKING:
 
 _BIN = Path(sys.executable).parent
 _MARK = "\x1d"
+_HOME = "/home/you"
 _ID = re.compile(r"\b[0-9A-HJKMNP-TV-Z]{26}\b|\b[0-9A-HJKMNP-TV-Z]{8}…")
+_HERE = re.compile(r"<<'(\w+)'$")
 _NONCE = re.compile(r"\b[0-9a-f]{16}\b")
 _SQLITE3 = """\
 import sqlite3, sys
@@ -50,7 +56,7 @@ def complaints(page: Path, home: Path) -> Iterator[str]:
             told = f"cat ~/notes; printf '{_MARK}%s{_MARK}' $code"
             script.append(f": > ~/notes; {{ {command}\n}} {notes}; code=$?; {told}")
     told = _shell("\n".join(script), home)
-    pieces = told.split(_MARK)
+    pieces = told.replace(str(home), _HOME).split(_MARK)
     if len(pieces) != 2 * len(expected) + 1:
         yield f"{page.name}: the shell ended early: {told[-500:]}"
         return
@@ -68,8 +74,7 @@ def _commands(block: Block) -> Iterator[tuple[str, tuple[int, ...], str | None]]
         for step in steps(block):
             yield step.command, _ends(step.command), step.printed
         return
-    lines = [line for line in block.text.split("\n") if not line.startswith("#")]
-    for command in _whole_commands(lines):
+    for command in _whole_commands(block.text.split("\n")):
         yield command, _ends(command), None
 
 
@@ -78,14 +83,22 @@ def _ends(command: str) -> tuple[int, ...]:
 
 
 def _whole_commands(lines: list[str]) -> Iterator[str]:
-    """Yield the commands of a shell block; one may take several lines, inside quotes."""
-    gathered = ""
+    """Yield the commands of a shell block; one may take several lines: inside quotes, behind a
+    backslash, or up to the end of a here-document. A line that is a comment is none."""
+    gathered = end = ""
     for line in lines:
+        if not gathered and line.startswith("#"):
+            continue
         gathered += line + "\n"
-        if gathered.count('"') % 2 == 0 and not gathered.endswith("\\\n"):
+        if found := _HERE.search(line):
+            end = found[1]
+        if end and line != end:
+            continue
+        is_whole = gathered.count('"') % 2 == 0 and not gathered.endswith("\\\n")
+        if end or is_whole:
             if gathered.strip():
                 yield gathered.strip()
-            gathered = ""
+            gathered = end = ""
 
 
 def _shown(text: str) -> str:
@@ -95,8 +108,13 @@ def _shown(text: str) -> str:
 
 
 def _furnish(home: Path) -> None:
-    """Make the programs that are not ours, and the folder of work."""
+    """Make the programs that are not ours, the folder of work, and files of other memories."""
     (home / "work").mkdir(parents=True)
+    (home / ".claude-mem").mkdir()
+    claude_mem(home / ".claude-mem")
+    rsclaw(home)
+    with zipfile.ZipFile(home / "work" / "chatgpt-export.zip", "w") as file:
+        file.writestr("conversations.json", json.dumps([chatgpt(update_time=1_772_400_000)]))
     programs = home / "programs"
     programs.mkdir()
     for name, script in STUBS.items():

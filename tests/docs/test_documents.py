@@ -21,9 +21,10 @@ def test_the_commands_of_a_page(page, tmp_path):
 
 @pytest.mark.parametrize("page", pages.PAGES, ids=lambda page: page.name)
 def test_the_commands_in_sentences(page):
-    """A command that a sentence names exists, and so do its options."""
-    wrong = [call for call in pages.inline(page.read_text()) if _unknown(call)]
-    assert not wrong
+    """A command that a sentence or a configuration file names exists, and so do its options."""
+    text = page.read_text()
+    calls = (*pages.inline(text), *pages.configured(text))
+    assert [call for call in calls if _unknown(call)] == []
 
 
 def _unknown(call):

@@ -1,4 +1,4 @@
-"""docs/seeds.md: every row of the table has a command that does it, or a reason why none does."""
+"""docs/internals/seeds.md: each row of the table has a command that does it, or a reason."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ _IDLE = frozenset((
 
 def rows():
     """Return (number, what is asked for, how) of every line of the table."""
-    text = (ROOT / "docs/seeds.md").read_text("utf-8")
+    text = (ROOT / "docs/internals/seeds.md").read_text("utf-8")
     return [(int(number), what, how) for number, what, how in _LINE.findall(text)]
 
 

@@ -501,3 +501,10 @@ def test_settings_of_codex_by_chance(run, place, lines, end, ends, adds):
         assert after.split() == ["#", "added", "since", *text.split()]
     else:
         assert after == text
+
+
+def test_taking_all_out_where_nothing_is(run, place):
+    """`--all --remove` where no client is set up is done already: a note, and no error."""
+    done = run("setup", "--all", "--remove")
+    assert (done.code, done.out) == (0, "") and "nothing was taken out" in done.err
+    assert run("setup", "--all", "--remove", "--dry-run").code == 0

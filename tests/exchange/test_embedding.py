@@ -85,7 +85,7 @@ def test_pipes_that_may_not_grow(db, expected, monkeypatch):
     def refused(*_):
         raise PermissionError("Operation not permitted")
 
-    monkeypatch.setattr(beside.fcntl, "fcntl", refused)
+    monkeypatch.setattr(fcntl, "fcntl", refused)
     assert vectors_of(db) == (expected, True)
 
 

@@ -223,3 +223,17 @@ def test_a_line_with_blanks_behind_it_loads_no_json(monkeypatch):
     for end in ("\xa0", "\v", "\u2028", " x", "\n{}"):
         with pytest.raises(ValueError, match="Extra data"):
             codec.loads('{"a": [1, 2]}' + end)
+
+
+def test_a_long_list_on_one_line(run, tmp_path):
+    """A list may stand on one line, however long; of JSON lines one above 1 MiB is a bad row that
+    is told as such, and the next line is read."""
+    rows = [{"content": f"room {n} is painted {'blue ' * 20}"} for n in range(9000)]
+    (tmp_path / "list.json").write_text(json.dumps(rows))
+    assert (tmp_path / "list.json").stat().st_size > 1 << 20
+    assert run("import", "list.json", "--dry-run", "--json").json["rows"] == 9000
+    lines = [{"content": "the first"}, {"content": "x" * (3 << 20)}, {"content": "the last"}]
+    (tmp_path / "lines.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    done = run("import", "lines.jsonl")
+    assert "line 2: longer than 1 MiB" in done.err
+    assert {one["content"] for one in facts(run)} == {"the first", "the last"}

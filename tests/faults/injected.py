@@ -31,6 +31,12 @@ FAULTS = (
     "write:kill", "sync:eio", "sync:eio:sticky", "sync:kill", "truncate:eio", "open:eio",
     "read:eio", "read:eio:sticky", "mmap:enomem", "unlink:eio",
 )  # fmt: skip
+_ERRORS = {"eio": errno.EIO, "enomem": errno.ENOMEM, "erofs": errno.EROFS, "enoent": errno.ENOENT}
+_WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT
+_STEPS = frozenset((
+    "os.link", "os.rename", "os.remove", "os.mkdir", "os.rmdir", "shutil.rmtree",
+    "subprocess.Popen",
+))  # fmt: skip
 _kept: list[Any] = []  # callbacks that SQLite holds
 
 
@@ -63,6 +69,7 @@ def run(spec: dict[str, Any]) -> None:
         sys.stdout.flush()
         sys.stderr.flush()
     if fault is not None and spec.get("report"):
+        fault.has_ended = True
         with open(spec["report"], "w") as file:
             json.dump({"reached": fault.reached, "calls": fault.count}, file)
     os._exit(code)
@@ -77,9 +84,11 @@ class Fault:
         self._sticky = bool(more)
         self._n = n
         self.count = 0
-        self.reached = False
+        self.reached = self.has_ended = False
         if self._call == "sync":
             _kept.append(_SyncVfs(self))
+        elif self._call == "step":
+            sys.addaudithook(self._step)
         else:
             self._replace(*_CALLS[self._call])
 
@@ -92,6 +101,13 @@ class Fault:
         if due and self._how == "kill":
             os.kill(os.getpid(), signal.SIGKILL)
         return due
+
+    def _step(self, event: str, given: tuple[Any, ...]) -> None:
+        """What Python itself does to files and with other programs, just before it does so."""
+        is_open = event == "open" and isinstance(given[2], int) and given[2] & _WRITES
+        counts = (is_open or event in _STEPS) and not str(given[0]).startswith("/dev/")
+        if counts and not self.has_ended and self.is_due():
+            raise OSError(_ERRORS.get(self._how, errno.ENOSPC), self._how, str(given[0]))
 
     def _replace(self, name: str, gives: Any, takes: tuple[Any, ...]) -> None:
         kind = ctypes.CFUNCTYPE(gives, *takes, use_errno=True)
@@ -109,8 +125,7 @@ class Fault:
                 return original(*args)
             if self._how == "short" and self.count == self._n:
                 return original(args[0], args[1], args[2] // 2, args[3])
-            ctypes.set_errno({"eio": errno.EIO, "enomem": errno.ENOMEM}.get(
-                self._how, errno.ENOSPC))  # fmt: skip
+            ctypes.set_errno(_ERRORS.get(self._how, errno.ENOSPC))
             return failed
 
         callback = kind(call)

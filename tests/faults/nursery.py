@@ -24,8 +24,10 @@ _PRELOADED = (
     "tideline_cli.memory.semantic", "tideline_cli.vector.hrr_plain",
     *(f"tideline_cli.cli.commands.{name}" for name in (
         "remember", "recall", "context", "status", "forget", "edit", "undo", "dream", "purge",
-        "consolidate", "extract", "import_", "list", "export",
+        "consolidate", "extract", "import_", "list", "export", "sync", "doctor",
     )),
+    "tideline_cli.cli.sync_meetings", "tideline_cli.cli.sync_report",
+    "cryptography.hazmat.primitives.ciphers.aead",
     "tests.faults.injected",
 )  # fmt: skip
 _LARGEST = 1 << 17
@@ -138,7 +140,8 @@ class Nursery:
 
 def _serve(path: str) -> None:
     for name in _PRELOADED:
-        importlib.import_module(name)
+        with contextlib.suppress(ModuleNotFoundError):  # cryptography is an extra
+            importlib.import_module(name)
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     door = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     door.bind(path)

@@ -6,8 +6,9 @@ from datetime import UTC, datetime
 
 import pytest
 
+from tideline_cli.model import question_times
 from tideline_cli.model.question_times import parts_at, windows
-from tideline_cli.ranking.question_words import may_name_time
+from tideline_cli.ranking.question_words import TIME_WORDS, may_name_time
 
 NOW = int(datetime(2023, 5, 31, 12, tzinfo=UTC).timestamp() * 1000)  # a Wednesday
 
@@ -73,6 +74,25 @@ def test_longer_ago_is_less_exact(text, middle):
 )  # fmt: skip
 def test_no_time_is_read_into_other_words(text):
     """Verbs, numbers and impossible days name no time, and never an error."""
+    assert windows(text, now=NOW) == ()
+
+
+def test_every_word_of_a_time_is_asked_for():
+    """A question with any word that `windows` reads as part of a time is handed to it."""
+    tables = (question_times._UNITS, question_times._MONTHS, question_times._WEEKDAYS,
+              question_times._NAMED)  # fmt: skip
+    words = {word for table in tables for word in table}
+    assert {word for word in words if word.isascii()} == TIME_WORDS
+    assert all(may_name_time(f"{end}{word}{end}") for word in words for end in ("", "?", " "))
+
+
+@pytest.mark.parametrize(
+    "text", ["what does Ann want for her birthday", "email about the stage", "maybe the main one",
+             "python 3.12", "room 250", "RFC 82215", "a favor for Mayra", "two weekdays"],
+)  # fmt: skip
+def test_words_that_hold_one_are_not_handed_over(text):
+    """Letters of a time inside another word, and numbers that are no year, cost nothing more."""
+    assert not may_name_time(text)
     assert windows(text, now=NOW) == ()
 
 

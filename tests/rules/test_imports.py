@@ -24,10 +24,21 @@ ONLY_IN = {
     "sqlite3": ("exchange/foreign.py",),  # the errors of sqlite_utils
     "numpy": ("vector/", "memory/", "dream/comparison.py"),
     "Stemmer": ("model/text.py", "model/forms/stems.py"),
-    "urllib": ("llm/", "serve/http/server.py", "serve/page/"),
+    "urllib": ("llm/", "serve/http/server.py", "serve/page/", "sync/places/addresses.py",
+               "sync/places/git.py"),  # of the latter two its parse alone
     "socket": ("serve/http/limits.py",),
     "http": ("serve/", "llm/"),
-    "subprocess": ("llm/", "cli/", "exchange/importer/beside.py"),
+    "subprocess": ("llm/", "cli/", "exchange/importer/beside.py", "sync/places/programs.py",
+                   "system/"),
+    "cryptography": ("sync/sealing.py",),
+    "fcntl": ("system/",),
+    "resource": ("system/",),
+    "msvcrt": ("system/",),
+    "ctypes": ("system/", "store/mount_number.py",
+               "store/database_errors.py"),
+    "termios": ("cli/picker/full_screen.py",),
+    "tty": ("cli/picker/full_screen.py",),
+    "select": ("cli/picker/full_screen.py",),
     "pickle": (),
     "random": (),
 }
@@ -78,7 +89,8 @@ def test_no_clock_and_no_environment_below_the_door():
                "exchange/importer/row_worker.py",
                "store/locks.py", "store/opening.py",
                "store/file_names.py", "store/reserve.py", "store/files.py", "store/folders.py",
-               "store/mounts.py", "store/foreign_table.py", "store/foreign_file.py",
+               "store/mounts.py", "system",
+               "store/foreign_table.py", "store/foreign_file.py",
                "store/file_kind.py", "store/file_states.py", "store/peek.py",
                "store/transactions.py", "llm",
                "exchange/ingest/files.py", "exchange/ingest/read.py",  # folders of documents
@@ -90,7 +102,7 @@ def test_no_clock_and_no_environment_below_the_door():
                "exchange/tools/files.py",  # folders of other programs
                "exchange/links_out.py",  # where links in folders lead
                "exchange/plain_file.py",  # files that a user names
-               "system",  # what systems do differently
+               "sync",  # places, keys, and what travels between machines
                "serve",  # doors for programs: deadlines, files of their state
                "vector/arrays.py"}  # asks for the limits of the process  # fmt: skip
     for path in sources():

@@ -1,4 +1,4 @@
-"""Each promise of docs/security.md is held by tests that are there."""
+"""Each promise of security is held by tests that are there."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ import re
 from tests.support import ROOT
 
 PAGE = (ROOT / "docs" / "security.md").read_text("utf-8")
+PROMISES = (ROOT / "docs" / "internals" / "promises.md").read_text("utf-8")
 NAMED = re.compile(r"`(tests/[\w/]+\.py)::(test_\w+)`")
 
 
 def promises():
     """The rows of the table: (promise, what holds it)."""
-    section = PAGE.partition("## Promises and the tests that hold them")[2].partition("\n## ")[0]
-    rows = [line.strip("| ").split(" | ") for line in section.split("\n") if line[:1] == "|"]
+    rows = [line.strip("| ").split(" | ") for line in PROMISES.split("\n") if line[:1] == "|"]
     return [tuple(row) for row in rows[2:]]
 
 

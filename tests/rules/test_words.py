@@ -27,14 +27,16 @@ def test_what_properties_draw_exists():
     assert DRAWN.keys() == TABLES.keys()
 
 
-def test_the_readme_lists_all_segments_and_sources():
-    """The tables of the README leave out no segment and no source."""
-    text = (ROOT / "README.md").read_text("utf-8")
-    (row,) = [line for line in text.splitlines() if line.startswith("| `--segment` |")]
-    missing = [segment for segment in SEGMENTS if segment not in row]
-    assert missing == [], f"README.md, the row of `--segment`, lacks {missing}"
-    missing = [source for source in SOURCES if not _rows("README.md", f"`{source}`")]
-    assert missing == [], f"README.md, the table of sources, lacks {missing}"
+def test_the_concepts_list_all_segments_and_sources():
+    """The tables of docs/concepts.md leave out no segment and no source."""
+    page = "docs/concepts.md"
+    missing = [segment for segment in SEGMENTS if not _rows(page, f"`{segment}`")]
+    assert missing == [], f"{page}, the table of segments, lacks {missing}"
+    for segment, one in SEGMENTS.items():
+        ((_, _, tier, importance),) = [row for row in _rows(page, f"`{segment}`") if len(row) == 4]
+        assert (tier, float(importance)) == (one.tier, one.importance), f"{page}, {segment}"
+    missing = [source for source in SOURCES if not _rows(page, f"`{source}`")]
+    assert missing == [], f"{page}, the table of sources, lacks {missing}"
 
 
 def test_the_type_names_the_segments_of_the_table():
@@ -46,26 +48,28 @@ def test_the_type_names_the_segments_of_the_table():
 
 @pytest.mark.parametrize("segment", SEGMENTS)
 def test_the_documents_tell_of_a_segment_what_its_table_says(segment):
-    """docs/ranking.md gives what a segment gives a fact."""
+    """docs/internals/ranking.md gives what a segment gives a fact."""
     one = SEGMENTS[segment]
-    rows = [row for row in _rows("docs/ranking.md", segment) if len(row) == 4]
-    assert rows, f"docs/ranking.md, the table of segments, lacks {segment}"
+    rows = [row for row in _rows("docs/internals/ranking.md", segment) if len(row) == 4]
+    assert rows, f"docs/internals/ranking.md, the table of segments, lacks {segment}"
     ((_, tier, importance, rate),) = rows
     assert (tier, float(importance), float(rate)) == (one.tier, one.importance, one.decay_rate)
 
 
 @pytest.mark.parametrize("source", SOURCES)
 def test_the_documents_tell_of_a_source_what_its_table_says(source):
-    """README.md and docs/ranking.md give its weight, README.md what it may author,
+    """docs/concepts.md and docs/internals/ranking.md give its weight, the first what it may author,
     docs/security.md on which side it stands."""
     one = STANDING[source]
-    told = [row for row in _rows("README.md", f"`{source}`") if row[1].startswith(("0.", "1."))]
+    rows = _rows("docs/concepts.md", f"`{source}`")
+    told = [row for row in rows if row[1].startswith(("0.", "1."))]
     ((_, weight, authors, scanned),) = told
-    assert float(weight) == one.weight, "README.md, the table of sources"
+    assert float(weight) == one.weight, "docs/concepts.md, the table of sources"
     assert authors.startswith("yes" if one.protected else "no")
     assert scanned == ("no" if one.trusted else "yes")
-    rows = _rows("docs/ranking.md", source)
-    assert [float(row[1]) for row in rows] == [one.weight], "docs/ranking.md, the table of trust"
+    page = "docs/internals/ranking.md"
+    rows = _rows(page, source)
+    assert [float(row[1]) for row in rows] == [one.weight], f"{page}, the table of trust"
     rows = _rows("docs/security.md", source, column=not one.trusted)
     assert rows, f"docs/security.md, the table of sources, column {2 - one.trusted}"
 

@@ -6,12 +6,13 @@ import os
 
 from tideline_cli.errors import UsageError
 from tideline_cli.store import files
+from tideline_cli.system import BINARY, NOFOLLOW, pread, set_mode
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import TextIO
 
-_SAFE = os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
+_SAFE = os.O_CREAT | NOFOLLOW | BINARY
 _MODE = 0o600
 
 
@@ -23,7 +24,7 @@ def fresh(path: str, *, database: str) -> TextIO:
         handle = os.open(path, os.O_WRONLY | os.O_EXCL | _SAFE, _MODE)
     except FileExistsError as error:
         raise UsageError(f"{path} exists", hint="name a fresh file") from error
-    os.fchmod(handle, _MODE)
+    set_mode(handle, _MODE)
     return open(handle, "w", encoding="utf-8", newline="\n")
 
 
@@ -34,6 +35,6 @@ def appended(path: str, *, database: str) -> TextIO:
     handle = os.open(path, os.O_RDWR | os.O_APPEND | _SAFE, _MODE)
     file = open(handle, "a", encoding="utf-8", newline="\n")  # noqa: SIM115  the caller closes it
     size = os.fstat(handle).st_size
-    if size and os.pread(handle, 1, size - 1) != b"\n":
+    if size and pread(handle, 1, size - 1) != b"\n":
         file.write("\n")  # a line that an editor has left without its end
     return file

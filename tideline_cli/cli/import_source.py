@@ -11,17 +11,17 @@ from tideline_cli.cli.output import visible
 from tideline_cli.errors import TidelineError, UsageError
 from tideline_cli.exchange import plain_file
 from tideline_cli.exchange.importer.columns import in_milliseconds, renamed
+from tideline_cli.exchange.jsonl import LONGEST_LINE
 from tideline_cli.exchange.links_out import is_below, left_outside
 from tideline_cli.store import files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Mapping
+    from collections.abc import Callable, Generator, Iterator, Mapping
     from typing import Any, BinaryIO
 
     from tideline_cli.cli.session import Session
 
-_LONGEST_LINE = 1 << 20
 _PIPED = "pipe it and use `-`"
 _BY_ENDING = {
     ".csv": "csv", ".tsv": "tsv", ".db": "sqlite", ".sqlite": "sqlite", ".sqlite3": "sqlite",
@@ -200,7 +200,7 @@ class Source:
             if self._kind == "jsonl":
                 from tideline_cli.exchange import json_rows  # noqa: PLC0415  by the kind of file
 
-                yield from json_rows.rows(_lines(file))
+                yield from json_rows.rows(_pieces(file))
             elif self._kind == "markdown":
                 from tideline_cli.exchange import markdown_rows  # noqa: PLC0415  by the kind of file
 
@@ -233,10 +233,15 @@ def _regular(path: str) -> int:
     return state.st_size
 
 
+def _pieces(file: BinaryIO) -> Iterator[bytes]:
+    """Yield lines; one that is too long comes in pieces, so that a list may stand on one line."""
+    return iter(lambda: file.readline(LONGEST_LINE), b"")
+
+
 def _lines(file: BinaryIO):  # type: ignore[no-untyped-def]
     """Yield lines; one that is too long is cut, so that it is a bad line."""
-    while line := file.readline(_LONGEST_LINE):
-        if not line.endswith(b"\n") and len(line) == _LONGEST_LINE:
-            while (more := file.readline(_LONGEST_LINE)) and not more.endswith(b"\n"):
+    while line := file.readline(LONGEST_LINE):
+        if not line.endswith(b"\n") and len(line) == LONGEST_LINE:
+            while (more := file.readline(LONGEST_LINE)) and not more.endswith(b"\n"):
                 pass
         yield line

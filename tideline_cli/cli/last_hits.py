@@ -6,6 +6,7 @@ import os
 
 from tideline_cli import config
 from tideline_cli.errors import NotFoundError
+from tideline_cli.system import NOFOLLOW, is_root, session_number, set_mode
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,16 +24,16 @@ def keep(ids: Sequence[str]) -> None:
             from tideline_cli.store.folders import make_folder  # noqa: PLC0415  once
 
             make_folder(folder)
-        flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
+        flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | NOFOLLOW
         handle = os.open(path, flags, 0o600)
     except OSError:
         return
-    os.fchmod(handle, 0o600)  # whatever the umask
-    if os.geteuid() == 0:
+    set_mode(handle, 0o600)  # whatever the umask
+    if is_root():
         from tideline_cli.store.folders import hand_over  # noqa: PLC0415  root alone
 
         hand_over(handle, path, like=folder)
-    with open(handle, "w", encoding="ascii", errors="replace") as file:
+    with open(handle, "w", encoding="ascii", errors="replace", newline="\n") as file:
         file.write("\n".join(ids))
 
 
@@ -64,4 +65,4 @@ def _kept() -> list[str]:
 
 def _path() -> str:
     folder = os.path.join(config.state_folder(os.environ), "last-recall")
-    return os.path.join(folder, str(os.getsid(0)))
+    return os.path.join(folder, str(session_number()))

@@ -10,6 +10,8 @@ import sys
 from tideline_cli.errors import UnavailableError
 
 _PATIENCE = 30  # seconds
+_IS_WINDOWS = sys.platform == "win32"
+_NAMES = ("tideline.exe",) if _IS_WINDOWS else ("tideline",)
 
 
 def own_words() -> list[str]:
@@ -18,10 +20,12 @@ def own_words() -> list[str]:
     Raises UnavailableError when none does.
     """
     called = shutil.which(sys.argv[0]) or ""
-    beside = os.path.join(os.path.dirname(sys.executable), "tideline") if sys.executable else ""
-    scripts = [path for path in (called, beside) if os.path.basename(path) == "tideline"]
-    for command in (*([os.path.abspath(path)] for path in scripts),
-                    [sys.executable, "-P", "-m", "tideline_cli"]):  # fmt: skip
+    beside = _beside(os.path.dirname(sys.executable)) if sys.executable else ""
+    scripts = [
+        path for path in (called, beside) if os.path.normcase(os.path.basename(path)) in _NAMES
+    ]
+    for command in (*([_plain(os.path.abspath(path))] for path in scripts),
+                    [_plain(sys.executable), "-P", "-m", "tideline_cli"]):  # fmt: skip
         if _starts(command):
             return command
     raise UnavailableError(
@@ -30,12 +34,26 @@ def own_words() -> list[str]:
     )
 
 
+def _plain(path: str) -> str:
+    """Return a path as shells of all kinds read it: those of Windows take both slashes."""
+    return path.replace("\\", "/") if _IS_WINDOWS else path
+
+
+def _beside(folder: str) -> str:
+    """Return where the program stands that belongs to the Python in a folder."""
+    if _IS_WINDOWS and os.path.basename(folder).lower() != "scripts":
+        folder = os.path.join(folder, "Scripts")
+    return os.path.join(folder, _NAMES[0])
+
+
 def _starts(command: list[str]) -> bool:
     bare = {"PATH": "/usr/bin:/bin", "HOME": os.path.expanduser("~")}
+    if _IS_WINDOWS:  # a program there needs more of its surroundings than a path
+        bare = {name: value for name, value in os.environ.items() if name[:6] != "PYTHON"}
     try:
         done = subprocess.run(  # noqa: S603  our own program
-            [*command, "--version"], env=bare, cwd="/", stdin=subprocess.DEVNULL,
-            capture_output=True, timeout=_PATIENCE, check=False,
+            [*command, "--version"], env=bare, cwd=os.path.abspath(os.sep),
+            stdin=subprocess.DEVNULL, capture_output=True, timeout=_PATIENCE, check=False,
         )  # fmt: skip
     except (OSError, subprocess.TimeoutExpired):
         return False

@@ -39,14 +39,15 @@ def _is_longer(text: str) -> bool:
 
 def _by_pager(session: Session, text: str) -> bool:
     """Hand a text to the pager and wait until it is left; False where it cannot be run."""
-    import shlex  # noqa: PLC0415  only what is longer than the terminal
-    import signal  # noqa: PLC0415  as above
+    import signal  # noqa: PLC0415  only what is longer than the terminal
     import subprocess  # noqa: PLC0415  as above
+
+    from tideline_cli.system import words_of  # noqa: PLC0415  as above
 
     named = os.environ.get("PAGER", _USUAL)
     sys.stdout.flush()
     try:
-        argv = shlex.split(named)
+        argv = words_of.split(named)
         program = subprocess.Popen(  # noqa: S603  no shell; the user's own choice
             argv, stdin=subprocess.PIPE, env={"LESS": _FLAGS, "LV": "-c"} | os.environ,
             text=True, encoding="utf-8", errors="backslashreplace",

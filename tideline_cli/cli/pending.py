@@ -9,6 +9,7 @@ from tideline_cli.cli import extraction, output
 from tideline_cli.errors import TidelineError, UsageError
 from tideline_cli.model import instant
 from tideline_cli.serve import hook_log, queue
+from tideline_cli.system import NONBLOCK
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -87,7 +88,7 @@ def _job(session: Session, job_of: Callable[[Waiting], Job], one: Waiting) -> Jo
     """Return what is to be done for a conversation, None where its file cannot be used. One that
     is there and may not be read goes on waiting."""
     try:
-        os.close(os.open(one.transcript, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC))
+        os.close(os.open(one.transcript, os.O_RDONLY | NONBLOCK))
     except FileNotFoundError:
         _leave_out(session, one, f"{one.transcript} is gone")
         return None

@@ -10,6 +10,7 @@ from tideline_cli.errors import HelpWantedError, UsageError
 from tideline_cli.exchange.extract.read_transcript import parsed_transcript, utf8_text
 from tideline_cli.exchange.extract.transcript import Transcript, fingerprint
 from tideline_cli.model.short_text import storable
+from tideline_cli.system import NONBLOCK
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -118,7 +119,7 @@ def session_names(given: str | None, conversation: Transcript, path: str) -> tup
 
 def _opened(path: str) -> BinaryIO:
     """Return a file that is open for reading; refuse what is none."""
-    flags = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC  # a FIFO would wait for its writer
+    flags = os.O_RDONLY | NONBLOCK  # a FIFO would wait for its writer
     try:
         file = open(os.open(path, flags), "rb")  # noqa: SIM115  its caller closes it
     except (OSError, ValueError) as error:

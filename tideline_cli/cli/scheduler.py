@@ -6,9 +6,10 @@ import os
 import shutil
 import subprocess
 
-from tideline_cli.cli import schedule_entries
+from tideline_cli.cli import schedule_entries, windows_tasks
 from tideline_cli.errors import CannotWriteError, UnavailableError
 from tideline_cli.store.folders import hand_over, make_folder
+from tideline_cli.system import NOFOLLOW, names, processes, set_mode
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,6 +22,8 @@ _TIMER = f"{schedule_entries.UNIT}.timer"
 
 def is_installed(kind: str) -> bool:
     """Say whether there is an entry of tideline."""
+    if kind == "schtasks":
+        return windows_tasks.is_installed()
     if kind == "cron":
         return shutil.which("crontab") is not None and schedule_entries.has_block(_crontab())
     return any(os.path.lexists(path) for path in paths(kind))
@@ -106,16 +109,16 @@ def _make_log(path: str) -> None:
     """Make the log for its owner alone: launchd would make it readable for others."""
     folder = os.path.dirname(path)
     make_folder(folder)
-    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW, 0o600)
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | NOFOLLOW, 0o600)
     try:
-        os.fchmod(handle, 0o600)
+        set_mode(handle, 0o600)
         hand_over(handle, path, like=folder)
     finally:
         os.close(handle)
 
 
 def _domain() -> str:
-    return f"gui/{os.getuid()}"
+    return f"gui/{processes.user_number()}"
 
 
 def _crontab() -> bytes:
@@ -179,13 +182,13 @@ def _put(path: str, text: str) -> None:
     """Replace a file as a whole, by a new one that only this process writes."""
     folder, name = os.path.split(path)
     fresh = os.path.join(folder, f".{name}.new-{os.getpid()}-{os.urandom(4).hex()}")
-    handle = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o644)
+    handle = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL | NOFOLLOW, 0o644)
     try:
-        with open(handle, "w", encoding="utf-8") as file:
-            os.fchmod(handle, 0o644)
+        with open(handle, "w", encoding="utf-8", newline="\n") as file:
+            set_mode(handle, 0o644)
             hand_over(handle, fresh, like=folder)
             file.write(text)
-        os.replace(fresh, path)
+        names.put_over(fresh, path)
     except OSError:
         os.unlink(fresh)
         raise

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-import shlex
 import subprocess
 import sys
 from tempfile import TemporaryDirectory
 
 from tideline_cli.errors import TidelineError, UsageError
 from tideline_cli.policy.render import screen_text
+from tideline_cli.system import words_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def edited(text: str, *, name: str = "fact.txt", hint: str = _HOW) -> str:
 def _command(hint: str) -> list[str]:
     named = os.environ.get("VISUAL") or os.environ.get("EDITOR") or ""
     try:
-        command = shlex.split(named)
+        command = words_of.split(named)
     except ValueError as error:
         raise _unusable(f"{named}: {error}", hint) from error
     if not command:

@@ -23,7 +23,7 @@ _NO = ("", "0", "false", "no", "off", "n", "f")
 _OURS = "TIDELINE_"
 SWITCHES = ("TIDELINE_DISABLE_EXTRACT", "TIDELINE_ALLOW_NETWORK_FS", "TIDELINE_HOOKS")
 _KNOWN = frozenset((*(setting.env for setting in SETTINGS.values()), *SWITCHES, "TIDELINE_HOME",
-                    "TIDELINE_NOW", "TIDELINE_API_KEY"))  # fmt: skip
+                    "TIDELINE_NOW", "TIDELINE_API_KEY", "TIDELINE_SYNC_KEY"))  # fmt: skip
 
 
 class Config(Record):

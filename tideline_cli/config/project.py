@@ -13,6 +13,7 @@ from tideline_cli.config import reading, trust
 from tideline_cli.config.settings import SETTINGS, Value, parse_value
 from tideline_cli.errors import UsageError
 from tideline_cli.model.record import record
+from tideline_cli.system import is_own, rights
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -98,26 +99,30 @@ def distrust(path: str) -> tuple[str, str]:
     The file must belong to the user or to root, and nobody else may write it. The same holds for a
     link that leads to it.
     """
-    own = (os.geteuid(), 0)
     try:
         states = (os.lstat(path), os.stat(path))
     except OSError as error:
         return f"it cannot be read ({error.strerror})", "mend or remove it"
-    if any(state.st_uid not in own for state in states):
+    if not all(_is_safe_owner(state) for state in states):
         return "it belongs to another user", f"take it over (chown {path}), or work elsewhere"
     if not stat.S_ISREG(states[1].st_mode):
         return "it is not a file", "remove it, or name it otherwise"
-    if states[1].st_mode & _OTHERS_WRITE:
+    if rights(states[1].st_mode) & _OTHERS_WRITE:
         return "others may write it", f"chmod go-w {path}"
     if not os.access(path, os.R_OK):
         return "you may not read it", f"have its owner allow it (chmod o+r {path})"
     return "", ""
 
 
+def _is_safe_owner(state: os.stat_result) -> bool:
+    """Say whether a file belongs to this user or to root."""
+    return is_own(state) or state.st_uid == 0
+
+
 def read_file(path: str) -> File:
     """Return a project file; raise UsageError for a file or a setting that is not allowed."""
     raw, state = reading.content(path)
-    if state.st_uid not in (os.geteuid(), 0) or state.st_mode & _OTHERS_WRITE:
+    if not _is_safe_owner(state) or rights(state.st_mode) & _OTHERS_WRITE:
         raise UsageError(f"{path} was replaced while it was being read", hint="try again")
     values: dict[str, Any] = {}
     for name, (value, line) in reading.parse_settings(raw, path).items():

@@ -13,6 +13,7 @@ import tomllib
 from tideline_cli.config.settings import SETTINGS, Value, parse_value
 from tideline_cli.errors import UsageError
 from tideline_cli.model.record import record
+from tideline_cli.system import BINARY, NOCTTY, NONBLOCK
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 LARGEST = 64 * 1024
 DEEPEST = 4
 _LONGEST_WORD = 64  # a number or a date; texts are bounded by the file
-_LOOK = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+_LOOK = os.O_RDONLY | NONBLOCK | NOCTTY | BINARY
 
 
 @record

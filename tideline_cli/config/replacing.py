@@ -4,9 +4,17 @@ from __future__ import annotations
 
 import os
 from contextlib import suppress
-from fcntl import LOCK_EX, flock
 
-from tideline_cli.system import durable
+from tideline_cli.system import (
+    LOCK_EX,
+    NOFOLLOW,
+    durable,
+    flock,
+    is_root,
+    names,
+    set_mode,
+    set_owner,
+)
 
 _MODE = 0o600
 _FRESH = ".new"
@@ -18,7 +26,7 @@ class FolderLock:
 
     def __init__(self, path: str) -> None:
         folder = os.path.dirname(os.path.abspath(path))
-        self._handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        self._handle = names.open_folder_lock(folder)
 
     def __enter__(self) -> None:
         with suppress(OSError):
@@ -32,20 +40,16 @@ def replace_file(path: str, text: str) -> None:
     """Replace a file by a text, durably; only the user may read it. Call it under a FolderLock."""
     _sweep(path)
     fresh = f"{path}{_FRESH}-{os.getpid()}-{os.urandom(4).hex()}"
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | NOFOLLOW
     handle = os.open(fresh, flags, _MODE)
-    os.fchmod(handle, _MODE)  # whatever the umask
+    set_mode(handle, _MODE)  # whatever the umask
     _hand_over(handle, path)
     with open(handle, "w", encoding="utf-8", newline="") as file:
         file.write(text)
         file.flush()
         durable.sync(file.fileno())
-    os.replace(fresh, path)
-    folder = os.open(os.path.dirname(path), os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        durable.sync(folder)  # the name, too
-    finally:
-        os.close(folder)
+    names.put_over(fresh, path)
+    names.sync_folder(os.path.dirname(path))
 
 
 def _sweep(path: str) -> None:
@@ -54,12 +58,12 @@ def _sweep(path: str) -> None:
     for name in os.listdir(folder or "."):
         if name.startswith(start):
             with suppress(FileNotFoundError):
-                os.unlink(os.path.join(folder, name))
+                names.remove(os.path.join(folder, name))
 
 
 def _hand_over(handle: int, path: str) -> None:
     """Give the owner of the folder a file that root writes in it."""
-    if os.geteuid() == 0:
+    if is_root():
         with suppress(OSError):
             owner = os.stat(os.path.dirname(os.path.abspath(path)))
-            os.fchown(handle, owner.st_uid, owner.st_gid)
+            set_owner(handle, owner.st_uid, owner.st_gid)

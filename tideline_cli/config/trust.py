@@ -9,11 +9,12 @@ import stat
 from tideline_cli.config import replacing
 from tideline_cli.errors import UsageError
 from tideline_cli.model.lean import blake2b
+from tideline_cli.system import BINARY, NOCTTY, NOFOLLOW, NONBLOCK, is_own, rights
 
 FILE = "trusted"
 _LARGEST = 1 << 20
 _DIGEST = 32
-_LOOK = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_NOCTTY | os.O_CLOEXEC
+_LOOK = os.O_RDONLY | NONBLOCK | NOFOLLOW | NOCTTY | BINARY
 
 
 def digest(raw: bytes) -> str:
@@ -66,7 +67,7 @@ def _listed(name: str) -> dict[str, str]:
         state = os.fstat(handle)
         if not stat.S_ISREG(state.st_mode):
             raise _unsafe(name, "it is not a file")
-        if state.st_uid not in (os.geteuid(), 0) or state.st_mode & 0o022:
+        if not (is_own(state) or state.st_uid == 0) or rights(state.st_mode) & 0o022:
             raise _unsafe(name, "others may write it")
         raw = b""
         while len(raw) <= _LARGEST and (more := os.read(handle, _LARGEST + 1 - len(raw))):

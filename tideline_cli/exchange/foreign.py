@@ -16,6 +16,7 @@ from tideline_cli.model.fields import FIELDS, NAMES, TEXTS
 from tideline_cli.model.lists import parted
 from tideline_cli.model.utterance import TELLING, turn_of
 from tideline_cli.store import foreign_table
+from tideline_cli.system import NOFOLLOW, set_mode
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -109,8 +110,8 @@ def write_database(path: str, forms: Iterable[Mapping[str, Any]], *, store: str)
 
     from sqlite_utils import Database  # noqa: PLC0415  179 ms, for SQLite exports alone
 
-    handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
-    os.fchmod(handle, 0o600)  # whatever the umask
+    handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | NOFOLLOW, 0o600)
+    set_mode(handle, 0o600)  # whatever the umask
     os.close(handle)
     db = Database(path)
     try:

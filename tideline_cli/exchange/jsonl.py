@@ -7,7 +7,7 @@ from itertools import islice
 from tideline_cli.errors import TidelineError, UsageError
 from tideline_cli.model import codec, instant
 from tideline_cli.model.times import Times
-from tideline_cli.store import facts, links, listing, statements
+from tideline_cli.store import facts, links, listing, statements, sync_schema
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,10 +20,18 @@ if TYPE_CHECKING:
     from tideline_cli.model.origin import Everyone, Origin
 
 
+LONGEST_LINE = 1 << 20
+"""Bytes of a line; a reader hands over a longer one in pieces of as many."""
+
+
 def parsed(lines: Iterable[bytes]) -> Iterator[tuple[int, dict[str, Any] | TidelineError]]:
     """Yield (line number, row or what is wrong with it) for each line that is not blank."""
-    for number, line in enumerate(lines, 1):
+    pieces = iter(lines)
+    for number, line in enumerate(pieces, 1):
         if not line.strip():
+            continue
+        if _goes_on(line, pieces):
+            yield number, UsageError(f"longer than {LONGEST_LINE >> 20} MiB")
             continue
         try:
             row = codec.loads(line.decode("utf-8-sig" if number == 1 else "utf-8"))
@@ -34,6 +42,16 @@ def parsed(lines: Iterable[bytes]) -> Iterator[tuple[int, dict[str, Any] | Tidel
             yield number, UsageError(f"not JSON: {error}")
             continue
         yield number, row if isinstance(row, dict) else UsageError("not an object")
+
+
+def _goes_on(line: bytes, pieces: Iterator[bytes]) -> bool:
+    """Say whether a line is the first piece of a longer one, whose other pieces are then passed."""
+    if len(line) < LONGEST_LINE or line.endswith(b"\n"):
+        return False
+    piece = first = next(pieces, b"")
+    while piece and not piece.endswith(b"\n"):
+        piece = next(pieces, b"")
+    return bool(first)
 
 
 _AT_ONCE = 500
@@ -56,6 +74,9 @@ def forms(
                 "created_at": instant.iso(link.created_at),
             }
         )
+    if sync_schema.exists(db):  # numbers of edges are those of one machine
+        for made in edges.values():
+            made.sort(key=lambda edge: (edge["kind"], edge["target"]))
     stated = statements.times(db, viewer=viewer)
     for fact, reason in _explained(
         db, listing.each(db, viewer=viewer, wanted=wanted, oldest_first=True)

@@ -6,6 +6,7 @@ import os
 import stat
 
 from tideline_cli.errors import UsageError
+from tideline_cli.system import NONBLOCK
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 
 def open_plain(path: str, *, hint: str) -> BinaryIO:
     """Return a file that is open for reading; raise UsageError with a hint for what is no file."""
-    handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    handle = os.open(path, os.O_RDONLY | NONBLOCK)
     if stat.S_ISREG(os.fstat(handle).st_mode):
         return open(handle, "rb")
     os.close(handle)

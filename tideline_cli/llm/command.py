@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import selectors
-import shlex
 import signal
 import subprocess
+import sys
 from contextlib import suppress
 from io import FileIO
 from threading import current_thread, main_thread
@@ -16,6 +16,7 @@ from typing import cast
 from tideline_cli.errors import UnavailableError
 from tideline_cli.llm.model_settings import KEY_VARIABLE, LARGEST_REPLY
 from tideline_cli.llm.wording import excerpt
+from tideline_cli.system import pipes, processes, words_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
 
 _CHUNK = 1 << 16
 _LAST_WORDS = 4096  # bytes of stderr that are kept
-_FATAL = (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
 _GLANCE = 0.1  # seconds between looks at whether the program has ended
 
 
@@ -38,7 +38,7 @@ def ask(
     The program runs in a session of its own, so that the terminal's Ctrl-C reaches it through us
     alone and whatever it starts can be ended with it.
     """
-    words = shlex.split(model.command or "")
+    words = words_of.split(model.command or "")
     asked = prompt if system is None else f"{system}\n\n{prompt}"
     with _Ending() as ending:
         process = ending.watch(_started(words))
@@ -72,7 +72,7 @@ class _Ending:
 
     def __enter__(self) -> Self:
         if current_thread() is main_thread():
-            for number in _FATAL:
+            for number in processes.FATAL:
                 if signal.getsignal(number) == signal.SIG_DFL:
                     self._before[number] = signal.signal(number, self._fatal)
         return self
@@ -133,9 +133,12 @@ class _Talk:
         A program that has ended may leave a child behind that holds its pipes: nobody waits
         for that one.
         """
+        if sys.platform == "win32":
+            self._run_by_threads()
+            return
         with self._ready:
             for name, pipe in self._pipes.items():
-                os.set_blocking(pipe.fileno(), False)
+                pipes.do_not_wait(pipe)
                 wanted = selectors.EVENT_WRITE if name == "in" else selectors.EVENT_READ
                 self._ready.register(pipe, wanted, name)
             while self._ready.get_map():
@@ -147,6 +150,20 @@ class _Talk:
                     return
                 if monotonic() >= self.deadline:
                     raise TimeoutError
+
+    def _run_by_threads(self) -> None:
+        from tideline_cli.system.pipe_threads import PipeThreads  # noqa: PLC0415  of Windows
+
+        threads = PipeThreads(self._process, bytes(self._unsent))
+        while not threads.is_over:
+            has_ended, is_served = self._process.poll() is not None, False
+            for name, chunk in threads.pieces(_GLANCE):
+                self._keep(name, chunk)
+                is_served = True
+            if has_ended and not is_served:
+                return
+            if monotonic() >= self.deadline:
+                raise TimeoutError
 
     def _serve(self, name: str) -> None:
         pipe = self._pipes[name]
@@ -168,13 +185,17 @@ class _Talk:
         chunk = pipe.read(_CHUNK)
         if chunk is None:
             return True
+        self._keep(name, chunk)
+        return bool(chunk)
+
+    def _keep(self, name: str, chunk: bytes) -> None:
+        """Take in what a stream has said."""
         if name == "err":
             self.last_words = (self.last_words + chunk)[-_LAST_WORDS:]
-            return bool(chunk)
+            return
         self.reply += chunk
         if len(self.reply) > self._largest:
             raise UnavailableError(f"the model replied more than {self._largest >> 10} KiB")
-        return bool(chunk)
 
 
 def _started(words: list[str]) -> subprocess.Popen[bytes]:
@@ -183,15 +204,7 @@ def _started(words: list[str]) -> subprocess.Popen[bytes]:
     environ = {name: value for name, value in os.environ.items() if name != KEY_VARIABLE}
     environ["TIDELINE_HOOKS"] = "0"
     try:
-        return subprocess.Popen(  # noqa: S603  the user's own command, no shell
-            words,
-            bufsize=0,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            env=environ,
-            start_new_session=True,
-        )
+        return processes.started_apart(words, environ)
     except FileNotFoundError:
         hint = "is it installed and on PATH? it runs without a shell: no pipes, no variables"
         raise UnavailableError(f"there is no program {_name(words)}", hint=hint) from None
@@ -205,7 +218,7 @@ def _kill(process: subprocess.Popen[bytes]) -> None:
     holds its output is killed: until then nobody else can have its number."""
     if process.poll() is None or (process.stdout is not None and not process.stdout.closed):
         with suppress(ProcessLookupError, PermissionError):
-            os.killpg(process.pid, signal.SIGKILL)
+            processes.end_all(process)
 
 
 def _failure(words: list[str], status: int, last_words: bytes, key: str | None) -> str:

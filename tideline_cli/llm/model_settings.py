@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 import stat
 from ipaddress import ip_address
 from math import isfinite
@@ -12,6 +11,7 @@ from urllib.parse import urlsplit
 from tideline_cli.errors import UsageError
 from tideline_cli.llm.wording import excerpt
 from tideline_cli.model.record import record, replace
+from tideline_cli.system import BINARY, NOFOLLOW, NONBLOCK, is_own, rights, words_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -115,7 +115,7 @@ def is_loopback(host: str) -> bool:
 def _check_command(command: str) -> None:
     try:
         os.fsencode(command)
-        words = shlex.split(command)
+        words = words_of.split(command)
     except UnicodeEncodeError:
         raise UsageError("the model's command holds half a character") from None
     except ValueError as error:
@@ -159,9 +159,9 @@ def _private_text(path: str) -> str:
     handle = _opened(path)
     try:
         state = os.fstat(handle)
-        if not stat.S_ISREG(state.st_mode) or state.st_uid != os.geteuid():
+        if not stat.S_ISREG(state.st_mode) or not is_own(state):
             raise UsageError(f"{path} is not a regular file of yours", code="key")
-        if stat.S_IMODE(state.st_mode) & 0o077:
+        if rights(state.st_mode) & 0o077:
             raise UsageError(f"{path} can be read by others", hint=f"chmod 600 {path}", code="key")
         return os.read(handle, _LARGEST_KEY).decode("utf-8", "replace").strip()
     finally:
@@ -169,7 +169,7 @@ def _private_text(path: str) -> str:
 
 
 def _opened(path: str) -> int:
-    flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+    flags = os.O_RDONLY | NOFOLLOW | NONBLOCK | BINARY
     try:
         return os.open(path, flags)
     except (OSError, ValueError) as error:

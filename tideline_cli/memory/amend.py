@@ -10,7 +10,8 @@ from tideline_cli.model.record import record, replace
 from tideline_cli.policy import transitions as policy
 from tideline_cli.policy.gate import may_touch
 from tideline_cli.policy.periods import overlap
-from tideline_cli.store import facts, images, journal, links, slots, uses, writes
+from tideline_cli.store import facts, images, journal, links, slots, sync_schema, uses, writes
+from tideline_cli.store.transactions import writing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -65,7 +66,13 @@ def forget(
                 archive_fact(db, fact, by=by, now=now)
         return [policy.archived(fact, now=now) for fact in named]
 
-    return _amend(db, "forget", references, step, viewer=viewer, now=now)
+    done = _amend(db, "forget", references, step, viewer=viewer, now=now)
+    if done.kept and sync_schema.exists(db):
+        from tideline_cli.store import sync_apply  # noqa: PLC0415  few memories sync
+
+        with writing(db):
+            sync_apply.settle(db, [fact.id for fact in done.kept])
+    return done
 
 
 def archive_fact(db: Connection, fact: Fact, *, by: Fact | None, now: int) -> None:

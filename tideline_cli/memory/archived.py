@@ -30,7 +30,9 @@ MISSED = ("faded", "merged")
 _SWEEPS = ("dream", "gc")
 _FORGETTING = ("forget", "library", "ingest")
 _SAYING = ("remember", "edit", "extract")
-_UNASKED = (*_SWEEPS, "consolidate", "import")
+_BROUGHT = ("import", "sync")
+"""Verbs by which facts come as they are elsewhere."""
+_UNASKED = (*_SWEEPS, "consolidate", *_BROUGHT)
 _LOOKED_THROUGH = 4000
 _AT_ONCE = 50
 _WEAK = 0.15  # below it the decay sweep archives
@@ -74,15 +76,31 @@ def explained(
 def reasons(db: Connection, found: Iterable[Fact]) -> dict[str, str]:
     """Return by id why archived facts are so, each as its own origin sees it; `unknown` where the
     journal does not tell."""
+    return {
+        one.fact.id: one.reason
+        for origin, facts_of in _by_origin(db, found).items()
+        for one in explained(db, facts_of, viewer=origin)
+    }
+
+
+def stated_reasons(db: Connection, found: Iterable[Fact]) -> dict[str, str]:
+    """Return by id why archived facts were archived when they were, each as its own origin sees it:
+    what has become since of the fact that one was merged into does not count."""
+    told: dict[str, str] = {}
+    for origin, facts_of in _by_origin(db, found).items():
+        left = departures.of(db, facts_of)
+        places = departures.successors(db, facts_of)
+        for seq, fact in facts_of.items():
+            told[fact.id], _ = _reason(db, fact, left[seq], places.get(seq, ()), origin)
+    return told
+
+
+def _by_origin(db: Connection, found: Iterable[Fact]) -> dict[Origin, dict[int, Fact]]:
     by_origin: dict[Origin, dict[int, Fact]] = {}
     for fact in found:
         seq = facts.number_of(db, fact.id, viewer=fact.origin)
         by_origin.setdefault(fact.origin, {})[seq] = fact
-    return {
-        one.fact.id: one.reason
-        for origin, facts_of in by_origin.items()
-        for one in explained(db, facts_of, viewer=origin)
-    }
+    return by_origin
 
 
 def missed(db: Connection, seqs: Sequence[int], *, viewer: Origin) -> list[Archived]:
@@ -126,7 +144,7 @@ def _explained(
 ) -> Archived:  # fmt: skip
     reason, kept = _reason(db, fact, left, places, viewer)
     at = left.at if reason != "unknown" or left.verb else fact.valid_to or 0
-    if left.verb == "import" and fact.valid_to is not None:
+    if left.verb in _BROUGHT and fact.valid_to is not None:
         at = fact.valid_to  # when it went where it came from
     one = Archived(seq, fact, reason, at)
     return one if kept is None else _followed(db, one, kept, viewer, seen | {fact.id})

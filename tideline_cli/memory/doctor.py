@@ -29,6 +29,7 @@ from tideline_cli.store.checks import (
     run_check,
     slot_values,
     structure,
+    synced,
     text_index,
 )
 
@@ -92,6 +93,7 @@ _QUICK: tuple[tuple[str, Check], ...] = (
     ("batches", journalled.batches),
     ("journal", journalled.journal),
     ("purge", structure.purge_finished),
+    ("sync", synced.registers),
 )
 
 

@@ -6,7 +6,7 @@ from tideline_cli.errors import NotFoundError
 from tideline_cli.model.instant import DAY_MS
 from tideline_cli.model.origin import EVERYONE
 from tideline_cli.model.record import record
-from tideline_cli.store import facts, journal, purge_rows
+from tideline_cli.store import facts, journal, purge_rows, sync_schema
 from tideline_cli.store.purge_traces import finish_purge
 
 TYPE_CHECKING = False
@@ -94,6 +94,11 @@ def _find(db: Connection, reference: str, viewer: Origin) -> list[int]:
 
 def _remove(db: Connection, batch: journal.batch, gone: dict[int, str]) -> None:
     purge_rows.remove(db, gone)
+    if sync_schema.exists(db):
+        from tideline_cli.store import sync_apply, sync_state  # noqa: PLC0415  few memories sync
+
+        sync_apply.note_purged(db, list(gone.values()))
+        sync_state.lower_change(db)
     batch.explain("1 fact" if len(gone) == 1 else f"{len(gone):,} facts")
 
 

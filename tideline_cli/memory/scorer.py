@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     # no further.
     Weights = tuple[float, float, float, float]
 
+    # A fact that was scored: what facts are sorted by (the score and the time with the other sign,
+    # the id), its row, its BM25 score, the terms that matched, and its weights.
+    Scored = tuple[float, int, str, RankingRow, float, tuple[str, ...], Weights]
+
     # Says of a fact, by number and terms, whether its sum times a weight may reach a floor.
     Reaches = Callable[[int, str, float, float], bool]
 
@@ -46,7 +50,8 @@ class Scorer:
         self._asked = asked  # words of the question, those that no fact holds too
         self._weighs_roles = weighs_roles
         self._keys: dict[str, str] = {}  # of terms, the one that stands for the word
-        self.matches: list[Match] = []
+        self._best: list[Scored] = []  # made into matches when all are read
+        self._matches: list[Match] | None = None
         self.is_mostly_unknown = False  # the question, to the memory
         self.labelled: dict[int, Match] = {}  # facts with an asked word in a label, by number
 
@@ -69,7 +74,7 @@ class Scorer:
         """Score the rows; those that cannot reach the floor are dropped unscored."""
         floor = self.floor() or 0.0
         reaches = self.reaches
-        fresh: list[Match] = []
+        fresh: list[Scored] = []
         for row in rows:
             if reaches is not None and not reaches(
                 row[0], row[fts.TERMS], self._factor(row), floor
@@ -81,8 +86,9 @@ class Scorer:
                 continue
             weights = self._weights(row)
             _, factor, weight, spoken = weights
-            if value * weight * factor * spoken >= floor:
-                fresh.append(self._match(row, value, matched, (), weights))
+            score = value * weight * factor * spoken
+            if score >= floor:
+                fresh.append((-score, -row[fts.CREATED], row[1], row, value, matched, weights))
                 if len(fresh) >= 4 * self._limit + 64:
                     self._merge(fresh)
                     fresh = []
@@ -91,7 +97,21 @@ class Scorer:
 
     def floor(self) -> float | None:
         """Return the score of the last of the best `limit`, None while there are fewer."""
-        return self.matches[self._limit - 1].score if len(self.matches) >= self._limit else None
+        return -self._best[self._limit - 1][0] if len(self._best) >= self._limit else None
+
+    @property
+    def matches(self) -> list[Match]:
+        """Return the best, in order."""
+        if self._matches is None:
+            self._matches = [
+                self._match(row, value, matched, (), weights)
+                for *_, row, value, matched, weights in self._best
+            ]
+        return self._matches
+
+    @matches.setter
+    def matches(self, found: list[Match]) -> None:
+        self._matches = found
 
     def _factor(self, row: RankingRow) -> float:
         _, factor, weight, spoken = self._weights(row)
@@ -103,8 +123,9 @@ class Scorer:
             return self._terms
         return sorted(self._places.keys() & listed, key=self._places.__getitem__)
 
-    def _merge(self, fresh: list[Match]) -> None:
-        self.matches = sorted([*self.matches, *fresh], key=Match.order)[: self._limit]
+    def _merge(self, fresh: list[Scored]) -> None:
+        self._best = sorted([*self._best, *fresh])[: self._limit]
+        self._matches = None
 
     def match(
         self, row: RankingRow, value: float, matched: tuple[str, ...],

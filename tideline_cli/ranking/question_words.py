@@ -45,14 +45,29 @@ _OF_TIMES = (
     "juni", "juli", "oktober", "dezember", "mittwoch", "sonnabend",
     "天", "日", "周", "週", "月", "年", "星期", "礼拜",
 )  # fmt: skip
+TIME_WORDS = frozenset(
+    "day days week weeks month months year years tag tage tagen woche wochen monat monate monaten "
+    "monats jahr jahre jahren jahrs january february march april may june july august "
+    "september october november december januar februar mai juni juli oktober dezember monday "
+    "tuesday wednesday thursday friday saturday sunday montag dienstag mittwoch donnerstag freitag "
+    "samstag sonnabend sonntag yesterday today tonight gestern heute vorgestern".split()
+)
+"""The words in ASCII of which each name of a time in ASCII has one, but for a year in digits."""
+_YEAR = 4  # digits
 
 
 def may_name_time(text: str) -> bool:
     """Say whether a question may name a time, by what every such name holds; so do a few others."""
     lowered = text.lower()
-    if any(piece in lowered for piece in _OF_TIMES):
+    has_digits = not _DIGITS.isdisjoint(lowered)
+    if not (has_digits or any(piece in lowered for piece in _OF_TIMES)):
+        return False
+    if not lowered.isascii():
         return True
-    return not _DIGITS.isdisjoint(lowered)
+    words = "".join([char if char.isalnum() else " " for char in lowered]).split()
+    if not TIME_WORDS.isdisjoint(words):  # and not "birthday", "stage", "email"
+        return True
+    return has_digits and any(len(word) == _YEAR and word.isdigit() for word in words)
 
 
 def weights(terms: Sequence[str], text: str) -> dict[str, float]:

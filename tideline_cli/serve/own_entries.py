@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     Words = tuple[str, ...]
 
-_PROGRAMS = ("tideline", "tideline_cli")
+_PROGRAMS = ("tideline", "tideline.exe", "tideline_cli")
 
 
 @record

@@ -16,6 +16,7 @@ from tideline_cli.model import codec
 from tideline_cli.model.record import record
 from tideline_cli.serve import state_files
 from tideline_cli.store import locks
+from tideline_cli.system import names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -211,7 +212,7 @@ def _taken_in(path: str) -> dict[str, str]:
     lines = _read(path)
     for name in _beside(path):
         if not name.endswith(_TAKEN):
-            os.replace(name, path + _TAKEN)
+            names.put_over(name, path + _TAKEN)
         lines |= _read(path + _TAKEN)
         _put(path, lines)
         state_files.remove(path + _TAKEN)

@@ -10,7 +10,15 @@ from stat import S_ISREG
 
 from tideline_cli.errors import UsageError
 from tideline_cli.store.folders import hand_over, make_folder
-from tideline_cli.system import durable
+from tideline_cli.system import (
+    NOFOLLOW,
+    NONBLOCK,
+    durable,
+    is_root,
+    names,
+    set_mode,
+    set_owner,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,7 +49,7 @@ def is_within(real: str, roots: Iterable[str]) -> bool:
 def content(path: str) -> bytes | None:
     """Return the bytes of a file, None where there is none. Raise OSError for what is no file."""
     try:
-        handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+        handle = os.open(path, os.O_RDONLY | NONBLOCK)
     except FileNotFoundError:
         return None
     if not S_ISREG(os.fstat(handle).st_mode):
@@ -56,22 +64,22 @@ def put(path: str, raw: bytes | None) -> None:
     its owner alone, and of root goes to the owner of the folder."""
     if raw is None:
         if os.path.lexists(path):
-            os.unlink(path)
+            names.remove(path)
         return
     folder = os.path.dirname(path)
     make_folder(folder)
     old = os.stat(path) if os.path.exists(path) else None
     mode = old.st_mode & 0o777 if old is not None else 0o600
     fresh = os.path.join(folder, f".{os.path.basename(path)[:200]}.new-{os.getpid()}")
-    handle = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
+    handle = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL | NOFOLLOW, 0o600)
     try:
         with open(handle, "wb") as file:
             _own(handle, path, old)
-            os.fchmod(handle, mode)
+            set_mode(handle, mode)
             file.write(raw)
             file.flush()
             durable.sync(handle)
-        os.replace(fresh, path)
+        names.put_over(fresh, path)
     except OSError:
         os.unlink(fresh)
         raise
@@ -80,8 +88,8 @@ def put(path: str, raw: bytes | None) -> None:
 def _own(handle: int, path: str, old: os.stat_result | None) -> None:
     if old is None:
         hand_over(handle, path, like=os.path.dirname(path))
-    elif os.geteuid() == 0:
-        os.fchown(handle, old.st_uid, old.st_gid)
+    elif is_root():
+        set_owner(handle, old.st_uid, old.st_gid)
 
 
 def holds(folder: str, files: Iterable[tuple[str, str]]) -> bool:
@@ -106,8 +114,8 @@ def remove_folder(folder: str) -> None:
 
 def _texts(folder: str) -> dict[str, str]:
     found: dict[str, str] = {}
-    for at, _, names in os.walk(folder):
-        for name in names:
+    for at, _, found_names in os.walk(folder):
+        for name in found_names:
             path = os.path.join(at, name)
             raw = content(path) or b""
             found[os.path.relpath(path, folder)] = raw.decode("utf-8", "surrogateescape")

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import os
 from hashlib import sha256
-from shlex import join
 
 from tideline_cli import __version__
 from tideline_cli.model.record import record
 from tideline_cli.serve.setup_words import ABOUT, ASKS, LICENSE_TEXT, README_TEXT
+from tideline_cli.system import words_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -159,7 +159,7 @@ def _codex(calls: Calls, place: SetupPlace) -> Plan:
     folder = place.of("codex")
     merges = []
     if HOOKS in calls:
-        entry = {"type": "command", "command": join(calls[HOOKS]), "timeout": _SECONDS}
+        entry = {"type": "command", "command": words_of.join(calls[HOOKS]), "timeout": _SECONDS}
         path = os.path.join(folder, "hooks.json")
         merges.append(MergedFile(path, "codex", {}, _listed("codex", entry)))
     if MCP not in calls:
@@ -179,7 +179,7 @@ def _gemini(calls: Calls, place: SetupPlace) -> Plan:
     if MCP in calls:
         form["mcpServers"] = {_NAME: _server(calls)}
     if HOOKS in calls:
-        entry = {"type": "command", "name": _NAME, "command": join(calls[HOOKS]),
+        entry = {"type": "command", "name": _NAME, "command": words_of.join(calls[HOOKS]),
                  "timeout": _SECONDS * 1000}  # fmt: skip
         files.append(("hooks/hooks.json", _text({"hooks": _groups("gemini", entry)})))
     files.append(("gemini-extension.json", _text(form)))
@@ -195,7 +195,8 @@ def _cursor(calls: Calls, place: SetupPlace) -> Plan:
     folder = place.of("cursor")
     merges = []
     if HOOKS in calls:
-        entries = tuple((event, {"command": join(calls[HOOKS])}) for event in _EVENTS["cursor"])
+        command = words_of.join(calls[HOOKS])
+        entries = tuple((event, {"command": command}) for event in _EVENTS["cursor"])
         merges.append(MergedFile(os.path.join(folder, "hooks.json"), "cursor", {"version": 1},
                                  entries, with_comments=True))  # fmt: skip
     if MCP in calls:

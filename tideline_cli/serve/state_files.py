@@ -6,11 +6,12 @@ from __future__ import annotations
 import os
 
 from tideline_cli.model.lean import blake2b
+from tideline_cli.system import BINARY, NOFOLLOW, NONBLOCK, is_root, names, rights, set_mode
 
 HOOKS = "hooks"
 FRESH = ".new-"
 """What stands behind the name of a file that is not whole yet."""
-_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
+_FLAGS = os.O_WRONLY | os.O_CREAT | NOFOLLOW | BINARY
 _OWNER = "owner"
 
 
@@ -43,7 +44,7 @@ def put_text(path: str, text: str) -> None:
     fresh = f"{path}{FRESH}{os.getpid()}"
     try:
         _write(fresh, text, os.O_TRUNC)
-        os.replace(fresh, path)
+        names.put_over(fresh, path)
     except OSError:
         remove(fresh)
         raise
@@ -57,7 +58,7 @@ def opened_lock(path: str) -> int:
 def read(path: str, *, most: int) -> str:
     """Return the last characters of a file, empty where there is none."""
     try:
-        handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK)
+        handle = os.open(path, os.O_RDONLY | NOFOLLOW | NONBLOCK | BINARY)
     except OSError:
         return ""
     try:
@@ -73,7 +74,7 @@ def read(path: str, *, most: int) -> str:
 def remove(path: str) -> bool:
     """Remove a file, and say whether it was there."""
     try:
-        os.unlink(path)
+        names.remove(path)
     except FileNotFoundError:
         return False
     return True
@@ -100,9 +101,9 @@ def _opened(path: str, mode: int) -> int:
         make_folder(folder)
     handle = os.open(path, _FLAGS | mode, 0o600)
     try:
-        if os.fstat(handle).st_mode & 0o777 != 0o600:
-            os.fchmod(handle, 0o600)  # whatever the umask
-        if os.geteuid() == 0:
+        if rights(os.fstat(handle).st_mode) & 0o777 != 0o600:
+            set_mode(handle, 0o600)  # whatever the umask
+        if is_root():
             from tideline_cli.store.folders import hand_over  # noqa: PLC0415  root alone
 
             hand_over(handle, path, like=folder)

@@ -146,11 +146,13 @@ def _departure(trail: Sequence[_Step]) -> Departure:
 
 
 def _noted(trail: Sequence[_Step], place: int) -> str | None:
-    """Return what an import noted of the step at `place`: its own, or an earlier one, unless that
-    import was taken back since."""
+    """Return what an import or a sync noted of the step at `place`: its own, or an earlier one,
+    unless that was taken back since. What was noted after all steps is about what holds now."""
+    if trail[-1].noted is not None:
+        return trail[-1].noted
     step = trail[place]
     is_undone = any(later.undoes is not None for later in trail[place + 1 :])
-    return None if is_undone and step.verb != "import" else step.noted
+    return None if is_undone and step.verb not in ("import", "sync") else step.noted
 
 
 def _last(trail: Sequence[_Step], end: int, after: str | None) -> int | None:

@@ -7,6 +7,7 @@ import os
 import stat
 
 from tideline_cli.errors import StoreError
+from tideline_cli.system import NOFOLLOW, is_own, rights
 
 _LOOK = getattr(os, "O_PATH", 0)  # a handle that drops no locks when it is closed
 _HANDLES = "/proc/self/fdinfo"
@@ -70,11 +71,11 @@ def _mount(path: str) -> bytes:
     if not _LOOK:
         return b""
     try:
-        handle = os.open(path, _LOOK | os.O_NOFOLLOW | os.O_CLOEXEC)
+        handle = os.open(path, _LOOK | NOFOLLOW)
     except OSError:
         return b""
     try:
-        info = os.open(f"{_HANDLES}/{handle}", os.O_RDONLY | os.O_CLOEXEC)
+        info = os.open(f"{_HANDLES}/{handle}", os.O_RDONLY)
     except OSError:
         from tideline_cli.store import mount_number  # noqa: PLC0415  where there is no /proc; ctypes
 
@@ -94,6 +95,6 @@ def make_private(path: str) -> None:
             state = os.lstat(name)
         except FileNotFoundError:
             continue
-        is_ours = stat.S_ISREG(state.st_mode) and state.st_uid == os.geteuid()
-        if is_ours and stat.S_IMODE(state.st_mode) & 0o077:
+        is_ours = stat.S_ISREG(state.st_mode) and is_own(state)
+        if is_ours and rights(state.st_mode) & 0o077:
             os.chmod(name, 0o600)

@@ -7,6 +7,7 @@ import os
 import stat
 
 from tideline_cli.model.record import record
+from tideline_cli.system import disk, is_own, is_root, rights
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,15 +39,15 @@ def state(path: str) -> State | None:
     return State(
         path,
         kinds.get(stat.S_IFMT(found.st_mode), "other"),
-        stat.S_IMODE(found.st_mode),
-        found.st_uid == os.geteuid() or _is_tended(path, found.st_uid),
+        rights(found.st_mode),
+        is_own(found) or _is_tended(path, found.st_uid),
         found.st_size,
     )
 
 
 def _is_tended(path: str, owner: int) -> bool:
     """Say whether this is root, and the file belongs to the user who owns the folder."""
-    return os.geteuid() == 0 and os.stat(os.path.dirname(path) or ".").st_uid == owner
+    return is_root() and os.stat(os.path.dirname(path) or ".").st_uid == owner
 
 
 def states(path: str) -> Iterator[State]:
@@ -69,8 +70,7 @@ def restrict(path: str, mode: int) -> None:
 
 def free_bytes(path: str) -> int:
     """Return how many bytes the disk that holds a file has free for us."""
-    found = os.statvfs(os.path.dirname(os.path.abspath(path)))
-    return found.f_bavail * found.f_frsize
+    return disk.free_bytes(os.path.dirname(os.path.abspath(path)))
 
 
 def is_writable(path: str) -> bool:

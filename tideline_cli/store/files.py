@@ -5,17 +5,26 @@ from __future__ import annotations
 import os
 from contextlib import suppress
 from errno import EMFILE, ENFILE
-from fcntl import LOCK_EX, LOCK_NB, flock
 
 from tideline_cli.errors import CannotWriteError, UsageError
 from tideline_cli.store import file_states, folders
-from tideline_cli.system import durable
+from tideline_cli.system import (
+    BINARY,
+    LOCK_EX,
+    LOCK_NB,
+    NOFOLLOW,
+    NONBLOCK,
+    durable,
+    flock,
+    names,
+    set_mode,
+)
 
 _COPY_BYTES = 1 << 20
 _MODE = 0o600
 _PART = ".part-"
 _BESIDE = ("-wal", "-shm", "-journal")
-_FRESH = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+_FRESH = os.O_RDWR | os.O_CREAT | os.O_EXCL | NOFOLLOW | BINARY
 
 
 def absolute(path: str) -> str:
@@ -37,14 +46,14 @@ def create(path: str, *, like: str = "") -> None:
 
 def _created(path: str, like: str = "") -> int:
     try:
-        handle = os.open(path, _FRESH, _MODE)
+        handle = names.open_movable(path, _FRESH, _MODE)
     except FileExistsError as error:
         raise UsageError(f"{path} exists", hint="name a fresh file, or add --force") from error
     except OSError as error:
         raise CannotWriteError(
             f"cannot create {path}: {error.strerror}", hint="check the folder"
         ) from error
-    os.fchmod(handle, _MODE)
+    set_mode(handle, _MODE)
     if like:
         folders.hand_over(handle, path, like=like)
     return handle
@@ -79,15 +88,15 @@ def _sweep(start: str) -> None:
     """Remove the parts whose makers have died."""
     folder, begin = os.path.split(start)
     try:
-        names = [name for name in os.listdir(folder or ".") if name.startswith(begin)]
+        listed = [name for name in os.listdir(folder or ".") if name.startswith(begin)]
     except OSError:
         return
-    for name in names:
+    for name in listed:
         if name.endswith(_BESIDE):
             continue  # the files beside a part are removed together with it
         path = os.path.join(folder, name)
         try:
-            handle = os.open(path, os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK)
+            handle = names.open_movable(path, os.O_RDWR | NOFOLLOW | NONBLOCK | BINARY)
         except OSError:
             continue
         try:
@@ -107,12 +116,12 @@ def _remove_all(path: str) -> None:
 def sync(path: str) -> None:
     """Make a file and its name durable. No connection of this process may be open on it: closing
     a handle drops its locks."""
-    for name in (path, os.path.dirname(os.path.abspath(path))):
-        handle = os.open(name, os.O_RDONLY | os.O_CLOEXEC)
-        try:
-            durable.sync(handle)
-        finally:
-            os.close(handle)
+    handle = names.open_for_sync(path)
+    try:
+        durable.sync(handle)
+    finally:
+        os.close(handle)
+    names.sync_folder(os.path.dirname(os.path.abspath(path)))
 
 
 def copy(path: str, target: str) -> None:
@@ -121,15 +130,9 @@ def copy(path: str, target: str) -> None:
     Another process does it: closing a file in this one drops the locks that a connection of this
     process has on it.
     """
-    child = os.fork()
-    if not child:
-        code = 1
-        try:
-            _copy(path, target)
-            code = 0
-        finally:
-            os._exit(code)
-    if os.waitpid(child, 0)[1]:
+    from tideline_cli.system import processes  # noqa: PLC0415  subprocess
+
+    if not processes.done_apart(lambda: _copy(path, target)):
         raise CannotWriteError(f"cannot copy {path} to {target}", hint="is the disk full?")
 
 
@@ -143,14 +146,14 @@ def _copy(path: str, target: str) -> None:
 
 def move(path: str, target: str) -> None:
     """Put a file in the place of another, durably."""
-    os.replace(path, target)
+    names.put_over(path, target)
     sync(target)
 
 
 def remove(path: str) -> None:
     """Remove a file if it is there."""
     try:
-        os.unlink(path)
+        names.remove(path)
     except FileNotFoundError:
         return
 
@@ -220,7 +223,7 @@ def is_file(path: str) -> bool:
 def are_used_up() -> bool:
     """Say whether this process may open no file more."""
     try:
-        os.close(os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC))
+        os.close(os.open(os.devnull, os.O_RDONLY))
     except OSError as error:
         return error.errno in (EMFILE, ENFILE)
     return False

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from tideline_cli.errors import CannotWriteError
-from tideline_cli.system import durable
+from tideline_cli.system import DIRECTORY, NOFOLLOW, is_root, names, set_mode, set_owner
 
 
 def create_file(path: str) -> None:
@@ -13,7 +13,7 @@ def create_file(path: str) -> None:
     folder = os.path.dirname(os.path.abspath(path))
     try:
         make_folder(folder)
-        flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+        flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | NOFOLLOW
         handle = os.open(path, flags, 0o600)
     except FileExistsError:
         return  # another process was first
@@ -21,7 +21,7 @@ def create_file(path: str) -> None:
         raise CannotWriteError(
             f"cannot create {path}: {error.strerror}", hint="choose another place with --db"
         ) from error
-    os.fchmod(handle, 0o600)
+    set_mode(handle, 0o600)
     hand_over(handle, path, like=folder)
     os.close(handle)
 
@@ -32,13 +32,13 @@ def hand_over(handle: int, path: str, *, like: str) -> None:
 
     In the folder of somebody else it stays root's, because that user may not read it.
     """
-    if os.geteuid() != 0:
+    if not is_root():
         return
     try:
         owner = os.stat(like)
         above = os.stat(os.path.dirname(os.path.abspath(path)))
         if owner.st_uid and owner.st_uid == above.st_uid:
-            os.fchown(handle, owner.st_uid, owner.st_gid)
+            set_owner(handle, owner.st_uid, owner.st_gid)
     except OSError:
         return  # as where the file system does not accept this root as its own
 
@@ -60,11 +60,8 @@ def _make(folder: str) -> None:
         os.chmod(folder, 0o700)  # mkdir obeys the umask, which may take our own rights away
     except FileExistsError:
         return
-    made = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
-    hand_over(made, folder, like=parent)
-    os.close(made)
-    handle = os.open(parent, os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        durable.sync(handle)
-    finally:
-        os.close(handle)
+    if is_root():
+        made = os.open(folder, os.O_RDONLY | DIRECTORY | NOFOLLOW)
+        hand_over(made, folder, like=parent)
+        os.close(made)
+    names.sync_folder(parent)

@@ -9,6 +9,7 @@ import apsw
 
 from tideline_cli.errors import BusyError, UsageError
 from tideline_cli.store import file_kind, files
+from tideline_cli.system import NOCTTY, NONBLOCK
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -130,7 +131,7 @@ def _is_hot(journal: str) -> bool:
     with a zero byte. What is not a regular file counts as one that would be rolled back; a FIFO is
     opened without waiting."""
     try:
-        handle = os.open(journal, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
+        handle = os.open(journal, os.O_RDONLY | NONBLOCK | NOCTTY)
     except FileNotFoundError:
         return False
     except OSError:

@@ -42,6 +42,7 @@ class batch:  # noqa: N801  reads as a statement: with batch(db, ...):
         self._now = now
         self._open = 3 if load else 2 if bulk else 1
         self.number = resume or 0
+        self._is_resumed = False
         self.ordinal = 0
         self.origin_number = visibility.NOBODY
         self._since = 0
@@ -65,6 +66,18 @@ class batch:  # noqa: N801  reads as a statement: with batch(db, ...):
             "UPDATE batch SET reason = ?, whole = ?, undoes = ? WHERE number = ?",
             (reason, int(whole), undoes, self.number),
         )
+
+    def is_empty(self) -> bool:
+        """Say whether the transaction has changed nothing; a batch that began with it is taken
+        back then, so that none is recorded."""
+        if self._db.execute(
+            "SELECT EXISTS (SELECT 1 FROM change WHERE number >= ? AND batch = ?)",
+            (self._since, self.number),
+        ).get:
+            return False
+        if not self._is_resumed:
+            self._db.execute("DELETE FROM batch WHERE number = ?", (self.number,))
+        return True
 
     def note_secrets(self, count: int) -> None:
         """Note that secrets were taken out of what the batch stores, and how many."""
@@ -94,7 +107,8 @@ class batch:  # noqa: N801  reads as a statement: with batch(db, ...):
     def _begin(self) -> None:
         if self.number and _is_undone(self._db, self.number):
             self.number = 0
-        if self.number:
+        self._is_resumed = self.number > 0
+        if self._is_resumed:
             self._db.execute(
                 "UPDATE batch SET open = ? WHERE number = ?", (self._open, self.number)
             )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tideline_cli.model.origin import Origin
-from tideline_cli.store import facts, newest, visibility
+from tideline_cli.store import facts, newest, sync_schema, visibility
 from tideline_cli.store.fact_rows import SELECT, fact_of
 
 TYPE_CHECKING = False
@@ -39,7 +39,8 @@ def each(
     """Yield the facts that `viewer` may see and `wanted` asks for, newest first, or in another of
     the `ORDERS`, without the first `offset`.
 
-    Ties are in order of id. Oldest first means in order of arrival.
+    Ties are in order of id. Oldest first means in order of arrival; in a memory that syncs, in
+    order of ids, which is the same on every machine.
     """
     is_newest = order == "new" and not oldest_first
     if limit is not None and is_newest and isinstance(viewer, Origin):
@@ -49,13 +50,17 @@ def each(
         return
     condition, values = visibility.where(viewer)
     narrowed, more = facts.narrowing(wanted)
-    by = "fact.seq" if oldest_first else ORDERS[order]
+    by = _oldest_first(db) if oldest_first else ORDERS[order]
     rows = db.execute(
         f"{SELECT} WHERE {condition}{narrowed} ORDER BY {by} LIMIT ? OFFSET ?",
         (*values, *more, -1 if limit is None else limit, offset),
     )
     for row in rows:
         yield fact_of(row)
+
+
+def _oldest_first(db: Connection) -> str:
+    return "fact.id" if sync_schema.exists(db) else "fact.seq"
 
 
 def _newest(

@@ -4,15 +4,26 @@ says whose log lies beside the file. The kernel frees what a dead process held."
 from __future__ import annotations
 
 import os
-import time
-from fcntl import LOCK_EX, LOCK_NB, flock
+
+from tideline_cli.system import (
+    BINARY,
+    LOCK_EX,
+    LOCK_NB,
+    NOFOLLOW,
+    NONBLOCK,
+    flock,
+    is_root,
+    pread,
+    pwrite,
+    set_mode,
+)
 
 WRITER = ""  # the queue of those who want to write
 DREAM = "-dream"  # one pass over the memory at a time
+SYNC = "-sync"  # one sync of the memory at a time
 UPGRADE = "-upgrade"  # from an older schema
 EXTRACT = ("-extract-1", "-extract-2", "-extract-3", "-extract-4")  # as many extractions at once
 
-_STEP = 0.001
 _LONGEST_MARK = 256
 
 
@@ -30,7 +41,13 @@ def wait(path: str, name: str, *, seconds: float) -> int | None:
 
 def take(handle: int, *, seconds: float) -> bool:
     """Lock an open file until it is closed; False when that cannot be done in time."""
-    return _taken(handle) or (seconds > 0 and _waited(handle, seconds))
+    if _taken(handle):
+        return True
+    if seconds <= 0:
+        return False
+    from tideline_cli.system import lock_queue  # noqa: PLC0415  where another process has it
+
+    return lock_queue.wait(handle, seconds)
 
 
 def attempt(path: str, name: str) -> int | None:
@@ -51,7 +68,7 @@ def release(handle: int | None) -> None:
         os.close(handle)
 
 
-_FLAGS = os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC
+_FLAGS = os.O_RDWR | NOFOLLOW | BINARY
 
 
 def _opened(path: str, name: str) -> int | None:
@@ -67,8 +84,8 @@ def _open(path: str, name: str) -> int:
         handle = os.open(file, _FLAGS | os.O_CREAT | os.O_EXCL, 0o600)
     except FileExistsError:
         return os.open(file, _FLAGS)
-    os.fchmod(handle, 0o600)  # whatever the umask
-    if os.geteuid() == 0:
+    set_mode(handle, 0o600)  # whatever the umask
+    if is_root():
         from tideline_cli.store import folders  # noqa: PLC0415  root alone, once for a file
 
         folders.hand_over(handle, file, like=path)
@@ -83,46 +100,6 @@ def _taken(handle: int) -> bool:
     except OSError:  # a file system without locks
         return True
     return True
-
-
-def _waited(handle: int, seconds: float) -> bool:
-    """Wait for the lock in the kernel's queue, which is fair; polling starves the unlucky."""
-
-    # `signal` would import enum, 5 ms. Only a process that must wait comes here.
-    from _signal import (  # type: ignore[import-not-found]  # noqa: PLC0415  as long as a lock is waited for
-        ITIMER_REAL,
-        SIGALRM,
-        setitimer,
-        signal,
-    )
-
-    def ring(*_: object) -> None:
-        raise TimeoutError
-
-    try:
-        before = signal(SIGALRM, ring)
-    except ValueError:  # not the main thread
-        return _polled(handle, seconds)
-    try:
-        setitimer(ITIMER_REAL, seconds)
-        flock(handle, LOCK_EX)
-        return True
-    except TimeoutError:
-        return False
-    except OSError:
-        return True
-    finally:
-        setitimer(ITIMER_REAL, 0)
-        signal(SIGALRM, before)
-
-
-def _polled(handle: int, seconds: float) -> bool:
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
-        time.sleep(_STEP)
-        if _taken(handle):
-            return True
-    return False
 
 
 # SQLite finds a log by its name alone. A log that another file has left under this name would be
@@ -140,8 +117,8 @@ def put_mark(lock: int, path: str, generation: str) -> None:
     """Note in an open lock file which file the log belongs to, unless it says so already; 3 µs."""
     try:
         wanted = _mark(os.lstat(path)) + generation.encode("ascii", "replace")[:64]
-        if os.pread(lock, _LONGEST_MARK, 0) != wanted and os.fstat(lock).st_nlink == 1:
-            os.pwrite(lock, wanted, 0)
+        if pread(lock, _LONGEST_MARK, 0) != wanted and os.fstat(lock).st_nlink == 1:
+            pwrite(lock, wanted, 0)
             os.ftruncate(lock, len(wanted))
     except OSError:
         return  # best effort: a full disk, a medium that is read-only
@@ -156,7 +133,7 @@ def differing_mark(path: str, state: os.stat_result) -> bytes:
     try:
         if not os.stat(path + "-wal").st_size:
             return b""
-        flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK  # it may be a fifo
+        flags = os.O_RDONLY | NOFOLLOW | NONBLOCK | BINARY  # it may be a fifo
         lock = os.open(path + "-lock", flags)
     except OSError:
         return b""

@@ -12,6 +12,7 @@ import sys
 from tideline_cli.errors import StoreError
 from tideline_cli.model.record import Record
 from tideline_cli.store import ALLOW_NETWORK
+from tideline_cli.system import disk
 
 MOUNTS = "/proc/self/mountinfo"
 
@@ -19,7 +20,7 @@ MOUNTS = "/proc/self/mountinfo"
 NETWORK = frozenset((
     "nfs", "nfs4", "cifs", "smb2", "smb3", "smbfs", "smbfs2", "ncpfs", "afs", "afpfs", "coda", "9p",
     "ceph", "glusterfs", "lustre", "gpfs", "beegfs", "orangefs", "pvfs2", "webdav",
-    "davfs", "vboxsf", "prl_fs", "vmhgfs",
+    "davfs", "vboxsf", "prl_fs", "vmhgfs", "smb", "drive",
     "fuse.sshfs", "fuse.s3fs", "fuse.rclone", "fuse.gcsfuse", "fuse.glusterfs", "fuse.ceph",
     "fuse.ceph-fuse", "fuse.davfs2", "fuse.gvfsd-fuse", "fuse.kio-fuse", "fuse.curlftpfs",
     "fuse.juicefs", "fuse.seaweedfs", "fuse.goofys", "fuse.mfs", "fuse.smbnetfs", "fuse.goosefs",
@@ -44,9 +45,9 @@ def refuse_network(path: str, *, listing: str = MOUNTS) -> None:
         _refuse_on_a_mac(path, os.path.realpath(folder), device)
         return
     # A file system on a block device is local. So for most users the table need not be read.
-    if listing == MOUNTS and os.major(device):
+    if listing == MOUNTS and disk.is_on_block_device(device):
         return
-    kind = file_system_of(os.path.realpath(folder), listing=listing)
+    kind = file_system_of(os.path.realpath(folder), listing=listing) or disk.network_kind(folder)
     if kind in NETWORK:
         raise _refused(path, f"on a network file system ({kind})")
 

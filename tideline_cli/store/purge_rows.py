@@ -45,7 +45,7 @@ WHERE entity = 'fact' AND act = '-' AND row NOT IN (SELECT seq FROM fact)
 """
 
 
-def undone(db: Connection, reference: str, *, viewer: Origin) -> list[int]:
+def undone(db: Connection, reference: str, *, viewer: Origin | Everyone) -> list[int]:
     """Return the numbers of facts with this id, or with this beginning of it, that only the journal
     still knows."""
     condition, values = visibility.where(viewer)

@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 
 from tideline_cli.store import folders
+from tideline_cli.system import BINARY, disk, set_mode
 
 SIZE = 512 * 1024  # forgetting takes 64 KiB in a small store, 96 KiB in one of 10,000 facts
 _PLENTY = 3 * SIZE  # with less free than this, other programs need the room more
@@ -40,11 +41,11 @@ def take_back(path: str) -> None:
 def _make(path: str, size: int) -> None:
     name = path + _ENDING
     try:
-        handle = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        handle = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | BINARY, 0o600)
     except OSError:
         return
     try:
-        os.fchmod(handle, 0o600)
+        set_mode(handle, 0o600)
         folders.hand_over(handle, name, like=path)
         if os.write(handle, bytes(size)) < size:  # a sparse file would keep nothing
             os.unlink(name)
@@ -56,7 +57,6 @@ def _make(path: str, size: int) -> None:
 
 def _room(path: str) -> int:
     try:
-        held = os.statvfs(os.path.dirname(path))
+        return disk.free_bytes(os.path.dirname(path))
     except OSError:
         return 0
-    return held.f_bavail * held.f_frsize

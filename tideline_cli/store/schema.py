@@ -1,4 +1,4 @@
-"""The schema, one commented SQL text, and its version. docs/schema.md is generated from it."""
+"""The schema, one commented SQL text, and its version: docs/internals/schema.md is made of it."""
 
 from __future__ import annotations
 

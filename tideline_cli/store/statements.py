@@ -8,7 +8,7 @@ from tideline_cli.store import visibility
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
     from apsw import Connection
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from tideline_cli.model.origin import Everyone, Origin
 
 # What a pass or an import does is nobody's word at that time.
-_SILENT = "('dream', 'gc', 'consolidate', 'doctor', 'import', 'relink', 'link', 'recall')"
+_SILENT = "('dream', 'gc', 'consolidate', 'doctor', 'import', 'relink', 'link', 'recall', 'sync')"
 _IS_SAID = """(entity = 'usage' AND batch.verb IN ('remember', 'edit', 'extract')
   OR entity = 'fact' AND batch.verb IN ('restore', 'undo', 'redo')
     AND before ->> 'lifecycle' IS NOT NULL)"""  # the image of a change has what changed
@@ -59,10 +59,17 @@ ON CONFLICT DO UPDATE SET change = excluded.change, changed_at = excluded.change
 """
 
 
-def times(db: Connection, *, viewer: Origin | Everyone) -> dict[str, Times]:
-    """Return when the states of facts were stated, by id. A fact that is not there was stated when
-    it was made, and never since."""
+def times(
+    db: Connection, *, viewer: Origin | Everyone, ids: Sequence[str] | None = None
+) -> dict[str, Times]:
+    """Return when the states of facts were stated, by id; with `ids`, of those facts alone. A fact
+    that is not there was stated when it was made, and never since."""
     condition, values = visibility.where(viewer)
+    if ids is not None:
+        condition += (
+            " AND fact.seq IN (SELECT seq FROM fact WHERE id IN (SELECT value FROM json_each(?)))"
+        )
+        values = (*values, codec.dumps(list(ids)))
     noted = {
         fact_id: Times(*rest)
         for fact_id, *rest in _rows(db, _NOTED.format(condition=condition), values)

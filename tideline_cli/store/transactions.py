@@ -200,8 +200,10 @@ def prepare_for_bulk(db: Connection) -> None:
     write, also with those that forget facts, and once the disk is full its pages find no room in
     the file.
     """
-    held = os.statvfs(os.path.dirname(db.filename))
-    pages = _BULK_LOG_PAGES if held.f_bavail * held.f_frsize >= _BULK_ROOM else 1
+    from tideline_cli.system import disk  # noqa: PLC0415  many writes
+
+    free = disk.free_bytes(os.path.dirname(db.filename))
+    pages = _BULK_LOG_PAGES if free >= _BULK_ROOM else 1
     db.execute("PRAGMA synchronous = NORMAL")
     db.execute(
         f"PRAGMA cache_size = -{_BULK_CACHE_KIB}; PRAGMA wal_autocheckpoint = {pages}"

@@ -6,9 +6,9 @@ Without memory its OpenBLAS ends the process with exit code 1, which means "noth
 from __future__ import annotations
 
 import os
-from resource import RLIM_INFINITY, RLIMIT_AS, RLIMIT_DATA, getrlimit
 
 from tideline_cli.errors import ExhaustedError
+from tideline_cli.system import limits
 
 __all__ = ["np", "thread_count"]
 
@@ -37,30 +37,12 @@ def thread_count() -> int:
     64 MiB and more."""
     if _room() < _PLENTY:
         return 1
-    try:
-        free = len(os.sched_getaffinity(0))
-    except AttributeError:  # not on macOS
-        free = os.cpu_count() or 1
-    return min(free, _MOST_THREADS)
+    return min(limits.processors(), _MOST_THREADS)
 
 
 def _room() -> int:
     """Return how many bytes this process may still ask for."""
-    rooms = [_PLENTY]
-    for kind, place in ((RLIMIT_AS, 0), (RLIMIT_DATA, 5)):
-        limit, _ = getrlimit(kind)
-        if limit != RLIM_INFINITY:
-            rooms.append(limit - _used(place))
-    return min(rooms)
-
-
-def _used(place: int) -> int:
-    """Return the bytes in use as the kernel counts them; 0 where it does not say."""
-    try:
-        with open("/proc/self/statm", "rb") as file:
-            return int(file.read().split()[place]) * os.sysconf("SC_PAGE_SIZE")
-    except (OSError, ValueError, IndexError):
-        return 0
+    return limits.memory_left(_PLENTY)
 
 
 check_room()

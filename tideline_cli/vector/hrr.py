@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from functools import cache, lru_cache
 from hashlib import sha256  # for a few bytes twice as fast as the one of model.lean
-from math import pi, sqrt
+from math import cos, pi, sin, sqrt
 
 from tideline_cli.vector.arrays import np
 from tideline_cli.vector.features import EMPTY, FLOOR, HRR, PHASES, atom, features, words
@@ -115,9 +115,16 @@ class HrrEmbedder:
 
     def rows(self, codes: NDArray[np.uint8]) -> NDArray[np.float32]:
         """Return unit rows (n, 256) of codes (n, 128); each phase is off by at most pi/256."""
-        waves = np.exp(1j * _CODE_STEP * np.arange(256)) / sqrt(PHASES)
+        waves = _unit_waves() / sqrt(PHASES)
         pairs: NDArray[np.complex64] = waves.astype(np.complex64).take(codes)
         return pairs.view(np.float32)
+
+
+@cache
+def _unit_waves() -> NDArray[np.complex128]:
+    """Return (cos, sin) of each level; some C libraries have no exponential of complex numbers."""
+    angles = [_CODE_STEP * level for level in range(256)]
+    return np.array([complex(cos(angle), sin(angle)) for angle in angles])
 
 
 class _Bundler:
@@ -241,7 +248,7 @@ def _reaching(
     """
     if floor <= -1:
         return np.arange(len(codes))
-    pairs = np.exp(1j * _CODE_STEP * np.arange(256)).astype(np.complex64)  # (cos, sin) of a level
+    pairs = _unit_waves().astype(np.complex64)
     weights = (query / sqrt(PHASES)).astype(np.float32)
     product = np.empty(len(codes), np.float32)
     for start in range(0, len(codes), _ROWS_AT_ONCE):

@@ -8,6 +8,7 @@ from tideline_cli.cli.session import Session
 from tideline_cli.cli.shared_options import Formats
 from tideline_cli.errors import UsageError
 from tideline_cli.memory import contradictions as memory
+from tideline_cli.memory import synced_conflicts
 from tideline_cli.memory.query import ALL
 from tideline_cli.model import instant
 from tideline_cli.model.fact import SEGMENTS
@@ -15,6 +16,7 @@ from tideline_cli.policy.contradictions import MIN_SCORE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Any
 
     from tideline_cli.model.fact import Segment
@@ -23,7 +25,9 @@ if TYPE_CHECKING:
 HELP = """Show pairs of facts that may contradict each other.
 
 Two facts of one segment that share words and differ in the rest, strongest first, the newer one
-of a pair first. Nothing is changed: forget, edit or link them as you see fit. The newest 20,000
+of a pair first. Before them stand values of one slot that two machines stated without knowing of
+one another (see `tideline sync`): the later holds, the earlier is archived. Nothing is changed:
+forget, edit or link them as you see fit. The newest 20,000
 facts are compared; --all compares all of them, which takes a minute for 100,000."""
 EXAMPLES = (("", ""), ("", "--segment preference --limit 5"))
 ARGUMENTS: tuple[Argument, ...] = ()
@@ -58,6 +62,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
         raise UsageError("contradictions takes no words", hint="see --segment")
     db = session.reading()
     found: tuple[Contradiction, ...] = ()
+    synced: list[Contradiction] = []
     is_cut, compared = False, 0
     if db is not None:
         report = memory.contradictions(
@@ -69,12 +74,16 @@ def run(session: Session, words: list[str], options: Options) -> int:
             min_score=options.min_score,
             newest=None if options.all or not options.newest else options.newest,
         )
-        found = report.found[:options.limit] if options.limit else report.found
-        is_cut = len(found) < len(report.found)
+        synced = synced_conflicts.pairs(db, viewer=session.viewer)
+        told = (*synced, *report.found)
+        found = told[:options.limit] if options.limit else told
+        is_cut = len(found) < len(told)
         session.detail(f"compared {report.compared:,} facts")
         if report.is_partial:
             session.note(f"compared the newest {report.compared:,} facts; --all compares all")
         compared = report.compared
+    archived = {pair.b.id for pair in synced}
+
     def table() -> None:
         from tideline_cli.cli import pair_table  # noqa: PLC0415  rich, 20 ms
 
@@ -85,7 +94,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
     chosen = output.chosen(session, output.named(options), usual=usual)
     output.emit_rows(
         chosen,
-        map(_form, found),
+        (_form(pair, archived) for pair in found),
         whole=lambda forms: {
             "contradictions": forms,
             "truncated": is_cut,
@@ -96,19 +105,31 @@ def run(session: Session, words: list[str], options: Options) -> int:
     )
     if not (found or output.is_json(session, chosen)):
         session.note("no contradictions found")
-    if is_cut:
-        shown = f"{options.limit:,}"
-        session.note(f"there are more pairs than the strongest {shown}: --limit 0 shows all")
+    _note_rest(session, synced, cut_at=options.limit if is_cut else None)
     return 0
 
 
-def _form(pair: Contradiction) -> dict[str, Any]:
+def _note_rest(
+    session: Session, synced: Sequence[Contradiction], *, cut_at: int | None
+) -> None:
+    """Say what else a reader should know."""
+    if synced:
+        session.note(
+            f"of {len(synced):,} that machines stated without knowing of one another the earlier "
+            "is archived: `tideline forget ID` of the wrong one settles it, on each machine"
+        )
+    if cut_at is not None:
+        session.note(f"there are more pairs than the strongest {cut_at:,}: --limit 0 shows all")
+
+
+def _form(pair: Contradiction, archived: set[str]) -> dict[str, Any]:
     return {
         "a": _side(pair.a),
         "b": _side(pair.b),
         "overlap": pair.overlap,
         "divergence": pair.divergence,
         "score": pair.score,
+        "archived": pair.b.id if pair.b.id in archived else None,
     }
 
 

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 HELP = """Check that the store is whole, and mend what can be made anew.
 
 Quick by default: pages, index, counts, vectors, history, links, modes, room. --deep reads every
-fact as well: its digest, which tells a flipped bit, its terms, its vector. Nothing is written
-without --repair.
+fact as well: its digest, which tells a flipped bit, its terms, its vector; and the logs of the
+places that it syncs with, as far as they lie on this machine. Nothing is written without --repair.
 
 --repair makes anew what is derived from the facts: index, counts, bounds, vectors. What touches
 more (facts that another program changed, links that lead nowhere, gaps in the history) is copied
@@ -148,9 +148,18 @@ def _is_none(path: str) -> bool:
 
 def _examined(session: Session, deep: bool) -> DoctorReport:
     with _progress(session, "checking") as tell:
-        return doctor.examine(
+        report = doctor.examine(
             session.database, deep=deep, network_allowed=session.network_allowed, progress=tell
         )
+        if not deep or not doctor.BLOCKING.isdisjoint(one.check for one in report.findings):
+            return report
+        from tideline_cli.cli import sync_check  # noqa: PLC0415  of a deep look alone
+
+        found = sync_check.findings(session, tell)
+        if found is None:
+            return report
+        checks = (*report.checks, sync_check.NAME)
+        return doctor.DoctorReport((*report.findings, *found), checks)
 
 
 def _repaired(

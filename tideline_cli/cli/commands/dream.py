@@ -53,6 +53,8 @@ OPTIONS = (
            "owner.", "flag", False),
     Option("pending", ("--pending",), "First distil the conversations that hooks have noted: see "
            "extract --pending.", "flag", False, excludes=("dry_run",)),
+    Option("sync", ("--sync",), "Sync with the places of before first, and again at the end: see "
+           "`tideline sync`.", "flag", False, excludes=("dry_run",)),
     Option("if_due", ("--if-due",), "Only if the last dream is a day old [setting: "
            "dream_interval].", "flag", False),
 )  # fmt: skip
@@ -72,6 +74,7 @@ class Options:
     max_loss: float
     all_origins: bool
     pending: bool
+    sync: bool
     if_due: bool
 
 
@@ -81,6 +84,8 @@ def run(session: Session, words: list[str], options: Options) -> int:
         raise UsageError("dream takes no words", hint="tideline dream --dry-run")
     if freeze.is_frozen(session):
         return 0
+    if options.sync:
+        _sync(session)
     if options.pending:
         _distil(session)
     stages = tuple(name for name in ALL_STAGES if name in options.stage) or STAGES
@@ -96,7 +101,16 @@ def run(session: Session, words: list[str], options: Options) -> int:
         **pass_report.run_form(session, asked, done),
     }
     pass_report.report(session, asked, done, form)
+    if options.sync:
+        _sync(session)
     return 0
+
+
+def _sync(session: Session) -> None:
+    """Meet the other machines. A failure is told, and the dream goes on."""
+    from tideline_cli.cli import sync_meetings  # noqa: PLC0415  when it is asked for
+
+    sync_meetings.around_a_pass(session)
 
 
 def _distil(session: Session) -> None:

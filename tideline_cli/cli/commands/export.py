@@ -19,6 +19,7 @@ from tideline_cli.model.record import replace
 from tideline_cli.policy.render import screen_json, screen_text
 from tideline_cli.store import files
 from tideline_cli.store.transactions import snapshot
+from tideline_cli.system import NOFOLLOW, set_mode
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -183,12 +184,12 @@ def _write(
         lines = writer(counted)
         emit_exact(map(_SEEN.get(format, _row_seen), lines) if sys.stdout.isatty() else lines)
         return counted.count
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | NOFOLLOW
     try:
         handle = os.open(path, flags, 0o600)
     except FileExistsError as error:
         raise UsageError(f"{path} exists", hint="name a fresh file") from error
-    os.fchmod(handle, 0o600)  # whatever the umask
+    set_mode(handle, 0o600)  # whatever the umask
     with open(handle, "w", encoding="utf-8", newline="") as file:
         file.writelines(writer(counted))
     return counted.count

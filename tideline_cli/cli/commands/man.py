@@ -86,7 +86,7 @@ def _by_man(page: Page, *, pager: bool) -> str | None:
     environ = {name: value for name, value in os.environ.items() if pager or name not in _LOOKS}
     with tempfile.TemporaryDirectory(prefix="tideline-man-") as folder:
         path = os.path.join(folder, f"{page.name}.1")
-        with open(path, "w", encoding="ascii") as file:
+        with open(path, "w", encoding="ascii", newline="\n") as file:
             file.write(roff(page))
         try:
             done = subprocess.run(  # noqa: S603  no shell, and a file of our own

@@ -10,6 +10,7 @@ from tideline_cli.cli.options import Argument, Option
 from tideline_cli.cli.session import Session
 from tideline_cli.cli.shared_options import Filters
 from tideline_cli.errors import UsageError
+from tideline_cli.system import NOCTTY
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -86,13 +87,15 @@ def _run(session: Session, text: str, before: str, options: Options, handle: int
 def _terminal(session: Session) -> int:
     """Return the terminal of this process, open; raise UsageError where nobody can choose."""
     hint = "`tideline recall` and `tideline list` print facts"
+    if sys.platform == "win32":
+        raise UsageError("the list needs a terminal of POSIX, which Windows has not", hint=hint)
     is_seen = any(stream and stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr))
     if session.options.no_input or not is_seen:
         raise UsageError("a list needs a terminal, and somebody there", hint=hint)
     if os.environ.get("TERM", "") in ("", "dumb"):
         raise UsageError("this terminal cannot show a list (TERM is dumb)", hint=hint)
     try:
-        return os.open(_TTY, os.O_RDWR | os.O_CLOEXEC | os.O_NOCTTY)
+        return os.open(_TTY, os.O_RDWR | NOCTTY)
     except OSError as error:
         raise UsageError(f"a list needs a terminal: {_TTY}: {error.strerror}", hint=hint) from error
 
@@ -135,9 +138,12 @@ def _chosen(
             why = str(error)
         if why:
             offer.notes.append(f"{why}: this was our own list")
-    from tideline_cli.cli.picker import own_list  # noqa: PLC0415  where fzf is not
+    fact_id = None
+    if sys.platform != "win32":  # `_terminal` has refused that
+        from tideline_cli.cli.picker import own_list  # noqa: PLC0415  where fzf is not
 
-    return own_list.chosen(offer, text, handle, is_styled=is_styled, now=session.now)
+        fact_id = own_list.chosen(offer, text, handle, is_styled=is_styled, now=session.now)
+    return fact_id
 
 
 def _print(session: Session, fact: Fact, options: Options, before: str) -> None:

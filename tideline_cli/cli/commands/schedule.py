@@ -6,7 +6,7 @@ import os
 import shutil
 import sys
 
-from tideline_cli.cli import output, own_program, schedule_entries, scheduler
+from tideline_cli.cli import output, own_program, schedule_entries, scheduler, windows_tasks
 from tideline_cli.cli.options import Argument, Option
 from tideline_cli.cli.session import Session
 from tideline_cli.errors import TidelineError, UsageError
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 
 HELP = """Let the memory tend itself every night.
 
-Prints what makes `tideline dream --pending` run once a day: a crontab line, systemd user units or a
-launchd agent, with the path of this program and of this memory file, so that it needs nothing of
-your environment. It first distils the conversations that hooks have noted. --install puts it in
-place of the one before, --remove takes it out. Without a kind it is launchd on macOS, cron
-elsewhere if there is a crontab program, else systemd.
+Prints what makes `tideline dream --pending` run once a day: a crontab line, systemd user units, a
+launchd agent or a task of Windows, with the path of this program and of this memory file, so that
+it needs nothing of your environment. It first distils the conversations that hooks have noted.
+--install puts it in place of the one before, --remove takes it out. Without a kind it is launchd on
+macOS, a task on Windows, elsewhere cron if there is a crontab program, else systemd.
 
-A night without news says nothing. What went wrong cron mails, systemd keeps in its journal, and
-launchd writes into ~/Library/Logs/tideline/dream.log."""
+A night without news says nothing. What went wrong cron mails, systemd keeps in its journal, launchd
+writes into ~/Library/Logs/tideline/dream.log, and a task adds to the file DATABASE-dream.log."""
 EXAMPLES = (
     ("--cron", ""), ("", "--cron --install --at 02:15"), ("", "--systemd --install"),
     ("", "--remove"),
@@ -36,17 +36,21 @@ OPTIONS = (
     Option("systemd", ("--systemd",), "A service and a timer of systemd, for your user.", "flag",
            False),
     Option("launchd", ("--launchd",), "An agent of launchd.", "flag", False),
+    Option("schtasks", ("--schtasks",), "A task of Windows.", "flag", False),
     Option("at", ("--at",), "When, in local time [default: 03:30].", "text", "03:30",
            metavar="HH:MM"),
+    Option("sync", ("--sync",), "Sync with the places of before, too: see `tideline sync`.", "flag",
+           False),
     Option("install", ("--install",), "Put it in place.", "flag", False),
     Option("remove", ("--remove",), "Take it out.", "flag", False,
-           excludes=("install", "at")),
+           excludes=("install", "at", "sync")),
 )  # fmt: skip
-KINDS = ("cron", "systemd", "launchd")
+KINDS = ("cron", "systemd", "launchd", "schtasks")
 _NEEDS = {
     "cron": "cron must be running",
     "systemd": "it runs while you are logged in; `loginctl enable-linger` lifts that",
     "launchd": "it runs while you are logged in, and what it says is in ~/Library/Logs/tideline",
+    "schtasks": "it runs while you are logged in, or as soon as you are",
 }
 
 
@@ -57,7 +61,9 @@ class Options:
     cron: bool
     systemd: bool
     launchd: bool
+    schtasks: bool
     at: str
+    sync: bool
     install: bool
     remove: bool
 
@@ -70,18 +76,20 @@ def run(session: Session, words: list[str], options: Options) -> int:
         raise UsageError(
             "a dream tends all origins, so the owner schedules it", hint="leave out --origin"
         )
-    flags = (options.cron, options.systemd, options.launchd)
+    flags = (options.cron, options.systemd, options.launchd, options.schtasks)
     named = [kind for kind, wanted in zip(KINDS, flags, strict=True) if wanted]
     if len(named) > 1:
-        raise UsageError("name one of --cron, --systemd and --launchd")
+        raise UsageError("name one of --cron, --systemd, --launchd and --schtasks")
     time_of_day = schedule_entries.moment(options.at)
     if options.remove:
         _remove(session, named[0] if named else _installed_kind())
         return 0
     kind = named[0] if named else _usual_kind()
-    command = [*own_program.own_words(), "dream", "--pending", "--quiet", "--db", session.database]
+    with_sync = ["--sync"] if options.sync else []
+    command = [*own_program.own_words(), "dream", "--pending", *with_sync, "--quiet",
+               "--db", session.database]  # fmt: skip
     schedule_entries.check_command(command)
-    form = _entry(kind, command, time_of_day)
+    form = _entry(kind, command, time_of_day, session.database)
     if options.install:
         _install(session, kind, form, time_of_day)
     elif not session.json:
@@ -92,9 +100,14 @@ def run(session: Session, words: list[str], options: Options) -> int:
     return 0
 
 
-def _entry(kind: str, command: list[str], at: tuple[int, int]) -> dict[str, Any]:
+def _entry(
+    kind: str, command: list[str], at: tuple[int, int], database: str
+) -> dict[str, Any]:
     if kind == "cron":
         return {"entry": schedule_entries.cron_line(command, at)}
+    if kind == "schtasks":
+        log = windows_tasks.log_of(database)
+        return {"entry": windows_tasks.text_of(command, at, log).rstrip("\n")}
     if kind == "systemd":
         texts = list(schedule_entries.systemd_units(command, at).values())
     else:
@@ -116,6 +129,8 @@ def _install(session: Session, kind: str, form: dict[str, Any], at: tuple[int, i
     match kind:
         case "cron":
             scheduler.install_cron(form["entry"])
+        case "schtasks":
+            windows_tasks.install(form["entry"])
         case "systemd":
             files = form["files"]
             scheduler.install_systemd({os.path.basename(f["path"]): f["content"] for f in files})
@@ -132,6 +147,7 @@ def _remove(session: Session, kind: str) -> None:
             "cron": scheduler.remove_cron,
             "systemd": scheduler.remove_systemd,
             "launchd": scheduler.remove_launchd,
+            "schtasks": windows_tasks.remove,
         }[kind]()
         session.note(f"{kind} starts no more dreams")
     else:
@@ -160,7 +176,8 @@ def _has_entry(kind: str) -> bool:
 
 
 def _usual_kind() -> str:
-    if sys.platform == "darwin":
-        return "launchd"
+    own = {"darwin": "launchd", "win32": "schtasks"}.get(sys.platform)
+    if own is not None:
+        return own
     has_systemd = shutil.which("systemctl") is not None
     return "systemd" if has_systemd and shutil.which("crontab") is None else "cron"

@@ -18,6 +18,7 @@ from tideline_cli.serve.http.keys import KeyFile
 from tideline_cli.serve.http.server import HttpServer
 from tideline_cli.serve.page.site import Site
 from tideline_cli.serve.unforeseen import ErrorTeller
+from tideline_cli.system import processes
 
 _PORT = 7474
 _IN_USE = (98, 48)  # EADDRINUSE of Linux and of macOS
@@ -69,7 +70,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
             ) from error
         raise
     session.close()
-    for number in (signal.SIGTERM, signal.SIGHUP):
+    for number in processes.ENDINGS:
         signal.signal(number, signal.default_int_handler)  # as Ctrl-C: the key file goes
     with server:
         keys.put(server.server_port, codec.dumps(

@@ -79,7 +79,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
         return _show(session, place, named, options)
     rows = setup_record.rows(place.data)
     if options.all:
-        named = _on_this_machine(session, place, rows)
+        named = _on_this_machine(session, place, rows, may_be_none=options.remove)
     parts = {name: _parts(session, name, place, options) for name in named}
     if options.dry_run:
         from tideline_cli.cli import setup_preview  # noqa: PLC0415  difflib
@@ -117,15 +117,17 @@ def _done(
 
 
 def _on_this_machine(
-    session: Session, place: SetupPlace, rows: Mapping[str, SetUpRow]
+    session: Session, place: SetupPlace, rows: Mapping[str, SetUpRow], *, may_be_none: bool
 ) -> list[str]:
     states = {name: _state(name, place, rows, session) for name in CLIENTS}
     named = [name for name, one in states.items()
              if one.found or one.is_set_up or setup_record.name_of(name, place.project) in rows]
     if place.project and "gemini" in named:
         named.remove("gemini")  # it takes extensions for the user alone
-    if not named:
+    if not named and not may_be_none:
         raise UsageError("no client is on this machine", hint="name one: " + ", ".join(CLIENTS))
+    if not named:
+        session.note("no client is set up, so nothing was taken out")
     return named
 
 

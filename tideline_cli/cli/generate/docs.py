@@ -1,26 +1,11 @@
-"""The tables of the documents: the README's list of commands, the pages of schema and modules."""
+"""The pages of schema and modules."""
 
 from __future__ import annotations
 
 import ast
 import os
 
-from tideline_cli.cli.commands import COMMANDS, PANELS
-from tideline_cli.cli.generate.man import usage
-from tideline_cli.store import schema
-
-
-def command_list() -> str:
-    """Return the commands as a Markdown table, panel by panel."""
-    lines = ["", "| | Command | What it does |", "| --- | --- | --- |"]
-    shown = ""
-    places = {panel: place for place, panel in enumerate(PANELS)}
-    for name, command in sorted(COMMANDS.items(), key=lambda item: places[item[1].panel]):
-        panel = f"**{command.panel}**" if command.panel != shown else ""
-        shown = command.panel
-        typed = f"{name} {usage(name)}".rstrip().replace("|", "\\|")
-        lines.append(f"| {panel} | `{typed}` | {command.summary} |")
-    return "\n".join([*lines, ""])
+from tideline_cli.store import schema, sync_schema
 
 
 def schema_page() -> str:
@@ -29,11 +14,13 @@ def schema_page() -> str:
         "# The schema",
         "",
         f"Version {schema.VERSION}; made from `tideline_cli/store/schema.py`. Settings, pragmas "
-        "and how to read the file: [file-format.md](file-format.md).",
+        "and how to read the file: [file-format.md](file-format.md). The tables whose names begin "
+        "with `sync_` are there once `tideline sync` has run (`store/sync_schema.py`).",
     ]
     comment: list[str] = []
     statement: list[str] = []
-    for line in schema.script().strip().split("\n"):
+    script = f"{schema.script().strip()}\n{sync_schema.SYNC_SCHEMA.strip()}"
+    for line in script.split("\n"):
         if line.startswith("--") and not statement:
             comment.append(line.removeprefix("--").strip())
         elif line.strip() or statement:

@@ -1,5 +1,5 @@
-"""Every generated file of a checkout: man/, completions/, the pages of schema and modules,
-the README's commands, the patterns as the scan loads them, and the schema of this version."""
+"""Every generated file of a checkout: man/, completions/, the pages of reference, schema and
+modules, the patterns as the scan loads them, and the schema of this version."""
 
 from __future__ import annotations
 
@@ -7,13 +7,12 @@ import os
 import sys
 
 from tideline_cli.cli.generate.completions import files as completion_files
-from tideline_cli.cli.generate.docs import command_list, modules_page, schema_page
+from tideline_cli.cli.generate.docs import modules_page, schema_page
 from tideline_cli.cli.generate.json_page import json_page
 from tideline_cli.cli.generate.man import pages
 from tideline_cli.cli.generate.patterns import modules
+from tideline_cli.cli.generate.reference import commands_page, exit_codes_page, settings_page
 from tideline_cli.cli.generate.schema_text import schema_module
-
-_BEGIN, _END = "<!-- commands:begin -->", "<!-- commands:end -->"
 
 
 def generated(root: str) -> dict[str, str]:
@@ -22,13 +21,12 @@ def generated(root: str) -> dict[str, str]:
     made |= {f"completions/{name}": text for name, text in completion_files().items()}
     made |= modules(root)
     made |= schema_module(root)
-    made["docs/schema.md"] = schema_page()
-    made["docs/modules.md"] = modules_page(root)
+    made["docs/internals/schema.md"] = schema_page()
+    made["docs/internals/modules.md"] = modules_page(root)
     made["docs/json.md"] = json_page()
-    readme = _read(os.path.join(root, "README.md"))
-    if _BEGIN in readme and _END in readme:
-        head, _, rest = readme.partition(_BEGIN)
-        made["README.md"] = f"{head}{_BEGIN}\n{command_list()}\n{_END}{rest.partition(_END)[2]}"
+    made["docs/commands.md"] = commands_page()
+    made["docs/settings.md"] = settings_page()
+    made["docs/exit-codes.md"] = exit_codes_page(root)
     return made
 
 
@@ -52,7 +50,7 @@ def write_file(root: str) -> None:
             sys.stderr.write(f"removed {path}\n")
             continue
         os.makedirs(os.path.dirname(place), exist_ok=True)
-        with open(place, "w", encoding="utf-8") as file:
+        with open(place, "w", encoding="utf-8", newline="\n") as file:
             file.write(made[path])
         sys.stderr.write(f"wrote {path}\n")
 

@@ -44,28 +44,33 @@ class Page:
 
 HELP = Option("help", ("--help", "-h"), "Show a short help.", "flag", False)
 VERSION = Option("version", ("--version", "-V"), "Print the version.", "flag", False)
-_EXIT_CODES = (
-    Term("0", "", "Done; also when a pipe was closed, there was nothing to say, or context was "
-         "called with --auto."),
-    Term("1", "", "Nothing matched; the model's reply cannot be read; a question was answered "
-         "with no."),
+EXIT_CODES = (
+    Term("0", "", "Done; also when a pipe was closed, when context has nothing to say, and for "
+         "context --auto and hook whatever happens."),
+    Term("1", "", "Nothing matched; a question was answered with no; a model's reply cannot be "
+         "read (extract, relink, consolidate); import could use no row."),
     Term("2", "", "Usage."),
     Term("3", "", "No such id."),
-    Term("4", "", "Blocked by the write-gate, the threat scan or policy."),
+    Term("4", "", "Blocked by the write-gate, the threat scan or policy; an undo or a restore that "
+         "later changes stand against."),
     Term("5", "", "The store is damaged, not a tideline database, or newer than this program."),
     Term("6", "", "Embedder, model or network unavailable."),
     Term("70", "", "An internal error, worth a report, or a missing part of the program."),
-    Term("73", "", "Cannot create or write: disk full, read-only, permissions, no memory."),
-    Term("75", "", "Busy: another writer holds the store too long, or has replaced it."),
-    Term("130", "", "Interrupted."),
+    Term("73", "", "Cannot create or write: disk full, read-only, permissions; too little memory, "
+         "too few open files."),
+    Term("75", "", "Busy: another process held the store for more than 10 seconds, or has replaced "
+         "it meanwhile."),
+    Term("130", "", "Interrupted, or a list that was left."),
 )
-_ENVIRONMENT: tuple[str | Term, ...] = (
+ENVIRONMENT: tuple[str | Term, ...] = (
     Term("TIDELINE_HOME", "", "One folder for memory, settings and state."),
     *(
         Term(setting.env, "", f"{setting.help[0].upper()}{setting.help[1:]}.")
         for setting in SETTINGS.values()
     ),
-    Term("TIDELINE_NOW", "", "The time it pretends to be: ISO 8601, or epoch milliseconds."),
+    Term("TIDELINE_NOW", "",
+         "The time it pretends to be: ISO 8601 (UTC where no zone is named), or epoch "
+         "milliseconds."),
     Term("TIDELINE_ALLOW_NETWORK_FS", "",
          "1 (true, yes, on) lets the memory file lie on a network file system, for one machine at "
          "a time."),
@@ -191,8 +196,8 @@ def _of_program() -> Page:
             ("DESCRIPTION", _DESCRIPTION),
             *_panels(),
             ("OPTIONS", [_option(option) for option in (*GLOBAL, HELP, VERSION)]),
-            ("EXIT STATUS", _EXIT_CODES),
-            ("ENVIRONMENT", _ENVIRONMENT),
+            ("EXIT STATUS", EXIT_CODES),
+            ("ENVIRONMENT", ENVIRONMENT),
             ("FILES", _FILES),
             ("EXAMPLES", shown),
             ("SEE ALSO", (others,)),
@@ -223,7 +228,7 @@ def _of_command(name: str) -> Page:
         ("ARGUMENTS", [_argument(one) for one in module.ARGUMENTS]),
         ("OPTIONS", [_option(option) for option in module.OPTIONS]),
         ("GLOBAL OPTIONS", [_option(option) for option in (*GLOBAL, HELP)]),
-        ("EXIT STATUS", _EXIT_CODES),
+        ("EXIT STATUS", EXIT_CODES),
         ("EXAMPLES", [Code(line) for line in examples(name, module.EXAMPLES)]),
         ("SEE ALSO", (", ".join(("`tideline`(1)", *others)),)),
     ]

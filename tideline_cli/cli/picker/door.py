@@ -78,7 +78,7 @@ def _pin(_: Session, offered: Offer, fact_id: str) -> None:
 def _copy(_: Session, __: Offer, fact_id: str) -> None:
     from tideline_cli.cli import clipboard  # noqa: PLC0415  one key of many
 
-    handle = os.open("/dev/tty", os.O_WRONLY | os.O_CLOEXEC)
+    handle = os.open("/dev/tty", os.O_WRONLY)
     clipboard.copy(fact_id, handle)
     os.close(handle)
 
@@ -88,7 +88,7 @@ def _tell(path: str, notes: Sequence[str], *, once: bool = False) -> None:
     again, as with each letter."""
     if not notes:
         return
-    with open(path, "a+", encoding="utf-8") as file:
+    with open(path, "a+", encoding="utf-8", newline="\n") as file:
         file.seek(0)
         said = set(file.read().splitlines()) if once else set()
         lines = (" ".join(note.split()) for note in notes)

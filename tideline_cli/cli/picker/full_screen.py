@@ -5,11 +5,14 @@ from __future__ import annotations
 import os
 import select
 import signal
+import sys
 import termios
 import tty
 
 from tideline_cli.cli.picker import keys
 from tideline_cli.cli.picker.screen import Drawn, Size
+
+assert sys.platform != "win32"  # noqa: S101  for type checkers: `pick` says that it needs POSIX
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

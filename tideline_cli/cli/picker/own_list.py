@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import sys
+
 from tideline_cli.cli import clipboard
 from tideline_cli.cli.picker import screen
 from tideline_cli.cli.picker.choosing import Choosing
-from tideline_cli.cli.picker.full_screen import FullScreen
+from tideline_cli.cli.picker.full_screen import FullScreen  # type: ignore[attr-defined,unused-ignore]
 from tideline_cli.errors import TidelineError
+
+assert sys.platform != "win32"  # noqa: S101  for type checkers: `pick` says that it needs POSIX
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -3,14 +3,13 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 import subprocess
 import sys
 from collections import deque
-from contextlib import suppress
 from typing import BinaryIO, cast
 
+from tideline_cli.system import limits, pipes
 from tideline_cli.vector.worker import LENGTH
 
 _PIPE = 1 << 20  # some requests and answers fit in, so that neither side waits for the other
@@ -42,15 +41,15 @@ class Beside:
             os.close(seen)
         self._requests = cast(BinaryIO, self._process.stdin)
         self._answers = cast(BinaryIO, self._process.stdout)
-        _widen(self._requests)
-        _widen(self._answers)
+        pipes.widen(self._requests, _PIPE)
+        pipes.widen(self._answers, _PIPE)
         self._unanswered: deque[int] = deque()
 
     def has_room(self, request: bytes) -> bool:
         """Say whether a request can be sent before all others are answered."""
         sizes = (*self._unanswered, len(request))
         taken = sum([(size // _PAGE + 2) * _PAGE for size in sizes])
-        return len(sizes) == 1 or taken <= _size_of(self._requests)
+        return len(sizes) == 1 or taken <= pipes.size_of(self._requests)
 
     def ask(self, request: bytes) -> bool:
         """Send a request for which there is room; return False where nobody takes it."""
@@ -86,9 +85,9 @@ class Beside:
 
 
 def started(module: str, *words: str) -> Beside | None:
-    """Return a process beside; None where it would have no processor of its own, or where the
-    system allows no more of them."""
-    if _processors() < _LEAST_PROCESSORS:
+    """Return a process beside; None where it would have no processor of its own, where the system
+    allows no more of them, or where a process hands no pipe of its own on (Windows)."""
+    if not pipes.CAN_BE_HANDED_ON or _processors() < _LEAST_PROCESSORS:
         return None
     try:
         return Beside(module, *words)
@@ -101,24 +100,4 @@ _LEAST_PROCESSORS = 2
 
 def _processors() -> int:
     """Return on how many processors this process may run."""
-    may_run_on = getattr(os, "sched_getaffinity", None)
-    return len(may_run_on(0)) if may_run_on is not None else os.cpu_count() or 1
-
-
-def _size_of(pipe: BinaryIO) -> int:
-    """Return how much a pipe holds; 0 where the system does not tell."""
-    tell = getattr(fcntl, "F_GETPIPE_SZ", None)
-    if tell is None:
-        return 0
-    try:
-        return fcntl.fcntl(pipe, tell)
-    except OSError:
-        return 0
-
-
-def _widen(pipe: BinaryIO) -> None:
-    """Let a pipe hold more, where the system knows how and this user may."""
-    resize = getattr(fcntl, "F_SETPIPE_SZ", None)
-    if resize is not None:
-        with suppress(OSError):
-            fcntl.fcntl(pipe, resize, _PIPE)
+    return limits.processors()

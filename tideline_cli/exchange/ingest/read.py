@@ -9,6 +9,7 @@ from tideline_cli.errors import TidelineError, UsageError
 from tideline_cli.exchange.ingest.decoding import decoded, is_binary
 from tideline_cli.model.lean import sha256
 from tideline_cli.model.record import record
+from tideline_cli.system import NONBLOCK
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ def content_of(path: str) -> Content:
     """Return what a file holds; raise UsageError for what is no file, or too large."""
     try:
         # A pipe that nobody writes into would hold us up for ever.
-        held = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+        held = os.open(path, os.O_RDONLY | NONBLOCK)
         with os.fdopen(held, "rb") as file:
             found = os.fstat(file.fileno())
             if not stat.S_ISREG(found.st_mode):

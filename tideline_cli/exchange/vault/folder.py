@@ -7,23 +7,22 @@ import stat
 from contextlib import suppress
 
 from tideline_cli.errors import CannotWriteError, UsageError
+from tideline_cli.system import BINARY, NOFOLLOW, NONBLOCK, inside
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import TracebackType
 
 END = ".md"
-_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
-_READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-_WRITE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+_READ = os.O_RDONLY | NOFOLLOW | NONBLOCK | BINARY
+_WRITE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | NOFOLLOW | BINARY
 _LARGEST = 16 << 20
-_PRIVATE = 0o600
 
 
 class Folder:
     """An open folder. Files are private to their owner; a change is whole or not at all."""
 
-    def __init__(self, path: str, handle: int) -> None:
+    def __init__(self, path: str, handle: inside.Handle) -> None:
         self.path = path
         self._handle = handle
 
@@ -32,20 +31,20 @@ class Folder:
         """Open a folder, and make it where it is missing; its parent must be there."""
         with suppress(FileExistsError):
             os.mkdir(path, 0o700)
-        return cls(path, os.open(path, _FOLDER))
+        return cls(path, inside.opened_folder(path))
 
     @classmethod
     def there(cls, path: str) -> Folder:
         """Open a folder for reading."""
-        return cls(path, os.open(path, _FOLDER))
+        return cls(path, inside.opened_folder(path))
 
     def inner(self, name: str, *, makes: bool) -> Folder | None:
         """Open a folder in it, None where there is none and none is made. A link is refused."""
         if makes:
             with suppress(FileExistsError):
-                os.mkdir(name, 0o700, dir_fd=self._handle)
+                inside.make_folder(self._handle, name)
         try:
-            handle = os.open(name, _FOLDER | os.O_NOFOLLOW, dir_fd=self._handle)
+            handle = inside.inner_folder(self._handle, name)
         except FileNotFoundError:
             return None
         except OSError as error:
@@ -68,7 +67,7 @@ class Folder:
 
     def _is_folder(self, name: str) -> bool:
         try:
-            state = os.stat(name, dir_fd=self._handle, follow_symlinks=False)
+            state = inside.state_of(self._handle, name)
         except FileNotFoundError:
             return False
         return stat.S_ISDIR(state.st_mode)
@@ -76,7 +75,7 @@ class Folder:
     def holds(self, name: str) -> bool:
         """Say whether there is anything of this name: a file, a folder, or a link."""
         try:
-            os.stat(name, dir_fd=self._handle, follow_symlinks=False)
+            inside.state_of(self._handle, name)
         except FileNotFoundError:
             return False
         return True
@@ -85,7 +84,7 @@ class Folder:
         """Return the text of a file; None where there is none, and where it is no plain file or no
         text in UTF-8."""
         try:
-            handle = os.open(name, _READ, dir_fd=self._handle)
+            handle = inside.opened(self._handle, name, _READ)
         except OSError:
             return None
         if not stat.S_ISREG(os.fstat(handle).st_mode):
@@ -100,7 +99,7 @@ class Folder:
 
     def changed_at(self, name: str) -> int:
         """Return when a file was changed, in milliseconds."""
-        return os.stat(name, dir_fd=self._handle, follow_symlinks=False).st_mtime_ns // 1_000_000
+        return inside.state_of(self._handle, name).st_mtime_ns // 1_000_000
 
     def write(self, name: str, text: str) -> bool:
         """Let a file have a text; say whether that is a change."""
@@ -110,13 +109,13 @@ class Folder:
             return False
         part = f".{os.getpid()}-{os.urandom(4).hex()}.part"
         try:
-            handle = os.open(part, _WRITE, _PRIVATE, dir_fd=self._handle)
+            handle = inside.opened(self._handle, part, _WRITE)
             with open(handle, "wb") as file:
                 file.write(raw)
-            os.replace(part, name, src_dir_fd=self._handle, dst_dir_fd=self._handle)
+            inside.put_over(self._handle, part, name)
         except OSError as error:
             with suppress(OSError):
-                os.unlink(part, dir_fd=self._handle)
+                inside.remove(self._handle, part)
             raise CannotWriteError(
                 f"cannot write {self.path}/{name}: {error.strerror}", hint="check the folder"
             ) from error
@@ -125,7 +124,7 @@ class Folder:
     def remove(self, name: str) -> None:
         """Remove a file."""
         with suppress(FileNotFoundError):
-            os.unlink(name, dir_fd=self._handle)
+            inside.remove(self._handle, name)
 
     def __enter__(self) -> Folder:
         return self
@@ -134,4 +133,4 @@ class Folder:
         self, kind: type[BaseException] | None, error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:  # fmt: skip
-        os.close(self._handle)
+        inside.close(self._handle)

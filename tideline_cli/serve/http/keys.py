@@ -6,6 +6,7 @@ import os
 from contextlib import suppress
 
 from tideline_cli.store.folders import hand_over, make_folder
+from tideline_cli.system import NOFOLLOW, set_mode
 
 
 class KeyFile:
@@ -21,10 +22,10 @@ class KeyFile:
         path = os.path.join(self._folder, f"serve-{port}.json")
         with suppress(FileNotFoundError):
             os.unlink(path)  # of a server that was killed
-        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | NOFOLLOW
         handle = os.open(path, flags, 0o600)
-        with open(handle, "w", encoding="utf-8") as file:
-            os.fchmod(handle, 0o600)  # whatever the umask
+        with open(handle, "w", encoding="utf-8", newline="\n") as file:
+            set_mode(handle, 0o600)  # whatever the umask
             hand_over(handle, path, like=self._folder)
             file.write(text + "\n")
         self.path = path

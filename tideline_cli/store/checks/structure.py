@@ -14,7 +14,7 @@ from tideline_cli.model.fields import JSON
 from tideline_cli.model.finding import Finding, mendable, some
 from tideline_cli.model.origin import is_in_form, spelled_out
 from tideline_cli.model.source import SOURCES
-from tideline_cli.store import connection, digest, schema
+from tideline_cli.store import connection, digest, schema, sync_schema
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -94,6 +94,8 @@ def tables(db: Connection) -> Iterator[Finding]:
     """The tables, indexes and triggers are those of this version."""
     fresh = apsw.Connection(":memory:")
     fresh.execute(schema.stored_script()).fetchall()
+    if sync_schema.exists(db):
+        sync_schema.make(fresh)
     wanted, held = schema_objects(fresh), schema_objects(db)
     fresh.close()
     differing = sorted(name for name, sql in wanted.items() if held.get(name) != sql)

@@ -1,0 +1,74 @@
+"""What pages link to is there, and their tables are tables."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from tests.docs import pages
+from tests.support import ROOT
+
+READ = (*pages.ALL, ROOT / "bench" / "README.md")
+_LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^)\s]+)\)")
+_SOURCE = re.compile(r"(?:src|srcset)=\"([^\"]+)\"|!\[[^\]]*\]\(([^)\s]+)\)")
+_CODE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
+
+
+def prose(page):
+    return _CODE.sub("", page.read_text("utf-8"))
+
+
+def anchors(page):
+    """The anchors of a page, as its headings give them."""
+    found = set()
+    for heading in re.findall(r"^#+ (.+)$", prose(page), re.MULTILINE):
+        words = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading).lower()
+        name = re.sub(r"[^\w\- ]", "", words).replace(" ", "-")
+        number = 0
+        while name in found:
+            number += 1
+            name = f"{name.rsplit('-', 1)[0] if number > 1 else name}-{number}"
+        found.add(name)
+    return found
+
+
+@pytest.mark.parametrize("page", READ, ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_lead_somewhere(page):
+    """Each link to a page or a picture of ours leads to a file, and to a heading that is there."""
+    text = re.sub(r"`[^`\n]*`", "", prose(page))
+    targets = _LINK.findall(text) + ["".join(both) for both in _SOURCE.findall(text)]
+    lost = []
+    for target in targets:
+        if re.match(r"[a-z]+:", target):
+            continue
+        path, _, heading = target.partition("#")
+        there = (page.parent / path).resolve() if path else page
+        if not there.exists() or (heading and heading not in anchors(there)):
+            lost.append(target)
+    assert lost == []
+
+
+@pytest.mark.parametrize("page", READ, ids=lambda page: str(page.relative_to(ROOT)))
+def test_tables_are_whole(page):
+    """Each row of a table has as many cells as its head."""
+    head, wrong = 0, []
+    for line in prose(page).split("\n"):
+        cells = len(re.sub(r"\\\|", "", re.sub(r"`[^`]*`", lambda it: it[0].replace("\\|", ""),
+                           line)).strip().strip("|").split("|"))  # fmt: skip
+        if not line.startswith("|"):
+            head = 0
+        elif not head:
+            head = cells
+        elif cells != head:
+            wrong.append(line[:80])
+    assert wrong == []
+
+
+def test_every_page_is_in_the_index():
+    """docs/index.md leads to every page of the users, docs/internals/index.md to every other."""
+    for folder in (ROOT / "docs", ROOT / "docs" / "internals"):
+        text = (folder / "index.md").read_text("utf-8")
+        missing = [page.name for page in folder.glob("*.md")
+                   if page.name != "index.md" and f"]({page.name})" not in text]  # fmt: skip
+        assert missing == [], folder

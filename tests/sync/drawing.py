@@ -1,0 +1,76 @@
+"""What happens next on some machines: a verb on one of them, or a sync of one of them."""
+
+from __future__ import annotations
+
+from tests.model import drawing
+from tests.model.vocabulary import PLAIN
+from tests.support import named_id
+
+SKEWS = (0, 0, 1, -4_000, 4_000, 180_000, -180_000, 7_200_000, -3_600_000, 80_000_000)
+LEAPS = (0, 1, 1000, 60_000, 3_600_000, 3_600_000, drawing.DAY, 3 * drawing.DAY, 40 * drawing.DAY,
+         -1, -1_800_000)  # fmt: skip
+HOWS = ("all", "all", "all", "first", "any")
+QUIET = 0.35
+"""How much of the time a step is a sync."""
+
+
+class Drawer(drawing.Drawer):
+    """Draws steps of several machines, by what each of them shows."""
+
+    def plan(self):
+        """Return how many machines there are, the clock of each, and the wires that each reaches.
+        """
+        some = self.random.sample(PLAIN, 3)
+        self.few = (*some, *(f"{text}." for text in some))
+        count = self.random.choice((2, 3, 3, 3, 4, 5))
+        skews = [self.random.choice(SKEWS) for _ in range(count)]
+        if self.random.random() < 0.7:
+            return {"skews": skews, "reached": [[0]] * count}
+        bridge = self.random.randrange(count)  # one machine is in both places
+        reached = [[self.random.randrange(2)] for _ in range(count)]
+        reached[bridge] = [0, 1]
+        return {"skews": skews, "reached": reached}
+
+    def network_step(self, network, plan, batches, joined):
+        """Return the next step. `batches` are (origin, number) by the number of their step, of each
+        machine."""
+        on = self.random.randrange(len(plan["skews"]))
+        self.count += 1
+        if self.random.random() < 0.6:
+            self.now = max(0, self.now + self.random.choice(LEAPS))
+        if self.random.random() < (QUIET if on in joined else 0.12):
+            joined.add(on)
+            name = "snapshot" if self.random.random() < 0.1 else "sync"
+            return {"step": self.count, "do": name, "on": on, "at": self.now,
+                    "wire": self.random.choice(plan["reached"][on]),
+                    "how": self.random.choice(HOWS),
+                    "pick": self.random.randrange(10**6)}  # fmt: skip
+        self.count -= 1
+        if self.random.random() < 0.05:
+            self.count += 1
+            return {"step": self.count, "do": "redo", "on": on, "at": self.now,
+                    "by": self.random.choice(drawing.ORIGINS)}  # fmt: skip
+        was, leaps = self.now, drawing.LEAPS
+        drawing.LEAPS = (0,)
+        try:
+            made = self.step(network.machines[on].seen(), batches[on])
+        finally:
+            drawing.LEAPS = leaps
+        if not was <= self.now <= was + 500 * drawing.DAY:
+            self.now = made["at"] = was
+        return {**made, "on": on}
+
+    def text(self):
+        """Return a text that machines have in common, or any."""
+        return self.random.choice(self.few) if self.random.random() < 0.5 else super().text()
+
+    def _remember(self):
+        made = super()._remember()
+        if self.random.random() < 0.3:  # plain words, as two people may say them
+            made["new"] = {name: made["new"][name] for name in ("content", "segment", "source")}
+            made["new"] |= self.maybe(0.5, lambda: {"slot": "town"}) or {}
+        return made
+
+    def new_id(self):
+        self.made += 1
+        return named_id(f"F{self.random.randrange(10**4):04d}{self.made:04d}")

@@ -1,0 +1,29 @@
+"""Whatever happens on some machines, and in whatever order they hear of it: in the end they show
+the same, and nothing that was said is lost."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.sync import driver
+
+PLANTED = ("of two stamps that are equal none wins", "uses are not summed",
+           "a purge is not remembered")  # fmt: skip
+
+
+@pytest.mark.parametrize("seed", range(1, 9))
+def test_machines_end_with_the_same_memory(seed):
+    """Exports are equal byte for byte, and so is what the registers hold; stores are sound; each
+    fact is there, was purged, or was taken back; and all of that again after each machine has
+    undone its last batch."""
+    history, different = driver.run(seed, 36)
+    if different is not None:
+        fewer = driver.shrunk(history.plan, history.steps)
+        said, _ = driver.play(history.plan, fewer)
+        pytest.fail(driver.script(history.plan, fewer, seed, said or different))
+
+
+@pytest.mark.parametrize("name", PLANTED)
+def test_a_planted_fault_is_found(name):
+    """The comparison is no formality: a changed rule is noticed within some histories."""
+    assert faults.found_after(name, most=40) is not None

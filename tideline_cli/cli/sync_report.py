@@ -1,0 +1,93 @@
+"""What a sync says: a line for each place, and what else a user should know."""
+
+from __future__ import annotations
+
+from tideline_cli.cli import output
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from tideline_cli.cli.session import Session
+    from tideline_cli.sync.meeting import Report
+
+
+def report(session: Session, reports: Sequence[Report]) -> None:
+    """Print what was done in each place."""
+    if session.json:
+        output.emit_json({"places": [_form(one) for one in reports]})
+    elif not session.quiet:
+        output.emit_lines([line(one) for one in reports])
+    tell(session, reports)
+
+
+def tell(session: Session, reports: Sequence[Report]) -> None:
+    """Tell what a user should know beside the result."""
+    for one in reports:
+        for note in one.notes:
+            session.note(note)
+        for halt in one.halts:
+            session.caution(
+                "sync_stopped",
+                f"{halt.name} is not read on: segment {halt.number}: {halt.message}",
+                hint=halt.advice,
+            )
+        if one.refused:
+            session.caution(
+                "sync_refused", f"{one.refused:,} changes from {one.address} were not taken: "
+                "others can write there", hint="--trust vouches for it, --encrypt a new place",
+            )  # fmt: skip
+    conflicts = max((one.conflicts for one in reports), default=0)
+    if conflicts:
+        session.note(
+            f"{conflicts:,} value{'s' * (conflicts > 1)} of slots, stated on two machines: "
+            "`tideline contradictions` shows them"
+        )
+
+
+def line(one: Report) -> str:
+    """Return in one line what was done in a place."""
+    took = "nothing new"
+    if one.received:
+        took = f"{_facts(one.received)} received"
+        if one.batches:
+            numbers = [one.batches[0], one.batches[-1]]
+            named = f"{numbers[0]}" if len(one.batches) == 1 else f"{numbers[0]} to {numbers[1]}"
+            took += f" as batch{'es' * (len(one.batches) > 1)} {named}"
+        if one.purged:
+            took += f", {one.purged:,} purged"
+    gave = "nothing to send"
+    if one.sent:
+        count = f"{one.segments} segment{'s' * (one.segments > 1)}"
+        gave = f"{_facts(one.sent)} sent in {count}, {one.octets:,} bytes"
+    return f"{one.address}: {took}; {gave}"
+
+
+def _facts(count: int) -> str:
+    return f"{count:,} fact{'' if count == 1 else 's'}"
+
+
+def _form(one: Report) -> dict[str, Any]:
+    return {
+        "address": one.address,
+        "place": one.place,
+        "encrypted": one.is_sealed,
+        "vouched": one.is_vouched,
+        "received": one.received,
+        "batches": list(one.batches),
+        "purged": one.purged,
+        "refused": one.refused,
+        "sent": one.sent,
+        "segments": one.segments,
+        "bytes": one.octets,
+        "conflicts": one.conflicts,
+        "stopped": [
+            {
+                "replica": halt.replica, "name": halt.name, "reason": halt.reason,
+                "segment": halt.number, "message": halt.message, "advice": halt.advice,
+            }
+            for halt in one.halts
+        ],
+        "notes": list(one.notes),
+    }  # fmt: skip

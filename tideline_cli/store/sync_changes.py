@@ -1,0 +1,109 @@
+"""What the journal says has changed since a number, but for what a sync has done itself."""
+
+from __future__ import annotations
+
+from tideline_cli.model import codec
+from tideline_cli.model.edge import kinds_under
+from tideline_cli.store import images, undo_rows
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from typing import Any
+
+    from apsw import Connection
+
+VERB = "sync"
+"""The verb of the batches in which a sync changes the store."""
+_CHANGES = f"""
+SELECT change.number, ifnull(batch.number, 0), ifnull(batch.ordinal, 0), ifnull(verb, 'outside'),
+       at, ifnull(origin.key, 'owner'), entity, row, act, change.before, change.after
+FROM change LEFT JOIN batch ON batch.number = change.batch
+  LEFT JOIN origin ON origin.number = batch.origin
+WHERE change.number > ? AND ifnull(verb, '') <> '{VERB}' ORDER BY change.number
+"""
+_IDS = "SELECT seq, id FROM fact WHERE seq IN (SELECT value FROM json_each(?))"
+_USED = "SELECT fact.id FROM usage JOIN fact ON fact.seq = usage.fact WHERE last_accessed_at >= ?"
+_LINKS = """
+SELECT a.id, link.kind, b.id, reason, strength, link.created_at FROM link
+  JOIN fact AS a ON a.seq = from_fact JOIN fact AS b ON b.seq = to_fact
+WHERE a.id = ? AND b.id = ? AND link.kind IN (SELECT value FROM json_each(?))
+"""
+
+
+class Told:
+    """One change of the journal: `batch` (number, ordinal, verb, time, origin) has done `act` to
+    `row` of `entity`; `names` are the columns of a fact that it changed."""
+
+    __slots__ = ("act", "after", "batch", "before", "entity", "names", "number", "row")
+
+    def __init__(self, columns: tuple[Any, ...]) -> None:
+        self.number: int = columns[0]
+        self.batch: tuple[int, int, str, int | None, str] = columns[1:6]
+        self.entity: str
+        self.row: int
+        self.act: str
+        self.before: str | None
+        self.after: str | None
+        self.entity, self.row, self.act, self.before, self.after = columns[6:]
+        self.names: tuple[str, ...] | None = None
+        if self.entity == "fact" and self.act == "~" and images.is_part(self.before):
+            self.names = tuple(codec.loads(self.before or "{}"))
+
+
+def since(db: Connection, number: int) -> Iterator[Told]:
+    """Yield the changes after this number, in order; `names` is None where all may have changed."""
+    for columns in db.execute(_CHANGES, (number,)):
+        yield Told(columns)
+
+
+def last_number(db: Connection) -> int:
+    """Return the number of the newest change."""
+    return int(db.execute("SELECT ifnull(max(number), 0) FROM change").get)
+
+
+def ids_of(db: Connection, seqs: Iterable[int]) -> dict[int, str]:
+    """Return the ids of facts by number, also of those that an undo has taken out."""
+    wanted = list(seqs)
+    found: dict[int, str] = {}
+    for start in range(0, len(wanted), 400):
+        found |= undo_rows.known_ids(db, wanted[start : start + 400])
+    return found
+
+
+def used_since(db: Connection, at: int) -> set[str]:
+    """Return the ids of the facts whose last use is not before an instant."""
+    return {fact_id for (fact_id,) in db.execute(_USED, (at,))}
+
+
+def edge_ends(image: str) -> tuple[int, str, int]:
+    """Return start, kind and end of the row of an edge in the journal."""
+    row = codec.loads(image)
+    return row["from_fact"], row["kind"], row["to_fact"]
+
+
+def edges_told(
+    db: Connection, rows: Iterable[tuple[int, str | None]]
+) -> dict[tuple[int, str, int], None]:
+    """Return the edges that rows of `link`, by number, stand for or stood for: each with an image
+    of it before, None where the row is new."""
+    found: dict[tuple[int, str, int], None] = {}
+    numbers = {number for number, _ in rows}
+    stored = images.row_images(db, "link", numbers)
+    for number, image in rows:
+        for one in (image, stored.get(number)):
+            if one is not None:
+                start, word, end = edge_ends(one)
+                for kind in kinds_under(word):
+                    found[start, kind, end] = None
+    return found
+
+
+def edge_now(
+    db: Connection, source: str, kind: str, target: str
+) -> tuple[str | None, int | None, int] | None:
+    """Return reason, strength and time of an edge; None where it is not there."""
+    from tideline_cli.model.edge import words_for  # noqa: PLC0415  beside its one use
+
+    row: Any = db.execute(_LINKS, (source, target, codec.dumps(words_for(kind)))).fetchone()
+    return None if row is None else row[3:]

@@ -1,0 +1,311 @@
+"""The registers of facts and edges, as the file keeps them."""
+
+from __future__ import annotations
+
+from tideline_cli.model import codec
+from tideline_cli.model.record import record
+from tideline_cli.store.fact_rows import SELECT, fact_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from typing import Any
+
+    from apsw import Connection
+
+    from tideline_cli.model.fact import Fact
+    from tideline_cli.store.sync_state import SyncState
+
+_AT_ONCE = 400
+
+
+@record
+class FactRow:
+    """A row of `sync_fact`; marks, uses and held are parsed. `alike` is a hash."""
+
+    id: str
+    origin: int
+    clock: int
+    replica: int
+    version: int
+    place: int
+    alike: int
+    marks: dict[str, list[int]]
+    uses: dict[str, list[int]]
+    held: dict[str, Any]
+    ruled: str | None
+    by: str | None
+
+
+@record
+class EdgeRow:
+    """A row of `sync_edge`: whether the edge is there, by the word with this stamp."""
+
+    source: str
+    kind: str
+    target: str
+    clock: int
+    replica: int
+    version: int
+    place: int
+    present: bool
+    reason: str | None
+    strength: int | None
+    created_at: int
+
+
+_FACT = """
+SELECT id, origin, clock, replica, version, place, alike, marks, uses, held, ruled, by
+FROM sync_fact
+"""
+_EDGE = """
+SELECT source, kind, target, clock, replica, version, place, present, reason, strength, created_at
+FROM sync_edge
+"""
+
+
+def _of(row: Sequence[Any]) -> FactRow:
+    fixed, (marks, uses, held), ruling = row[:7], row[7:10], row[10:]
+    parsed = ({} if text is None else codec.loads(text) for text in (marks, uses, held))
+    return FactRow(*fixed, *parsed, *ruling)
+
+
+def facts(db: Connection, ids: Iterable[str]) -> dict[str, FactRow]:
+    """Return what is known of those of the facts that anything is known of, by id."""
+    found: dict[str, FactRow] = {}
+    for some in _parts(ids):
+        for row in db.execute(f"{_FACT} WHERE id IN (SELECT value FROM json_each(?))", (some,)):
+            found[row[0]] = _of(row)
+    return found
+
+
+def facts_since(db: Connection, version: int) -> list[str]:
+    """Return the ids of the facts of which anything became known after this version, oldest
+    first."""
+    rows: Any = db.execute(
+        "SELECT id FROM sync_fact WHERE version > ? ORDER BY version", (version,)
+    ).fetchall()
+    return [fact_id for (fact_id,) in rows]
+
+
+def put_facts(db: Connection, rows: Iterable[FactRow]) -> None:
+    """Store what is known of facts."""
+    db.executemany(
+        f"INSERT OR REPLACE INTO sync_fact VALUES ({', '.join('?' * 12)})",
+        [
+            (
+                row.id, row.origin, row.clock, row.replica, row.version, row.place, row.alike,
+                *(codec.dumps(held) if held else None for held in (row.marks, row.uses, row.held)),
+                row.ruled, row.by,
+            )
+            for row in rows
+        ],
+    )  # fmt: skip
+
+
+def in_table(db: Connection, ids: Iterable[str]) -> dict[str, tuple[int, Fact]]:
+    """Return the number and the fact of each of these ids that the store has."""
+    found: dict[str, tuple[int, Fact]] = {}
+    for some in _parts(ids):
+        sql = f"{SELECT} WHERE fact.id IN (SELECT value FROM json_each(?))"
+        for row in db.execute(sql, (some,)):
+            found[row[1]] = (row[0], fact_of(row))
+    return found
+
+
+def like(db: Connection, hashes: Iterable[int]) -> set[str]:
+    """Return the ids of the facts with these hashes of place and text."""
+    return _ids(db, "alike IN (SELECT value FROM json_each(?))", list(hashes))
+
+
+def ruled_by(db: Connection, ids: Iterable[str]) -> set[str]:
+    """Return the ids of the facts that are shown otherwise because of these."""
+    return _ids(db, "by IS NOT NULL AND by IN (SELECT value FROM json_each(?))", list(ids))
+
+
+def all_ruled(db: Connection) -> set[str]:
+    """Return the ids of all facts that are shown otherwise than their registers say."""
+    return {fact_id for (fact_id,) in db.execute("SELECT id FROM sync_fact WHERE by IS NOT NULL")}
+
+
+def last_purge(db: Connection) -> int:
+    """Return the version of the newest purge."""
+    return int(db.execute("SELECT ifnull(max(version), 0) FROM sync_purge").get)
+
+
+def ruled(db: Connection, why: str, *, origin_number: int | None) -> list[tuple[str, str]]:
+    """Return the ids of the facts that are shown otherwise for this reason, each with that of the
+    fact because of which; of one origin, None: of all."""
+    rows: Any = db.execute(
+        "SELECT id, by FROM sync_fact WHERE by IS NOT NULL AND ruled = ?1"
+        " AND origin = ifnull(?2, origin) ORDER BY id",
+        (why, origin_number),
+    ).fetchall()
+    return [(fact_id, by) for fact_id, by in rows]
+
+
+def slot_mates(
+    db: Connection, places: Iterable[tuple[int, str | None, str]]
+) -> set[str]:
+    """Return the ids of the facts that hold these slots, each of an origin by number and a scope,
+    by what is shown."""
+    found: set[str] = set()
+    for origin, scope, slot in places:
+        rows: Iterable[Any] = db.execute(
+            "SELECT id FROM fact WHERE origin = ? AND slot = ? AND scope IS ?"
+            " AND lifecycle = 'active'",
+            (origin, slot, scope),
+        )
+        found |= {fact_id for (fact_id,) in rows}
+    return found
+
+
+def _ids(db: Connection, condition: str, values: list[Any]) -> set[str]:
+    found: set[str] = set()
+    for start in range(0, len(values), _AT_ONCE):
+        rows: Iterable[Any] = db.execute(
+            f"SELECT id FROM sync_fact WHERE {condition}",
+            (codec.dumps(values[start : start + _AT_ONCE]),),
+        )
+        found |= {fact_id for (fact_id,) in rows}
+    return found
+
+
+def _parts(ids: Iterable[str]) -> Iterable[str]:
+    listed = list(ids)
+    for start in range(0, len(listed), _AT_ONCE):
+        yield codec.dumps(listed[start : start + _AT_ONCE])
+
+
+def edges_of(db: Connection, ids: Iterable[str]) -> list[EdgeRow]:
+    """Return the edges that start or end at one of these facts."""
+    found: dict[tuple[str, str, str], EdgeRow] = {}
+    for some in _parts(ids):
+        for column in ("source", "target"):
+            sql = f"{_EDGE} WHERE {column} IN (SELECT value FROM json_each(?))"
+            for row in db.execute(sql, (some,)):
+                found[row[:3]] = _edge(row)
+    return list(found.values())
+
+
+def edges_to(db: Connection, ids: Iterable[str], kinds: Sequence[str]) -> list[EdgeRow]:
+    """Return the edges of some kinds that are there and end at one of these facts."""
+    sql = (
+        f"{_EDGE} WHERE target IN (SELECT value FROM json_each(?1)) AND present"
+        " AND kind IN (SELECT value FROM json_each(?2)) ORDER BY source, kind, target"
+    )
+    wanted = codec.dumps(list(kinds))
+    return [_edge(row) for some in _parts(ids) for row in db.execute(sql, (some, wanted))]
+
+
+def edge(db: Connection, source: str, kind: str, target: str) -> EdgeRow | None:
+    """Return what is known of one edge."""
+    sql = f"{_EDGE} WHERE (source, kind, target) = (?, ?, ?)"
+    row: Any = db.execute(sql, (source, kind, target)).fetchone()
+    return None if row is None else _edge(row)
+
+
+def edges_since(db: Connection, version: int) -> list[EdgeRow]:
+    """Return the edges of which anything became known after this version, oldest first."""
+    sql = f"{_EDGE} WHERE version > ? ORDER BY version"
+    return [_edge(row) for row in db.execute(sql, (version,))]
+
+
+def put_edges(db: Connection, rows: Iterable[EdgeRow]) -> None:
+    """Store what is known of edges."""
+    db.executemany(
+        f"INSERT OR REPLACE INTO sync_edge VALUES ({', '.join('?' * 11)})",
+        [
+            (
+                row.source, row.kind, row.target, row.clock, row.replica, row.version, row.place,
+                int(row.present), row.reason, row.strength, row.created_at,
+            )
+            for row in rows
+        ],
+    )  # fmt: skip
+
+
+def _edge(row: Sequence[Any]) -> EdgeRow:
+    source, kind, target, clock, replica, version, place, present, reason, strength, made = row
+    return EdgeRow(
+        source, kind, target, clock, replica, version, place, bool(present), reason, strength, made
+    )
+
+
+def purge(db: Connection, ids: Iterable[str], *, place: int, state: SyncState) -> list[str]:
+    """Forget all that is known of facts but their ids; return those that were not purged before."""
+    fresh: list[str] = []
+    for fact_id in ids:
+        db.execute(
+            "INSERT INTO sync_purge VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+            (fact_id, state.version + 1, place),
+        )
+        if db.changes():
+            state.next_version()
+            fresh.append(fact_id)
+            db.execute("DELETE FROM sync_fact WHERE id = ?", (fact_id,))
+            db.execute("DELETE FROM sync_edge WHERE source = ?1 OR target = ?1", (fact_id,))
+    return fresh
+
+
+def purged(db: Connection, ids: Iterable[str]) -> set[str]:
+    """Return those of the ids that were purged."""
+    found: set[str] = set()
+    for some in _parts(ids):
+        sql = "SELECT id FROM sync_purge WHERE id IN (SELECT value FROM json_each(?))"
+        found |= {fact_id for (fact_id,) in db.execute(sql, (some,))}
+    return found
+
+
+def purged_and_here(db: Connection) -> list[str]:
+    """Return the ids of the facts that are here although they were purged: an old file has brought
+    them back."""
+    rows: Any = db.execute("SELECT id FROM sync_purge JOIN fact USING (id) ORDER BY id").fetchall()
+    return [fact_id for (fact_id,) in rows]
+
+
+def purges_since(db: Connection, version: int) -> list[tuple[str, int]]:
+    """Return the ids that were purged after this version, each with the place that told it."""
+    sql = "SELECT id, place FROM sync_purge WHERE version > ? ORDER BY version"
+    rows: Any = db.execute(sql, (version,)).fetchall()
+    return [(fact_id, place) for fact_id, place in rows]
+
+
+def note_batch(
+    db: Connection, clock: int, replica: int, number: int, origin: str, verb: str, at: int, *,
+    version: int, place: int,
+) -> None:  # fmt: skip
+    """Note which batch of a replica the changes with a time belong to."""
+    db.execute(
+        "INSERT INTO sync_batch VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+        (clock, replica, number, origin, verb, at, version, place),
+    )
+
+
+def batches_since(db: Connection, version: int) -> list[tuple[Any, ...]]:
+    """Return clock, replica, number, origin, verb, time, version and place of the batches that
+    became known after this version, oldest first."""
+    rows: Any = db.execute(
+        "SELECT clock, replica, number, origin, verb, at, version, place FROM sync_batch"
+        " WHERE version > ? ORDER BY version",
+        (version,),
+    ).fetchall()
+    return list(rows)
+
+
+def restamp_batches(db: Connection, before: int, after: int, *, version: int) -> None:
+    """Let the batches of a time have another one."""
+    db.execute(
+        "UPDATE sync_batch SET clock = ?, version = ?, place = 0 WHERE clock = ?",
+        (after, version, before),
+    )
+
+
+def newest_batches(db: Connection, limit: int) -> list[tuple[Any, ...]]:
+    """Return replica, number, origin, verb and time of the newest batches, the last one first."""
+    rows: Any = db.execute(
+        "SELECT replica, number, origin, verb, at FROM sync_batch"
+        " ORDER BY clock DESC, replica LIMIT ?",
+        (limit,),
+    ).fetchall()
+    return list(rows)

@@ -1,0 +1,1 @@
+"""sync: replicas of one memory, joined through a place that only keeps files."""

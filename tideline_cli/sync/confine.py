@@ -1,0 +1,89 @@
+"""What a place may say that others can write, and for which the owner does not vouch."""
+
+from __future__ import annotations
+
+from tideline_cli.memory.screening import threats_in
+from tideline_cli.memory.secret_screening import searched
+from tideline_cli.model.edge import REPLACING
+from tideline_cli.model.fact import SEGMENTS, initial_heat
+from tideline_cli.model.origin import OWNER
+from tideline_cli.model.record import replace
+from tideline_cli.policy.gate import confined as confined_segment
+from tideline_cli.store import sync_rows
+from tideline_cli.sync.operations import Add, Batch, Edge, Purge, Said, Set, Use
+from tideline_cli.sync.registers import GONE
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Final
+
+    from apsw import Connection
+
+    from tideline_cli.sync.operations import Operation
+
+SOURCE: Final = "retrieved_document"
+"""Who says what such a place says: as with an import that nobody vouches for."""
+_ALLOWED = ("content", "created_at", "origin", "kind", "title", "tags", "valid_from", "valid_to",
+            "scope", "session", "turn", "speaker", "role", "source_turn", "lifecycle", "metadata",
+            "derived_from")  # fmt: skip
+_CHANGED = frozenset(("lifecycle", "valid_to", "present", GONE))
+
+
+def confined(
+    db: Connection, told: Sequence[Operation], *, place: int
+) -> list[Operation]:
+    """Return what is taken of what a place tells. A fact that is new here is taken as text from
+    outside: of no standing, without its secrets, and not at all where the scan finds an attack. The
+    place may change and take back what is known from it alone."""
+    ids = {one.id for one in told if isinstance(one, Add | Set)}
+    ids |= {end for one in told if isinstance(one, Edge) for end in (one.source, one.target)}
+    ids |= {fact_id for one in told if isinstance(one, Purge) for fact_id in one.ids}
+    rows, stored = sync_rows.facts(db, ids), sync_rows.in_table(db, ids)
+    own = {one for one in ids if one in rows and rows[one].place == place and rows[one].clock}
+    new = ids - rows.keys() - stored.keys()
+    taken: list[Operation] = []
+    for one in told:
+        match one:
+            case Batch():
+                taken.append(replace(one, origin=OWNER.key))
+            case Add() if one.id in new and not threats_in(_text(one)):
+                taken.append(replace(one, values=_plain(one)))
+                own.add(one.id)
+            case Set() if one.id in own and one.values.keys() <= _CHANGED:
+                taken.append(replace(one, values=_unexplained(one.values)))
+            case Edge() if {one.source, one.target} <= own and one.kind not in REPLACING:
+                taken.append(one)
+            case Purge():
+                gone = tuple(fact_id for fact_id in one.ids if fact_id in own)
+                taken += [Purge(gone)] if gone else []
+            case Set() | Edge() | Said() | Use() | Add():
+                pass
+    return taken
+
+
+def _unexplained(values: Mapping[str, object]) -> dict[str, object]:
+    """Return what is stated without why a fact is archived: what faded or was merged is announced,
+    and nobody vouches for that."""
+    return {name: None if name == GONE else value for name, value in values.items()}
+
+
+def _text(one: Add) -> str:
+    return "\n".join(str(one.values[name] or "") for name in ("title", "content"))
+
+
+def _plain(one: Add) -> dict[str, object]:
+    """Return the fields of a fact for which nobody vouches."""
+    stated = one.values
+    segment = confined_segment(stated["segment"], SOURCE)
+    defaults = SEGMENTS[segment]
+    values: dict[str, object] = dict.fromkeys(stated)
+    values |= {name: stated[name] for name in _ALLOWED}
+    values |= {
+        "source": SOURCE, "origin": OWNER.key, "segment": segment, "tier": defaults.tier,
+        "heat": initial_heat(segment, None, defaults.tier, defaults.importance),
+        "importance": min(float(stated["importance"]), defaults.importance),
+        "decay_rate": max(float(stated["decay_rate"]), defaults.decay_rate), "pinned": False,
+    }  # fmt: skip
+    found, _ = searched(values)
+    return found

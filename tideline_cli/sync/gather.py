@@ -1,0 +1,333 @@
+"""What was said here since the last sync: read from the journal, put into the registers."""
+
+from __future__ import annotations
+
+from tideline_cli.memory.archived import stated_reasons
+from tideline_cli.model import codec
+from tideline_cli.model.origin import EVERYONE
+from tideline_cli.store import (
+    facts,
+    links,
+    statements,
+    sync_apply,
+    sync_changes,
+    sync_rows,
+    visibility,
+)
+from tideline_cli.store.sync_rows import EdgeRow
+from tideline_cli.sync import registers
+from tideline_cli.sync.clock import tick
+from tideline_cli.sync.fields import CHANGING, wire_value
+from tideline_cli.sync.registers import BASE, CLOCK, GONE, LAST, PLACE, PRESENT, SINCE, VERSION
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any
+
+    from apsw import Connection
+
+    from tideline_cli.model.fact import Fact
+    from tideline_cli.store.sync_changes import Told
+    from tideline_cli.store.sync_state import SyncState
+    from tideline_cli.sync.registers import Mark, Registers
+
+_AT_ONCE = 400
+_STATE = ("lifecycle", GONE)
+_SLACK_MS = 3_600_000  # a clock may go back a little between a use and a sync
+
+
+class _Touched:
+    """What the journal says of one fact: the times at which it was born, went, and each of its
+    columns changed; None of them where only its use or its edges did. It was born with `uses`."""
+
+    __slots__ = ("born", "fields", "gone", "uses")
+
+    def __init__(self) -> None:
+        self.born: int | None = None
+        self.gone: int | None = None
+        self.fields: dict[str, int] = {}
+        self.uses = 0
+
+
+class Gatherer:
+    """One look at the journal, in a transaction of the caller. `now` is the time of changes that
+    other programs have made."""
+
+    def __init__(self, db: Connection, state: SyncState, *, now: int) -> None:
+        self._db = db
+        self._state = state
+        self._now = now
+        self._facts: dict[int, _Touched] = {}
+        self._edges: dict[int, tuple[str | None, int]] = {}  # an image of each, and when
+        self._used: set[int] = set()
+        self._earliest = now  # the earliest time of a batch
+
+    def gather(self, *, uses: bool = False) -> set[str]:
+        """Put what was said into the registers; return the ids of the facts that it is about. With
+        `uses`, look also for what was only read."""
+        self._read()
+        by_seq = sync_changes.ids_of(self._db, {*self._facts, *self._used})
+        touched = {by_seq[seq]: one for seq, one in self._facts.items() if seq in by_seq}
+        for fact_id in sync_apply.settled(self._db):
+            self._state.clock = clock = tick(self._state.clock, self._now)
+            touched.setdefault(fact_id, _Touched()).fields["lifecycle"] = clock
+        used = {by_seq[seq] for seq in self._used if seq in by_seq}
+        spoken = set(used)
+        if uses:
+            used |= sync_changes.used_since(self._db, self._unlooked())
+            self._state.used_at = self._now
+        changed: set[str] = set()
+        listed = sorted({*touched, *used})
+        for start in range(0, len(listed), _AT_ONCE):
+            some = listed[start : start + _AT_ONCE]
+            changed |= self._put(some, touched, spoken)
+        changed |= self._put_edges()
+        self._state.save()
+        return changed
+
+    def _unlooked(self) -> int:
+        """Return since when uses have not been looked for. A clock that has gone back tells nothing
+        of that: then it is since ever."""
+        known = self._state.used_at - _SLACK_MS
+        return known if min(self._now, self._earliest) >= known else 0
+
+    def _read(self) -> None:
+        """Read the journal. Each run of changes of one batch has one time."""
+        state, batch, clock = self._state, -1, 0
+        for told in sync_changes.since(self._db, state.change):
+            number, ordinal, verb, at, origin = told.batch
+            state.change = told.number
+            if number != batch:
+                batch = number
+                self._earliest = min(self._earliest, self._now if at is None else at)
+                clock = tick(state.clock, self._now if at is None else at)
+                state.clock = clock
+                sync_rows.note_batch(
+                    self._db, clock, state.own, ordinal, origin, verb,
+                    self._now if at is None else at, version=state.next_version(), place=0,
+                )  # fmt: skip
+            self._note(told, clock)
+
+    def _note(self, told: Told, clock: int) -> None:
+        if told.entity == "facts":
+            for seq in range(int(told.after or 0), told.row + 1):
+                self._of(seq).born = clock
+        elif told.entity == "fact":
+            one = self._of(told.row)
+            if told.act == "+":
+                one.born, one.gone, one.fields = clock, None, {}
+            elif told.act == "-":
+                one.gone = clock
+            else:
+                names = CHANGING if told.names is None else told.names
+                one.fields |= dict.fromkeys(names, clock)
+        elif told.entity == "link":
+            image, _ = self._edges.get(told.row, (None, 0))
+            self._edges[told.row] = (image or told.before, clock)
+        else:
+            self._used.add(told.row)
+            born = self._facts.get(told.row)
+            if born is not None and born.born == clock and told.after is not None:
+                born.uses = codec.loads(told.after)["access_count"]
+
+    def _of(self, seq: int) -> _Touched:
+        return self._facts.setdefault(seq, _Touched())
+
+    def _put(
+        self, ids: list[str], touched: dict[str, _Touched], spoken: set[str]
+    ) -> set[str]:
+        """Put what was said of some facts into their registers. A batch has used those that are
+        `spoken`."""
+        rows = sync_rows.facts(self._db, ids)
+        stored = sync_rows.in_table(self._db, ids)
+        told = [fact_id for fact_id in ids if fact_id in touched]
+        said = [fact_id for fact_id in ids if fact_id in touched or fact_id in spoken]
+        times = statements.times(self._db, viewer=EVERYONE, ids=said) if said else {}
+        why = _why(self._db, [stored[one][1] for one in told if one in stored])
+        changed: list[Registers] = []
+        for fact_id in ids:
+            known = registers.read(rows.get(fact_id), fact_id, stored.get(fact_id))
+            before = self._state.version
+            if fact_id in touched:
+                self._fact(known, touched[fact_id], why.get(fact_id))
+            if known.row is not None and known.is_present:
+                born = touched.get(fact_id)
+                self._use(known, known.row, born.uses if born else 0)
+                if at := times.get(fact_id):
+                    self._time(known, at.changed_at, at.said_at)
+            if self._state.version != before:
+                changed.append(known)
+        sync_rows.put_facts(self._db, (one.stored(one.row) for one in changed))
+        return {one.id for one in changed}
+
+    def _fact(self, known: Registers, told: _Touched, gone: str | None) -> None:
+        if known.row is None:
+            if known.birth is not None and told.gone is not None:
+                known.marks.clear()
+                known.put(PRESENT, False, self._mark(told.gone))
+            return
+        born = told.born
+        if known.birth is None and born is None:  # it was there before, and was never told
+            born = tick(0, known.row.created_at)
+        if born is not None:
+            known.marks.clear()
+            known.values = registers.Registers(known.id, known.seq, known.row).values
+            known.values[GONE] = gone
+            known.is_present = True
+            known.origin = visibility.number(self._db, known.row.origin)
+            known.birth = self._mark(born)
+        for name, clock in told.fields.items():
+            if name in CHANGING and clock != born:
+                self._say(known, known.row, name, clock)
+                if name == "lifecycle":
+                    known.put(GONE, gone, self._mark(clock))
+
+    def _say(self, known: Registers, row: Fact, name: str, clock: int) -> None:
+        """Take what the store has as what somebody has said."""
+        names = [name]
+        if name == "lifecycle" and known.ruled is not None:  # the period goes with the word
+            names += ["valid_from", "valid_to"]
+        for one in names:
+            known.put(one, wire_value(row, one), self._mark(clock))
+
+    def _use(self, known: Registers, row: Fact, base: int) -> None:
+        """Count the uses that the store has and no replica has told as ours. It was born with
+        `base` uses."""
+        if known.birth is None:
+            return
+        more = row.access_count - known.count() - known.extra
+        last = row.last_accessed_at
+        own = known.uses.get(self._state.own)
+        if more == 0 and last == max(known.last(), known.extra_last):
+            return
+        if own is None:
+            own = known.uses[self._state.own] = [0] * 6
+            own[BASE] = base  # the same export may be imported elsewhere
+            more = row.access_count - known.count() - known.extra
+        own[SINCE] += more
+        own[LAST] = last
+        self._state.clock = own[CLOCK] = tick(self._state.clock, self._now)
+        own[VERSION], own[PLACE] = self._state.next_version(), 0
+
+    def _time(self, known: Registers, changed: int, said: int) -> None:
+        """Note when the state of a fact was stated, where that is later than was known."""
+        was, born = known.stated, known.values["created_at"]
+        changed, said = (0 if at <= born else at for at in (changed, said))
+        if changed > was[0] or said > was[1]:
+            known.stated = (
+                max(changed, was[0]), max(said, was[1]), self._state.next_version(), 0
+            )  # fmt: skip
+
+    def _put_edges(self) -> set[str]:
+        """Put the edges that have come, changed or gone into their registers."""
+        clocks: dict[tuple[int, str, int], int] = {}
+        for number, (image, clock) in self._edges.items():
+            for edge in sync_changes.edges_told(self._db, [(number, image)]):
+                clocks[edge] = max(clock, clocks.get(edge, 0))
+        by_seq = sync_changes.ids_of(self._db, {end for a, _, b in clocks for end in (a, b)})
+        rows: list[EdgeRow] = []
+        for (start, kind, end), clock in sorted(clocks.items(), key=lambda item: item[1]):
+            if start in by_seq and end in by_seq:
+                row = self._edge(by_seq[start], kind, by_seq[end], clock)
+                rows += [row] if row is not None else []
+        sync_rows.put_edges(self._db, rows)
+        return set(by_seq.values())  # an edge that follows from others is seen to again
+
+    def _edge(self, source: str, kind: str, target: str, clock: int) -> EdgeRow | None:
+        now = sync_changes.edge_now(self._db, source, kind, target)
+        was = sync_rows.edge(self._db, source, kind, target)
+        if now is None and was is None:
+            return None  # it came and went between two syncs
+        if was is not None and was.present == (now is not None) and (
+            now is None or now == (was.reason, was.strength, was.created_at)
+        ):
+            return None
+        values = now or (None, None, was.created_at if was else 0)
+        mark = self._mark(clock)
+        return EdgeRow(source, kind, target, *mark, now is not None, *values)
+
+    def _mark(self, clock: int) -> Mark:
+        return clock, self._state.own, self._state.next_version(), 0
+
+
+def gather_all(db: Connection, state: SyncState, *, now: int) -> None:
+    """Put all that a memory holds which has never synced into registers, in a transaction of the
+    caller: what the journal knows of when each was said, else the time at which it was made."""
+    told: dict[int, dict[str, int]] = {}
+    for change in sync_changes.since(db, 0):
+        if change.entity == "fact" and change.act == "~":
+            at = change.batch[3]
+            clock = tick(0, now if at is None else at)
+            names = CHANGING if change.names is None else change.names
+            fields = told.setdefault(change.row, {})
+            fields |= dict.fromkeys((name for name in names if name in CHANGING), clock)
+            state.clock = max(state.clock, clock)
+    times = statements.times(db, viewer=EVERYONE)
+    for start in range(0, facts.last_number(db), _AT_ONCE):
+        _gather_facts(db, state, range(start + 1, start + _AT_ONCE + 1), told, times)
+    _gather_edges(db, state)
+    state.change = sync_changes.last_number(db)
+    state.clock = max(state.clock, tick(0, now))
+    state.used_at = now
+    state.save()
+
+
+def _gather_facts(
+    db: Connection, state: SyncState, seqs: Iterable[int], told: dict[int, dict[str, int]],
+    times: dict[str, Any],
+) -> None:  # fmt: skip
+    numbers: dict[str, int] = {}
+    rows = []
+    held = facts.get(db, seqs, viewer=EVERYONE)
+    why = _why(db, held.values())
+    for seq, fact in held.items():
+        one = registers.Registers(fact.id, seq, fact)
+        one.values[GONE] = why.get(fact.id)
+        key = fact.origin.key
+        if key not in numbers:
+            numbers[key] = visibility.number(db, fact.origin)
+        one.origin = numbers[key]
+        at = times.get(fact.id)
+        one.birth = (tick(0, fact.created_at), state.own, state.next_version(), 0)
+        state.clock = max(state.clock, one.birth[0])
+        said = told.get(seq, {})
+        if "lifecycle" in said:
+            said[GONE] = said["lifecycle"]
+        for name, clock in said.items():
+            if clock > one.birth[0]:  # else it is a part of the birth
+                one.put(name, one.values[name], (clock, state.own, state.next_version(), 0))
+        if fact.access_count or fact.last_accessed_at != fact.created_at:
+            use = [0] * 6
+            use[BASE], use[LAST] = fact.access_count, fact.last_accessed_at
+            use[CLOCK], use[VERSION] = tick(0, fact.last_accessed_at), state.next_version()
+            one.uses[state.own] = use
+        if at is not None:
+            one.stated = (at.changed_at, at.said_at, state.next_version(), 0)
+            if not one.marks:  # an import has brought it in a state of that time
+                clock = tick(0, at.changed_at)
+                state.clock = max(state.clock, clock)
+                for name in (*_STATE, "valid_to", "valid_from") if clock > one.birth[0] else ():
+                    one.put(name, one.values[name], (clock, state.own, state.next_version(), 0))
+        rows.append(one.stored(fact))
+    sync_rows.put_facts(db, rows)
+
+
+def _gather_edges(db: Connection, state: SyncState) -> None:
+    rows: list[EdgeRow] = []
+    for link in links.each(db, viewer=EVERYONE):
+        clock = tick(0, link.created_at)
+        state.clock = max(state.clock, clock)
+        rows.append(
+            EdgeRow(
+                link.source, link.kind, link.target, clock, state.own,
+                state.next_version(), 0, True, link.reason, link.strength, link.created_at,
+            )
+        )  # fmt: skip
+    sync_rows.put_edges(db, rows)
+
+
+def _why(db: Connection, found: Iterable[Fact]) -> dict[str, str]:
+    """Return by id why those of the facts that are archived are so."""
+    archived = [fact for fact in found if fact.lifecycle == "archived"]
+    return stated_reasons(db, archived) if archived else {}

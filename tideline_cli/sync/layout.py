@@ -1,0 +1,242 @@
+"""The files of a place, as they lie in a folder: their names, reading and writing them.
+
+    PLACE/place.json
+    PLACE/keys/NEW.OLD          a key, sealed with an older one
+    PLACE/REPLICA/00000001.seg  a segment
+
+Other names are passed by. No link inside PLACE is followed, and nothing that is no plain file is
+opened. A file appears whole or not at all, and a name that is taken is never written again.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from contextlib import contextmanager, suppress
+
+from tideline_cli.errors import CannotWriteError, StoreError, UnavailableError
+from tideline_cli.store.folders import hand_over
+from tideline_cli.sync import segment
+from tideline_cli.sync.header import MOST_NUMBER, is_hex, is_id
+from tideline_cli.system import (
+    BINARY,
+    DIRECTORY,
+    NOCTTY,
+    NOFOLLOW,
+    NONBLOCK,
+    durable,
+    set_mode,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+PLACE_FILE = "place.json"
+KEYS = "keys"
+SEGMENT = ".seg"
+PART = ".part-"
+"""What a name begins with, whose file is not whole yet."""
+_FOLDER = os.O_RDONLY | DIRECTORY
+_READ = os.O_RDONLY | BINARY | NOFOLLOW | NONBLOCK | NOCTTY
+_WRITE = os.O_WRONLY | BINARY | os.O_CREAT | os.O_EXCL | NOFOLLOW
+_NO_LINKS = (errno.EPERM, errno.ENOSYS, errno.EOPNOTSUPP, errno.EMLINK, errno.EACCES)
+
+
+def file_name(number: int) -> str:
+    """Return the name of a segment's file."""
+    return f"{number:08d}{SEGMENT}"
+
+
+def number_of(name: str) -> int:
+    """Return the number of a segment's file, 0 for any other name."""
+    stem = name.removesuffix(SEGMENT)
+    if not (stem.isascii() and stem.isdigit()) or not 1 <= int(stem[:12]) <= MOST_NUMBER:
+        return 0
+    return int(stem) if name == file_name(int(stem)) else 0
+
+
+def is_wrap(name: str) -> bool:
+    """Say whether a name in `keys` is that of a key, sealed with an older one."""
+    new, _, old = name.partition(".")
+    return is_hex(new, 16) and is_hex(old, 16)
+
+
+def is_ours(path: str) -> bool:
+    """Say whether a path inside a place, with `/`, is that of a file of the layout."""
+    folder, _, name = path.rpartition("/")
+    if not folder:
+        return name == PLACE_FILE
+    return is_wrap(name) if folder == KEYS else is_id(folder) and number_of(name) > 0
+
+
+@contextmanager
+def opened_folder(folder: str, inside: str = "") -> Iterator[int]:
+    """Open a place, or a folder inside it, as a handle. Raises FileNotFoundError where there is
+    none, and NotADirectoryError for anything else, links too."""
+    root = os.open(folder, _FOLDER)
+    try:
+        handle = os.open(inside, _FOLDER | NOFOLLOW, dir_fd=root) if inside else root
+        try:
+            yield handle
+        finally:
+            if handle != root:
+                os.close(handle)
+    finally:
+        os.close(root)
+
+
+def names(folder: str, inside: str = "") -> list[str]:
+    """Return the sorted names in a place, or in a folder inside it; none where it is missing or no
+    folder. Raises UnavailableError where it cannot be read."""
+    try:
+        with opened_folder(folder, inside) as handle:
+            return sorted(os.listdir(handle))
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            return []
+        raise _unreadable(os.path.join(folder, inside), error) from error
+
+
+def segment_numbers(folder: str, replica: str) -> list[int]:
+    """Return the numbers of a replica's segments, the least first."""
+    return sorted(filter(None, map(number_of, names(folder, replica))))
+
+
+def is_folder(folder: str, name: str) -> bool:
+    """Say whether a name in a place is that of a folder, and no link to one."""
+    try:
+        with opened_folder(folder, name):
+            return True
+    except OSError:
+        return False
+
+
+def read(folder: str, inside: str, name: str, *, most: int = segment.LARGEST) -> bytes:
+    """Return the content of a file, one byte more than `most` where it is longer. Raises
+    FileNotFoundError where there is none (or a link, or a folder), UnavailableError where it cannot
+    be read."""
+    try:
+        with opened_folder(folder, inside) as above:
+            handle = os.open(name, _READ, dir_fd=above)
+    except (FileNotFoundError, NotADirectoryError):
+        raise FileNotFoundError(errno.ENOENT, "no such file", name) from None
+    except OSError as error:
+        if error.errno in (errno.ELOOP, errno.ENXIO):
+            raise FileNotFoundError(errno.ENOENT, "no plain file", name) from None
+        raise _unreadable(os.path.join(folder, inside, name), error) from error
+    try:
+        if not stat.S_ISREG(os.fstat(handle).st_mode):
+            raise FileNotFoundError(errno.ENOENT, "no plain file", name)
+        with open(handle, "rb", closefd=False) as file:
+            return file.read(most + 1)
+    except FileNotFoundError:
+        raise
+    except OSError as error:
+        raise _unreadable(os.path.join(folder, inside, name), error) from error
+    finally:
+        os.close(handle)
+
+
+def put(folder: str, inside: str, name: str, data: bytes) -> bool:
+    """Write a file whole and durably; return False, and write nothing, where the name is taken.
+
+    It may be read by whoever may read the place. Raises CannotWriteError.
+    """
+    path = os.path.join(folder, inside, name)
+    try:
+        if inside:
+            make(folder, inside)
+        mode = stat.S_IMODE(os.stat(folder).st_mode)
+        with opened_folder(folder, inside) as handle:
+            return _put(handle, name, data, mode & 0o666 | 0o600, folder)
+    except OSError as error:
+        raise cannot_write(path, error) from error
+
+
+def make(folder: str, inside: str) -> None:
+    """Make a folder inside a place, with the rights of the place. Raises CannotWriteError, and
+    StoreError where the name is that of a link."""
+    try:
+        with opened_folder(folder) as root:
+            _make(root, inside, stat.S_IMODE(os.fstat(root).st_mode), folder)
+    except OSError as error:
+        raise cannot_write(os.path.join(folder, inside), error) from error
+
+
+def remove(folder: str, inside: str, gone: list[str]) -> None:
+    """Remove files of a folder, those that are there, durably. Raises CannotWriteError."""
+    try:
+        with opened_folder(folder, inside) as handle:
+            for name in gone:
+                with suppress(FileNotFoundError):
+                    os.unlink(name, dir_fd=handle)
+            durable.sync(handle)
+    except OSError as error:
+        raise cannot_write(os.path.join(folder, inside), error) from error
+
+
+def cannot_write(path: str, error: OSError) -> CannotWriteError:
+    """Return what an error of the system means for writing a file."""
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return CannotWriteError(f"the disk that holds {path} is full", hint="make room; nothing "
+                                "was lost, and the next sync goes on")  # fmt: skip
+    return CannotWriteError(f"cannot write {path}: {error.strerror or error}",
+                            hint="check the folder and its permissions")  # fmt: skip
+
+
+def _unreadable(path: str, error: OSError) -> UnavailableError:
+    return UnavailableError(f"cannot read {path}: {error.strerror or error}", hint="check the disk "
+                            "and the permissions", code="unreadable")  # fmt: skip
+
+
+def _make(root: int, name: str, mode: int, folder: str) -> None:
+    try:
+        os.mkdir(name, 0o700, dir_fd=root)
+    except FileExistsError:
+        if stat.S_ISLNK(os.lstat(name, dir_fd=root).st_mode):
+            raise StoreError(f"{folder}/{name} is a link, and a place has none") from None
+        return
+    with opened_folder(folder, name) as handle:
+        set_mode(handle, mode & 0o2777 | 0o700)
+        hand_over(handle, os.path.join(folder, name), like=folder)
+    durable.sync(root)
+
+
+def _put(above: int, name: str, data: bytes, mode: int, folder: str) -> bool:
+    fresh = f"{PART}{os.getpid()}-{os.urandom(4).hex()}"
+    handle = os.open(fresh, _WRITE, 0o600, dir_fd=above)
+    try:
+        with open(handle, "wb") as file:
+            file.write(data)
+            file.flush()
+            set_mode(handle, mode)
+            hand_over(handle, os.path.join(folder, fresh), like=folder)
+            durable.sync(handle)
+        if not _named(above, fresh, name):
+            return False
+        durable.sync(above)
+        return True
+    finally:
+        with suppress(FileNotFoundError):
+            os.unlink(fresh, dir_fd=above)
+
+
+def _named(above: int, fresh: str, name: str) -> bool:
+    """Give a file its name, unless it is taken."""
+    try:
+        os.link(fresh, name, src_dir_fd=above, dst_dir_fd=above, follow_symlinks=False)
+    except FileExistsError:
+        return False
+    except OSError as error:
+        if error.errno not in _NO_LINKS:
+            raise
+        # A file system without hard links: one writer a folder, so nobody takes the name between.
+        with suppress(FileNotFoundError):
+            os.lstat(name, dir_fd=above)
+            return False
+        os.rename(fresh, name, src_dir_fd=above, dst_dir_fd=above)
+    return True

@@ -1,0 +1,229 @@
+"""One sync with one place: read what others have left there, leave what they do not have yet."""
+
+from __future__ import annotations
+
+from tideline_cli.errors import UsageError
+from tideline_cli.model.record import record
+from tideline_cli.store import sync_places, sync_rows, sync_state
+from tideline_cli.store.transactions import writing
+from tideline_cli.sync import folders, operations, own_folder, replica, restamp, rotation
+from tideline_cli.sync.absorb import Absorber
+from tideline_cli.sync.agreement import Agreement
+from tideline_cli.sync.clock import instant_of, is_ahead
+from tideline_cli.sync.confine import confined
+from tideline_cli.sync.keys import KeyRing
+from tideline_cli.sync.outbox import Outbox
+from tideline_cli.sync.stream import Stopped, unread
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from apsw import Connection
+
+    from tideline_cli.store.sync_places import PlaceRow
+    from tideline_cli.sync.operations import Operation
+    from tideline_cli.sync.place_file import PlaceFile
+    from tideline_cli.sync.places import Place
+    from tideline_cli.sync.stream import Segment
+
+_DAY_MS = 24 * 3600 * 1000
+
+
+@record
+class Asked:
+    """What a call asks: a `name` for this machine ('' keeps it), whether a new place is sealed
+    (None: unless it is private), whether the owner vouches for a plain place, the file of keys."""
+
+    name: str = ""
+    sealed: bool | None = None
+    trust: bool = False
+    keys: str = ""
+
+
+@record
+class Halt:
+    """A replica that is not read on: its name, the number of the segment, why, what to do."""
+
+    replica: str
+    name: str
+    reason: str
+    number: int
+    message: str
+    advice: str
+
+
+@record
+class Report:
+    """What one sync has done. `received` counts the facts of which anything was new here, `batches`
+    are those of this memory in which they came; `sent` counts the facts of which anything was left,
+    in `segments` of so many bytes; `refused` the changes that a place which nobody vouches for may
+    not send."""
+
+    address: str
+    place: str
+    is_sealed: bool
+    is_vouched: bool
+    received: int
+    batches: tuple[int, ...]
+    purged: int
+    refused: int
+    sent: int
+    segments: int
+    octets: int
+    halts: tuple[Halt, ...]
+    notes: tuple[str, ...]
+    conflicts: int
+
+
+class Meeting:
+    """One sync with one place. `now` is the time of this machine, in milliseconds."""
+
+    def __init__(self, db: Connection, place: Place, asked: Asked, *, now: int) -> None:
+        self._db = db
+        self._place = place
+        self._asked = asked
+        self._now = now
+        self._notes: list[str] = []
+        self._halts: list[Halt] = []
+        self._refused = 0
+
+    def run(self) -> Report:
+        """Meet the others. Raises TidelineError where the place cannot be reached or used; what was
+        read until then stays."""
+        changed = replica.ensure(self._db, now=self._now, name=self._asked.name)
+        if changed is not None:
+            self._notes.append(changed)
+        self._set_clock()
+        agreement = Agreement(self._db, self._place, sealed=self._asked.sealed)
+        folder, held = agreement.reach()
+        row = agreement.note(held, trust=self._asked.trust)
+        self._notes += agreement.notes
+        ring = self._ring(folder, held)
+        row, told = own_folder.reconciled(self._db, folder, row, ring)
+        self._notes += [told] if told else []
+        absorber = Absorber(self._db, place=row.number, now=self._now)
+        absorber.own_words()
+        self._read(folder, row, ring, absorber)
+        absorber.own_words()
+        outbox = Outbox(self._db, self._place, folder, held, ring, now=self._now)
+        done = outbox.send(row)
+        self._notes += outbox.notes
+        if absorber.purged:
+            from tideline_cli.store.purge_traces import finish_purge  # noqa: PLC0415  purges alone
+
+            if not finish_purge(self._db):
+                self._notes.append("traces of purged facts are left until no other process reads")
+        with writing(self._db):
+            sync_places.put(self._db, row.number, synced_at=self._now)
+        return Report(
+            self._place.address, held.id, held.is_sealed, row.is_vouched,
+            len(absorber.facts) + len(absorber.purged), tuple(absorber.batches),
+            len(absorber.purged), self._refused, done.facts, done.segments, done.octets,
+            tuple(self._halts), tuple(self._notes),
+            len(sync_rows.ruled(self._db, "slot", origin_number=None)),
+        )  # fmt: skip
+
+    def _set_clock(self) -> None:
+        """Put right what was said while the clock of this machine was far ahead."""
+        ahead = restamp.restamped(self._db, now=self._now)
+        if ahead:
+            self._notes.append(
+                f"the clock of this machine was {ahead // _DAY_MS} days ahead when something was "
+                "said: it counts as said now, and all is left anew"
+            )
+
+    def _ring(self, folder: str, held: PlaceFile) -> KeyRing | None:
+        """Return the keys of a sealed place, with what the place has for their holder."""
+        if not held.is_sealed:
+            return None
+        ring = KeyRing.load(self._asked.keys)
+        if not ring.of_place(held.id):
+            if folders.replicas(folder):
+                ring.newest(held.id)  # raises, with what to do
+            ring.make(held.id)
+            self._notes.append(
+                f"made a key: {ring.path}; copy its line to your other machines, by a way that you "
+                "trust, and keep a copy: without it nobody can read the place"
+            )
+        if rotation.learn(folder, ring, held.id):
+            self._notes.append(f"took a newer key of the place into {ring.path}")
+        return ring
+
+    def _read(
+        self, folder: str, row: PlaceRow, ring: KeyRing | None, absorber: Absorber
+    ) -> None:
+        """Read what the other replicas have left, each stream as far as it can be read."""
+        own = sync_state.SyncState(self._db).own_id
+        known = sync_places.streams(self._db, row.number)
+        for other in folders.replicas(folder):
+            if other == own or not operations.is_replica(other):
+                continue
+            stream = known.get(other)
+            after, last = (stream.segment, stream.digest) if stream else (0, "")
+            stopped: Stopped | None = None
+            for one in unread(
+                folder, other, after=after, last=last, ring=ring, place=row.place
+            ):
+                if isinstance(one, Stopped):
+                    stopped = one
+                else:
+                    stopped = self._take(one, row, absorber)
+                    if stopped is None:
+                        after, last = one.header.number, one.digest
+                if stopped is not None:
+                    break
+            self._note_stream(row, other, after, last, stopped)
+
+    def _take(self, one: Segment, row: PlaceRow, absorber: Absorber) -> Stopped | None:
+        """Take the words of a segment; return why they cannot be taken."""
+        header = one.header
+        try:
+            names, told = operations.parsed(one.lines)
+        except UsageError as error:
+            return Stopped("newer", header.number, error.message, error.hint)
+        ahead = max((stamp[0] for stamp in map(_stamp, told) if stamp), default=0)
+        if is_ahead(ahead, self._now):
+            days = (instant_of(ahead) - self._now) // _DAY_MS
+            return Stopped(
+                "clock", header.number, f"its clock was {days} days ahead",
+                "set the clock there and let it sync again; or set the clock here, if it is this "
+                "one",
+            )  # fmt: skip
+        self._name(names | {header.replica: header.name})
+        if not row.is_vouched:
+            allowed = confined(self._db, told, place=row.number)
+            self._refused += len(told) - len(allowed)
+            told = allowed
+        absorber.take(told, whole=header.kind == "snapshot")
+        return None
+
+    def _name(self, names: dict[str, str]) -> None:
+        """Take the names of machines."""
+        with writing(self._db):
+            for one, name in names.items():
+                sync_state.replica_number(self._db, one, name=name)
+
+    def _note_stream(
+        self, row: PlaceRow, other: str, after: int, last: str, stopped: Stopped | None
+    ) -> None:
+        with writing(self._db):
+            number = sync_state.replica_number(self._db, other)
+            why = stopped.message if stopped else None
+            sync_places.put_stream(self._db, row.number, number, after, last, why)
+            name = sync_state.name_of(self._db, other)
+        if stopped is not None:
+            self._halts.append(
+                Halt(
+                    other, name, stopped.reason, stopped.number, stopped.message, stopped.advice
+                )
+            )  # fmt: skip
+
+
+def _stamp(one: Operation) -> tuple[int, str] | None:
+    return getattr(one, "stamp", None)
+
+
+def halted(halts: Sequence[Halt]) -> str:
+    """Return in words how many replicas are not read on."""
+    return f"{len(halts)} replica{'s' * (len(halts) > 1)} not read on"

@@ -1,0 +1,66 @@
+"""Where machines meet: a folder, ssh, git, rclone. `open_place` is the door."""
+
+from __future__ import annotations
+
+import os
+
+from tideline_cli.model.lean import blake2b
+from tideline_cli.sync.places.addresses import understood
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Protocol
+
+    class Place(Protocol):
+        """Where replicas meet. Addresses and errors are as its kind has them."""
+
+        kind: str
+        address: str
+
+        def is_private(self) -> bool: ...
+
+        def fetch(self) -> str: ...
+
+        def send(self, own_replica: str) -> None: ...
+
+
+LONGEST = 1800.0
+"""Seconds that one call of another program may take."""
+
+
+def open_place(
+    address: str, *, mirror: str, replica: str = "", on_terminal: bool = False,
+    environ: Mapping[str, str] | None = None, timeout: float = LONGEST,
+) -> Place:  # fmt: skip
+    """Return the place of an address; nothing is asked of it yet.
+
+    `mirror` is a private folder for this place alone, which may be lost (`mirror_folder`), and
+    `replica` one's own id: with it, files that others have removed are removed from the mirror too.
+    Where `on_terminal`, ssh and git may ask for passwords there. Raises UsageError.
+    """
+    found = understood(address)
+    if found.kind == "folder":
+        from tideline_cli.sync.places.folder import FolderPlace  # noqa: PLC0415  one kind a call
+
+        return FolderPlace(address, found.path)
+    from tideline_cli.sync.places.programs import Programs  # noqa: PLC0415  not for folders
+
+    programs = Programs(timeout, on_terminal, os.environ if environ is None else environ)
+    if found.kind == "ssh":
+        from tideline_cli.sync.places.ssh import SshPlace  # noqa: PLC0415  one kind a call
+
+        return SshPlace(address, found, mirror=mirror, replica=replica, programs=programs)
+    if found.kind == "git":
+        from tideline_cli.sync.places.git import GitPlace  # noqa: PLC0415  one kind a call
+
+        return GitPlace(address, found, mirror=mirror, replica=replica, programs=programs)
+    from tideline_cli.sync.places.rclone import RclonePlace  # noqa: PLC0415  one kind a call
+
+    return RclonePlace(address, found, mirror=mirror, replica=replica, programs=programs)
+
+
+def mirror_folder(state: str, address: str) -> str:
+    """Return the folder of the mirror of a place below the state folder."""
+    name = blake2b(address.encode("utf-8", "replace"), digest_size=8).hexdigest()
+    return os.path.join(state, "sync", name)

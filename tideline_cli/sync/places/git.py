@@ -1,0 +1,231 @@
+"""A branch of a git repository as a place. Files go in and out as objects, never through a work
+tree: no attribute, filter, hook or link of the repository takes effect here."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+from contextlib import suppress
+from urllib.parse import quote
+
+from tideline_cli.errors import StoreError
+from tideline_cli.sync import layout
+from tideline_cli.sync.places.mirrored import Mirrored, PlacedFile
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from tideline_cli.sync.places.addresses import Address
+    from tideline_cli.sync.places.programs import Done, Programs
+
+BRANCH = "refs/heads/tideline"
+_HEAD = "refs/place/head"
+_SETTINGS = ("core.hooksPath=/dev/null", "gc.autoDetach=false", "maintenance.auto=false",
+             "push.gpgSign=false", "push.followTags=false", "http.lowSpeedLimit=100",
+             "http.lowSpeedTime=60", "fetch.recurseSubmodules=false",
+             "core.fsmonitor=false")  # fmt: skip
+_WHO = {"GIT_AUTHOR_NAME": "tideline", "GIT_AUTHOR_EMAIL": "tideline@localhost",
+        "GIT_COMMITTER_NAME": "tideline", "GIT_COMMITTER_EMAIL": "tideline@localhost"}  # fmt: skip
+_AT_ONCE = 64 << 20  # bytes of files that are read by one process
+_RACES = ("[rejected]", "fetch first", "non-fast-forward", "cannot lock ref",
+          "failed to update ref", "reference already exists", "incorrect old value")  # fmt: skip
+_DAMAGED = ("is corrupt", "bad object", "unable to read tree", "is empty")
+_OTHER_FORMAT = ("hash algorithm", "mismatched algorithms")
+_LOCKS = ("shallow.lock", "packed-refs.lock", "config.lock", "HEAD.lock", "gc.pid",
+          "refs/place/head.lock", "../index.lock")  # fmt: skip
+_FILE_MODES = ("100644", "100755", "100664")
+
+
+class GitPlace(Mirrored):
+    """The branch `tideline` of a repository. Each publication is a commit on top of what is there;
+    who comes too late builds anew on top of the others: every replica has its own folder, so there
+    is nothing to merge."""
+
+    kind = "git"
+
+    def __init__(
+        self, shown: str, address: Address, *, mirror: str, replica: str, programs: Programs
+    ) -> None:
+        super().__init__(shown, mirror=mirror, replica=replica, programs=programs)
+        self._there = _url(address.path)
+        self._repository = os.path.join(mirror, "repository.git")
+        self._ids: dict[str, str] = {}  # of the files that the last list had
+        self._format = "sha1"
+        self._is_there = False  # whether the branch was there then
+        self._sizes: dict[str, int] = {}
+        self._environ = {"GIT_TERMINAL_PROMPT": str(int(programs.on_terminal)),
+                         "GIT_ALLOW_PROTOCOL": "file:https:ssh"}  # fmt: skip
+        if not programs.on_terminal:
+            self._environ["GCM_INTERACTIVE"] = "never"  # no window that nobody sees
+
+    def _list(self) -> dict[str, PlacedFile]:
+        self._open()
+        fetch = ("fetch", "--quiet", "--no-tags", "--depth=1", "--", self._there,
+                 f"+{BRANCH}:{_HEAD}")  # fmt: skip
+        done = self._git(*fetch)
+        if self._has_other_format(done):
+            done = self._git(*fetch)
+        if done.code and "couldn't find remote ref" in done.err:
+            self._checked("update-ref", "-d", _HEAD)
+            self._ids, self._is_there = {}, False
+            return {}
+        self._check(done)
+        self._is_there = True
+        found = {}
+        for row in self._checked("ls-tree", "-r", "-z", "-l", _HEAD).out.split(b"\0")[:-1]:
+            words, _, name = row.partition(b"\t")
+            mode, kind, mark, size = words.decode("ascii").split()
+            path = name.decode("ascii", "replace")
+            if kind == "blob" and mode in _FILE_MODES and layout.is_ours(path):
+                found[path] = PlacedFile(int(size), mark)
+        self._ids = {path: entry.mark for path, entry in found.items()}
+        self._sizes = {path: entry.size for path, entry in found.items()}
+        return found
+
+    def _get(self, paths: Sequence[str]) -> None:
+        for some in _parted(paths, self._sizes):
+            asked = "".join(f"{self._ids[path]}\n" for path in some)
+            out = memoryview(self._checked("cat-file", "--batch", stdin=asked.encode()).out)
+            at = 0
+            for path in some:
+                end = at + bytes(out[at : at + 200]).index(b"\n")
+                words = bytes(out[at:end]).split()
+                if words[1:2] != [b"blob"]:
+                    raise self._damaged(f"{path} is missing")
+                size = int(words[2])
+                target = os.path.join(self._mirror.incoming, path)
+                os.makedirs(os.path.dirname(target), 0o700, exist_ok=True)
+                with open(target, "xb") as file:
+                    file.write(out[end + 1 : end + 1 + size])
+                at = end + size + 2
+
+    def _publish(self, put: Sequence[str], gone: Sequence[str], own: str) -> bool:
+        tree = self._tree(put, gone)
+        parent = ("-p", _HEAD) if self._is_there else ()
+        message = f"Segments of {own}" if own else "A place"
+        commit = self._word("commit-tree", tree, *parent, "-m", message, variables=_WHO)
+        done = self._git("push", "--porcelain", "--", self._there, f"{commit}:{BRANCH}")
+        if done.code and any(word in done.out.decode("utf-8", "replace") + done.err
+                             for word in _RACES):  # fmt: skip
+            return False
+        if self._has_other_format(done):
+            return False
+        self._check(done)
+        self._checked("update-ref", _HEAD, commit)
+        self._git("gc", "--auto", "--quiet", "--prune=now")  # a failure costs room, no more
+        return True
+
+    def _tree(self, put: Sequence[str], gone: Sequence[str]) -> str:
+        """Return the tree of the place with files put in and taken out."""
+        listed = "".join(f"{path}\n" for path in put).encode()
+        made = self._checked("hash-object", "-w", "--no-filters", "--stdin-paths", stdin=listed,
+                             cwd=self._mirror.files).out.decode("ascii").split()  # fmt: skip
+        rows = [f"100644 {mark}\t{path}\0" for path, mark in zip(put, made, strict=True)]
+        rows += [f"0 {'0' * len(self._ids[path])}\t{path}\0" for path in gone]
+        index = {"GIT_INDEX_FILE": os.path.join(self._mirror.path, "index")}
+        self._checked("read-tree", _HEAD if self._is_there else "--empty", variables=index)
+        self._checked("update-index", "-z", "--index-info", stdin="".join(rows).encode("ascii"),
+                      variables=index)  # fmt: skip
+        return self._word("write-tree", variables=index)
+
+    def _is_same(self, data: bytes, entry: PlacedFile) -> bool:
+        name = "sha1" if len(entry.mark) == 40 else "sha256"
+        made = hashlib.new(name, b"blob %d\0" % len(data) + data, usedforsecurity=False)
+        return made.hexdigest() == entry.mark
+
+    def _open(self) -> None:
+        """Make the repository of the mirror, where it is not there or not whole. What locks it is
+        of a git that was killed: we are alone."""
+        for name in _LOCKS:
+            with suppress(FileNotFoundError, NotADirectoryError):
+                os.unlink(os.path.join(self._repository, name))
+        if os.path.exists(os.path.join(self._repository, "ready")):
+            return
+        other = () if self._format == "sha1" else (f"--object-format={self._format}",)
+        self._check(self._git("init", "--bare", "--quiet", "--template=", *other, self._repository))
+        try:
+            with open(os.path.join(self._repository, "ready"), "x", encoding="ascii"):
+                pass
+        except OSError as error:
+            raise layout.cannot_write(self._repository, error) from error
+
+    def _has_other_format(self, done: Done) -> bool:
+        """Make the repository of the mirror anew where that of the place has the other hashes."""
+        is_other = bool(done.code) and any(word in done.err for word in _OTHER_FORMAT)
+        if is_other and self._format == "sha1":
+            self._format = "sha256"
+            shutil.rmtree(self._repository, ignore_errors=True)
+            self._open()
+            return True
+        return False
+
+    def _git(
+        self, *words: str, stdin: bytes = b"", cwd: str | None = None,
+        variables: Mapping[str, str] | None = None,
+    ) -> Done:  # fmt: skip
+        settings = [word for setting in _SETTINGS for word in ("-c", setting)]
+        where = () if words[0] == "init" else (f"--git-dir={self._repository}",)
+        environ = {**self._environ, **(variables or {}), **self._shell(words[0])}
+        return self._run(("git", *where, *settings, *words), stdin=stdin, cwd=cwd,
+                         variables=environ)  # fmt: skip
+
+    def _shell(self, command: str) -> dict[str, str]:
+        """Return the variable that keeps ssh from asking where nobody can answer."""
+        given = self._programs.environ
+        if self._programs.on_terminal or command not in ("fetch", "push"):
+            return {}
+        if "GIT_SSH" in given and "GIT_SSH_COMMAND" not in given:
+            return {}
+        own = given.get("GIT_SSH_COMMAND") or self._own_ssh()
+        options = "-o BatchMode=yes -o LogLevel=ERROR -o ConnectTimeout=20"
+        alive = "-o ServerAliveInterval=15 -o ServerAliveCountMax=4"
+        return {"GIT_SSH_COMMAND": f"{own} {options} {alive}"}
+
+    def _own_ssh(self) -> str:
+        done = self._git("config", "--get", "core.sshCommand")
+        return done.out.decode("utf-8", "surrogateescape").strip() or "ssh"
+
+    def _checked(
+        self, *words: str, stdin: bytes = b"", cwd: str | None = None,
+        variables: Mapping[str, str] | None = None,
+    ) -> Done:  # fmt: skip
+        done = self._git(*words, stdin=stdin, cwd=cwd, variables=variables)
+        self._check(done)
+        return done
+
+    def _word(self, *words: str, variables: Mapping[str, str]) -> str:
+        return self._checked(*words, variables=variables).out.decode("ascii").strip()
+
+    def _check(self, done: Done) -> None:
+        if done.code and any(word in done.err.lower() for word in _DAMAGED):
+            raise self._damaged(done.err.strip().splitlines()[0])
+        super()._check(done)
+
+    def _damaged(self, why: str) -> StoreError:
+        return StoreError(
+            f"the mirror of {self.address} is damaged: {why}",
+            hint=f"remove {self._repository}: it is made anew", code="mirror_damaged",
+        )  # fmt: skip
+
+
+def _url(given: str) -> str:
+    """Return an address for git: a path of this machine as file://, which may be shallow."""
+    if "://" in given or (":" in given.partition("/")[0]):
+        return given
+    return "file://" + quote(os.path.abspath(os.path.expanduser(given)))
+
+
+def _parted(paths: Sequence[str], sizes: dict[str, int]) -> Iterator[list[str]]:
+    """Yield the paths in groups whose files one process may hold."""
+    some: list[str] = []
+    total = 0
+    for path in paths:
+        if some and total + sizes[path] > _AT_ONCE:
+            yield some
+            some, total = [], 0
+        some.append(path)
+        total += sizes[path]
+    if some:
+        yield some

@@ -1,0 +1,67 @@
+"""Which replica of a memory this file is."""
+
+from __future__ import annotations
+
+import os
+
+from tideline_cli.store import sync_places, sync_schema, sync_state
+from tideline_cli.store.transactions import writing
+from tideline_cli.sync import restamp
+from tideline_cli.sync.gather import gather_all
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from apsw import Connection
+
+_MACHINE_IDS = ("/etc/machine-id", "/var/lib/dbus/machine-id")
+
+
+def ensure(db: Connection, *, now: int, name: str = "") -> str | None:
+    """Let the file be a replica: one that has never synced gets its tables. Return, in words, why
+    it is another one than before; None where it is not."""
+    with writing(db):
+        is_new = not sync_schema.exists(db)
+        if is_new:
+            sync_schema.make(db)
+        state = sync_state.SyncState(db)
+        mark = _mark(db.filename)
+        if state.own_id and state.mark == mark:
+            if name:
+                state.become(state.own_id, name, mark)
+            return None
+        was = state.own_id
+        state.become(os.urandom(16).hex(), name or os.uname().nodename or "unnamed", mark)
+        state.save()
+        if was:
+            sync_places.send_anew(db)
+            return "this file is a copy of one that syncs: it is a replica of its own now"
+        gather_all(db, state, now=now)
+        state.clock = max(state.clock, restamp.latest(db))  # a fact may be of a year to come
+        state.save()
+        return None
+
+
+def renew(db: Connection) -> None:
+    """Let the file be another replica than before: somebody else has its id too."""
+    with writing(db):
+        state = sync_state.SyncState(db)
+        name = sync_state.name_of(db, state.own_id)
+        state.become(os.urandom(16).hex(), name, _mark(db.filename))
+        state.save()
+        sync_places.send_anew(db)
+
+
+def _mark(path: str) -> str:
+    """Return what tells this file from a copy of it: the machine, and the file on it."""
+    held = os.stat(path)
+    return f"{_machine()}:{held.st_dev}:{held.st_ino}"
+
+
+def _machine() -> str:
+    for path in _MACHINE_IDS:
+        try:
+            with open(path, encoding="ascii", errors="replace") as file:
+                return file.read(64).strip()
+        except OSError:
+            continue
+    return os.uname().nodename

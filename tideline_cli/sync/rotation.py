@@ -1,0 +1,91 @@
+"""New keys for a sealed place, and the end of old ones.
+
+A new key lies in the place sealed with each older one, so whoever holds an older key gets it. It
+shuts nobody out: to do that, make a key and carry it to the others by hand. What a rotation gives:
+when every replica has written its folder anew and erased the old key, what was sealed with it can
+be read by nobody, wherever a copy of it lies (the history of git, a backup of the place).
+"""
+
+from __future__ import annotations
+
+from tideline_cli.errors import StoreError
+from tideline_cli.sync import folders, layout
+from tideline_cli.sync.keys import unwrap, wrap
+from tideline_cli.sync.marks import mark_at
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tideline_cli.sync.keys import Key, KeyRing
+
+_LARGEST = 4096  # bytes of a key that is sealed with another
+
+
+def rotate(folder: str, ring: KeyRing, place: str) -> Key:
+    """Make a new key for a place, lay it there, and return it: what is written from now on is
+    sealed with it. One's own folder is then written anew by `folders.replace_with_snapshot`."""
+    ring.newest(place)  # raises where there is nothing to begin from
+    ring.make(place)
+    return offer(folder, ring, place)
+
+
+def offer(folder: str, ring: KeyRing, place: str) -> Key:
+    """Lay the newest key of a place there for the holders of each older one in the ring, where it
+    does not lie yet; return it."""
+    newest, *older = ring.of_place(place) or (ring.newest(place),)
+    for old in older:
+        name = f"{newest.id}.{old.id}"
+        if name not in layout.names(folder, layout.KEYS):
+            layout.put(folder, layout.KEYS, name, wrap(newest, old))
+    return newest
+
+
+def learn(folder: str, ring: KeyRing, place: str) -> tuple[Key, ...]:
+    """Take into the ring what newer keys the place has for its holder; return them."""
+    learned: dict[str, Key] = {}
+    waiting = [name for name in layout.names(folder, layout.KEYS) if layout.is_wrap(name)]
+    is_growing = True
+    while is_growing:  # a key may open another one
+        is_growing = False
+        for name in waiting:
+            if ring.get(name[:16]) or not ring.get(name[17:]):
+                continue
+            key = _unwrapped(folder, name, ring)
+            if key is not None and key.place in ("", place):
+                ring.add(key)
+                learned[key.id] = key
+                is_growing = True
+    return tuple(learned.values())
+
+
+def used(folder: str) -> set[str]:
+    """Return the ids of the keys that the segments of a place are sealed with, by their first
+    lines. Raises StoreError where one cannot be read: nobody knows what it needs."""
+    ids = set()
+    for replica in folders.replicas(folder):
+        for number in layout.segment_numbers(folder, replica):
+            try:
+                ids.add(mark_at(folder, replica, number).key)
+            except FileNotFoundError as error:
+                raise StoreError(f"segment {number} of {replica} cannot be read") from error
+    return ids - {""}
+
+
+def erasable(folder: str, ring: KeyRing, place: str) -> tuple[str, ...]:
+    """Return the ids of the keys of a place that can be erased: older ones that no segment needs.
+    Raises StoreError as `used` does.
+
+    A machine that was away may still write with an old key; it learns the new one at its next sync,
+    and writes its folder anew then.
+    """
+    needed = used(folder)
+    older = [key for key in ring.of_place(place) if key.place == place][1:]
+    return tuple(key.id for key in older if key.id not in needed)
+
+
+def _unwrapped(folder: str, name: str, ring: KeyRing) -> Key | None:
+    try:
+        data = layout.read(folder, layout.KEYS, name, most=_LARGEST)
+    except FileNotFoundError:
+        return None
+    key = unwrap(data, ring)
+    return key if key is not None and key.id == name[:16] else None

@@ -1,0 +1,161 @@
+"""What holds of facts that replicas stated without knowing of one another. Pure.
+
+The registers of each fact say what was stated of it. Two of them may not be able to stand side by
+side: two values of one slot, the same text twice, two facts that were each merged into the other.
+What is shown then is a function of the facts alone: it is the same on every replica, in whatever
+order the words have come, and goes when one of the words is taken back. Nothing is lost: the
+registers keep what was said.
+"""
+
+from __future__ import annotations
+
+from tideline_cli.model.record import record, replace
+from tideline_cli.model.source import is_trusted
+from tideline_cli.policy.periods import ended, overlap
+from tideline_cli.sync.clock import instant_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from typing import Any, Literal
+
+    from tideline_cli.model.fact import Fact
+
+    Why = Literal["slot", "same", "kept", "circle"]
+    Stamp = tuple[int, str]  # a time of the hybrid clock, the id of a replica
+
+
+@record
+class Stated:
+    """A fact as its registers have it, with the uses of all replicas. `stamp` is that of the last
+    word that lets it stand or go, `author` the replica that has stated the fact."""
+
+    fact: Fact
+    stamp: Stamp
+    author: str
+
+
+@record
+class Ruling:
+    """A fact as it is shown, where that is not what its registers say: because of the fact `by`.
+    One that others were merged into is `kept`, and one that comes back out of a circle is ruled by
+    itself."""
+
+    fact: Fact
+    why: Why
+    by: str
+
+
+def ruled(stated: Iterable[Stated]) -> dict[str, Ruling]:
+    """Return the rulings on facts of which some share a slot or a text, by id."""
+    found: dict[str, Ruling] = {}
+    active = [one for one in stated if one.fact.lifecycle == "active"]
+    standing = _without_copies(active, found)
+    by_slot: dict[tuple[Any, ...], list[Stated]] = {}
+    for one in standing:
+        fact = one.fact
+        if fact.slot is not None:
+            place = (fact.origin.key, fact.scope, fact.slot, is_trusted(fact.source))
+            by_slot.setdefault(place, []).append(one)
+    for values in by_slot.values():
+        _settle_slot(values, found)
+    return found
+
+
+def _without_copies(active: Sequence[Stated], found: dict[str, Ruling]) -> list[Stated]:
+    """Merge facts of different authors that say the same into the oldest of them; return the facts
+    that stay."""
+    groups: dict[tuple[Any, ...], list[Stated]] = {}
+    for one in active:
+        groups.setdefault(_words(one.fact), []).append(one)
+    staying: list[Stated] = []
+    for group in groups.values():
+        keeper, *others = sorted(group, key=lambda one: (one.fact.created_at, one.fact.id))
+        copies = [one for one in others if one.author != keeper.author]
+        staying += [one for one in others if one.author == keeper.author]
+        kept = keeper.fact
+        for copy in copies:
+            at = instant_of(max(copy.stamp, keeper.stamp)[0])
+            gone = ended(copy.fact, at=at, now=at)
+            found[copy.fact.id] = Ruling(gone, "same", keeper.fact.id)
+            kept = _with_uses(kept, copy.fact)
+        if copies:
+            found[kept.id] = Ruling(kept, "kept", kept.id)
+        staying.append(Stated(kept, keeper.stamp, keeper.author))
+    return staying
+
+
+def _words(fact: Fact) -> tuple[Any, ...]:
+    """Return what is equal for two facts that are one: the text, where it counts and how long."""
+    return (
+        fact.origin.key, fact.content, fact.scope, fact.slot, fact.document, fact.session,
+        fact.turn, fact.speaker, fact.role, fact.valid_to, fact.progress, is_trusted(fact.source),
+    )  # fmt: skip
+
+
+def _with_uses(keeper: Fact, copy: Fact) -> Fact:
+    """Return a fact that was said once more, as often used as both."""
+    return replace(
+        keeper,
+        access_count=keeper.access_count + copy.access_count + 1,
+        last_accessed_at=max(
+            keeper.last_accessed_at, copy.last_accessed_at, copy.created_at
+        ),
+    )
+
+
+def _settle_slot(values: Sequence[Stated], found: dict[str, Ruling]) -> None:
+    """Let the value of the latest word hold a slot; each other ends where one begins that is
+    later."""
+    holding: list[Stated] = []
+    for one in sorted(values, key=lambda one: (one.stamp, one.fact.id), reverse=True):
+        fact = one.fact
+        by = None
+        for later in holding:
+            if overlap(later.fact, fact):
+                begins = later.fact.created_at if later.fact.valid_from is None else (
+                    later.fact.valid_from
+                )
+                fact = ended(fact, at=begins, now=instant_of(later.stamp[0]))
+                by = later.fact.id
+        if by is not None:
+            found[fact.id] = Ruling(fact, "slot", by)
+        if fact.lifecycle == "active":
+            holding.append(Stated(fact, one.stamp, one.author))
+
+
+def revived(
+    start: str, replaced_by: Mapping[str, Iterable[str]], archived: Mapping[str, Stamp]
+) -> str | None:
+    """Return the fact that comes back where facts were merged in a circle: the one that went last.
+
+    `replaced_by` tells for each fact which others have replaced it, `archived` the facts that are
+    archived and by which word. None where what has replaced `start` is there, or is gone for
+    another reason than a circle.
+    """
+    reached: set[str] = set()
+    waiting = [start]
+    while waiting:
+        for one in replaced_by.get(waiting.pop(), ()):
+            if one not in archived:
+                return None
+            if one not in reached:
+                reached.add(one)
+                waiting.append(one)
+    if start not in reached:
+        return None
+    circle = [one for one in reached if _leads_to(one, start, replaced_by)]
+    return max(circle, key=lambda one: (archived[one], one))
+
+
+def _leads_to(start: str, end: str, replaced_by: Mapping[str, Iterable[str]]) -> bool:
+    seen: set[str] = set()
+    waiting = [start]
+    while waiting:
+        for one in replaced_by.get(waiting.pop(), ()):
+            if one == end:
+                return True
+            if one not in seen:
+                seen.add(one)
+                waiting.append(one)
+    return False

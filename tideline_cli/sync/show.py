@@ -1,0 +1,267 @@
+"""The store as the registers say: rulings made, facts and edges written, in a batch of `sync`."""
+
+from __future__ import annotations
+
+from tideline_cli.model.edge import REPLACING, SUCCEEDS
+from tideline_cli.model.origin import EVERYONE
+from tideline_cli.model.record import replace
+from tideline_cli.model.text import index_terms
+from tideline_cli.model.times import Times
+from tideline_cli.policy.transitions import restored
+from tideline_cli.store import statements, sync_apply, sync_rows, uses, writes
+from tideline_cli.store.connection import setting
+from tideline_cli.store.links import Link
+from tideline_cli.sync import registers, rulings
+from tideline_cli.sync.fields import FIXED
+from tideline_cli.sync.rulings import Ruling, Stated
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from apsw import Connection
+
+    from tideline_cli.model.fact import Fact
+    from tideline_cli.model.text import Analyzer
+    from tideline_cli.store.sync_rows import EdgeRow
+    from tideline_cli.sync.arrive import Taken
+    from tideline_cli.sync.registers import Registers
+    from tideline_cli.sync.rulings import Stamp
+
+_EDGES = {"slot": ("contradicts",), "same": SUCCEEDS, "settled": SUCCEEDS, "kept": (),
+          "circle": ()}  # fmt: skip
+"""The edges from the fact because of which another is shown otherwise, by the ruling."""
+_GONE = {"slot": "superseded", "same": "merged"}
+_REPLACED = ("merged", "superseded")
+"""Why a fact is archived in whose place another stands."""
+_STANDS = ("lifecycle", "slot", "scope")  # whoever states one of them says where the fact stands
+
+
+class Shower:
+    """Shows what registers hold. `ids` are those of the replicas, by number."""
+
+    def __init__(self, db: Connection, ids: dict[int, str]) -> None:
+        self._db = db
+        self._ids = ids
+        self._known: dict[str, Registers] = {}
+        self._analyzer: Analyzer = setting(db, "analyzer", "standard")
+
+    def show(self, taken: Taken, said_here: Iterable[str]) -> None:
+        """Bring the store to what the registers say after `taken` and what was `said_here`, by id;
+        store the registers."""
+        self._known = {one: taken.facts[one] for one in taken.changed}
+        ends = {end for row in taken.edges.values() for end in (row.source, row.target)}
+        sync_rows.put_edges(self._db, taken.edges.values())
+        self._load(ends | set(said_here))
+        self._load_neighbours()
+        revived = self._revived()
+        was = {one.id: (one.ruled, one.by) for one in self._known.values()}
+        found = self._rulings(revived)
+        shown = {one.id: self._shown(one, found.get(one.id)) for one in self._known.values()}
+        came = self._write(shown)
+        self._edges(taken, came, was)
+        sync_rows.put_facts(
+            self._db,
+            (one.stored(shown[one.id]) for one in self._known.values() if _is_known(one)),
+        )
+        self._note()
+
+    def _load(self, ids: Iterable[str]) -> set[str]:
+        """Load registers that are not loaded yet; return the ids of those."""
+        fresh = self._read(set(ids) - self._known.keys())
+        self._known |= fresh
+        return set(fresh)
+
+    def _read(self, ids: set[str]) -> dict[str, Registers]:
+        rows, stored = sync_rows.facts(self._db, ids), sync_rows.in_table(self._db, ids)
+        return {one: registers.read(rows[one], one, stored.get(one)) for one in rows}
+
+    def _load_neighbours(self) -> None:
+        """Load what shares a slot or a text with what is loaded, or is shown otherwise by it."""
+        fresh = set(self._known)
+        while fresh:
+            some = [self._known[one] for one in fresh if "content" in self._known[one].values]
+            near = sync_rows.ruled_by(self._db, fresh)
+            near |= {one.by for one in some if one.by is not None}
+            near |= sync_rows.like(self._db, [one.alike() for one in some])
+            places = {
+                (one.origin, one.values["scope"], one.values["slot"])
+                for one in some if one.values["slot"] is not None
+            }  # fmt: skip
+            near |= sync_rows.slot_mates(self._db, places)
+            fresh = self._load(near)
+
+    def _rulings(self, revived: set[str]) -> dict[str, Ruling]:
+        """Return what is shown otherwise than the registers say, by id."""
+        stated: list[Stated] = []
+        for one in self._known.values():
+            if one.is_whole():
+                fact = one.fact()
+                if one.id in revived:
+                    fact = restored(fact)
+                stated.append(Stated(fact, self._stands(one), self._author(one)))
+        found = {one: Ruling(fact.fact, "circle", one) for fact in stated
+                 for one in [fact.fact.id] if one in revived}  # fmt: skip
+        return found | rulings.ruled(stated)
+
+    def _revived(self) -> set[str]:
+        """Return the facts that come back, since they were merged in a circle; load them, and those
+        that come back no more, with their neighbours."""
+        while True:
+            replaced_by, reached = self._circles()
+            went = {
+                one.id: self._stamp(one, "lifecycle") for one in reached.values()
+                if _is_archived(one) and one.gone() in _REPLACED
+            }  # fmt: skip
+            back: set[str] = set()
+            if any(one in went for sources in replaced_by.values() for one in sources):
+                found = (rulings.revived(one, replaced_by, went) for one in went)
+                back = {one for one in found if one is not None}
+            fresh = {
+                one.id: one for one in reached.values()
+                if one.id not in self._known and (one.id in back or one.ruled == "circle")
+            }  # fmt: skip
+            if not fresh:
+                return back
+            self._known |= fresh
+            self._load_neighbours()
+
+    def _circles(self) -> tuple[dict[str, list[str]], dict[str, Registers]]:
+        """Return which facts have replaced which, from those that are loaded back through archived
+        ones; and all of these facts."""
+        replaced_by: dict[str, list[str]] = {}
+        reached = dict(self._known)
+        waiting = set(reached)
+        while waiting:
+            edges = sync_rows.edges_to(self._db, waiting, REPLACING)
+            for edge in edges:
+                replaced_by.setdefault(edge.target, []).append(edge.source)
+            fresh = self._read({edge.source for edge in edges} - reached.keys())
+            reached |= fresh
+            waiting = {one.id for one in fresh.values() if _is_archived(one)}
+        return replaced_by, reached
+
+    def _shown(self, one: Registers, ruling: Ruling | None) -> Fact | None:
+        """Return the fact as it is shown, None for one that is not there; note the ruling."""
+        one.ruled = one.by = None
+        one.extra = one.extra_last = 0
+        if not one.is_whole():
+            return None
+        if ruling is None:
+            return one.fact()
+        one.ruled, one.by = ruling.why, ruling.by
+        one.extra = ruling.fact.access_count - one.count()
+        if ruling.fact.last_accessed_at != one.last():
+            one.extra_last = ruling.fact.last_accessed_at
+        return ruling.fact
+
+    def _write(self, shown: dict[str, Fact | None]) -> set[str]:
+        """Write the facts that are not as they are shown; return the ids of those that came."""
+        gone: list[int] = []
+        new: list[Fact] = []
+        for fact_id, after in shown.items():
+            one = self._known[fact_id]
+            before = one.row
+            if before is not None and one.seq is not None and (
+                after is None or _is_other(before, after)
+            ):
+                gone.append(one.seq)
+                before = None
+            if after is None:
+                continue
+            if before is None:
+                new.append(after)
+                continue
+            writes.change(self._db, before, after)
+            self._use(before, after)
+        sync_apply.take_out(self._db, gone)
+        for fact in sorted(new, key=lambda fact: (fact.created_at, fact.id)):
+            terms = index_terms(fact.content, analyzer=self._analyzer)
+            origin = self._known[fact.id].origin
+            writes.insert(self._db, fact, origin_number=origin, terms=terms)
+            never = replace(fact, access_count=0, last_accessed_at=fact.created_at)
+            self._use(never, fact)
+        return {fact.id for fact in new}
+
+    def _use(self, before: Fact, after: Fact) -> None:
+        used = (after.access_count, after.last_accessed_at)
+        if used != (before.access_count, before.last_accessed_at):
+            uses.put_of(self._db, after)
+
+    def _edges(
+        self, taken: Taken, came: set[str], was: dict[str, tuple[str | None, str | None]]
+    ) -> None:
+        """Write the edges that have changed, those of facts that came, and those of rulings."""
+        rows: dict[tuple[str, str, str], EdgeRow] = dict(taken.edges)
+        for row in sync_rows.edges_of(self._db, came):
+            rows[row.source, row.kind, row.target] = row
+        ruled = {
+            (one.by, kind, one.id): one
+            for one in self._known.values() if one.ruled is not None and one.by is not None
+            for kind in _EDGES[one.ruled]
+        }  # fmt: skip
+        earlier = {
+            (by, kind, fact_id)
+            for fact_id, (why, by) in was.items() if why is not None and by is not None
+            for kind in _EDGES[why]
+        }  # fmt: skip
+        for key in sorted({*rows, *earlier, *ruled}):
+            stated = rows.get(key) or sync_rows.edge(self._db, *key)
+            if stated is not None and stated.present:
+                made = (stated.reason, stated.strength, stated.created_at)
+                sync_apply.put_edge(self._db, Link(*key, *made))
+            elif key in ruled:
+                at = self._at(ruled[key])
+                sync_apply.put_edge(self._db, Link(*key, created_at=at))
+            else:
+                sync_apply.drop_edge(self._db, *key)
+
+    def _at(self, one: Registers) -> int:
+        """Return the time of the edge of a ruling: the same on every replica."""
+        by = self._known.get(one.by or "")
+        born = [int(each.values["created_at"]) for each in (one, by) if each and each.values]
+        return max(born)
+
+    def _note(self) -> None:
+        """Note when what is shown was stated, where the journal here does not tell so."""
+        told = [one for one in self._known.values() if one.is_whole()]
+        native = statements.times(self._db, viewer=EVERYONE, ids=[one.id for one in told])
+        stated: dict[str, Times] = {}
+        gone: dict[str, str] = {}
+        for one in told:
+            born = one.values["created_at"]
+            wanted = Times(max(one.stated[0], born), max(one.stated[1], born))
+            held = native.get(one.id, Times(0, 0))
+            reason = _GONE.get(one.ruled or "") or one.gone()
+            if reason is None and one.values["lifecycle"] == "archived":
+                reason = "unknown"
+            has = Times(max(held.changed_at, born), max(held.said_at, born))
+            if has != wanted or reason is not None:
+                stated[one.id] = wanted
+                if reason is not None:
+                    gone[one.id] = reason
+        statements.note(self._db, stated, gone)
+
+    def _stands(self, one: Registers) -> Stamp:
+        return max(self._stamp(one, name) for name in _STANDS)
+
+    def _author(self, one: Registers) -> str:
+        return "" if one.birth is None else self._ids[one.birth[1]]
+
+    def _stamp(self, one: Registers, name: str) -> Stamp:
+        mark = one.mark(name)
+        return (0, "") if mark is None else (mark[0], self._ids[mark[1]])
+
+
+def _is_archived(one: Registers) -> bool:
+    return one.is_whole() and one.values["lifecycle"] != "active"
+
+
+def _is_known(one: Registers) -> bool:
+    return one.birth is not None or bool(one.marks) or bool(one.uses) or one.stated[0] > 0
+
+
+def _is_other(before: Fact, after: Fact) -> bool:
+    """Say whether a fact under the same id says another thing."""
+    return any(getattr(before, name) != getattr(after, name) for name in FIXED)
+

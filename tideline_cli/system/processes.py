@@ -1,0 +1,84 @@
+"""Processes that we start and end: each with all that it starts itself, and work in one of them."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from subprocess import Popen
+
+
+if sys.platform == "win32":
+    from tideline_cli.system import jobs
+
+    ENDINGS = (signal.SIGTERM,)
+    """The signals that ask a server to end."""
+    FATAL = (signal.SIGTERM, signal.SIGBREAK)
+    """The signals that end us, and of which a program that we have started does not hear."""
+
+    def started_apart(words: Sequence[str], environ: Mapping[str, str]) -> Popen[bytes]:
+        """Start a program with three pipes, so that it can be ended with all that it starts and the
+        console's Ctrl-C reaches it through us alone. Raises OSError."""
+        return jobs.started(words, environ)
+
+    def end_all(process: Popen[bytes]) -> None:
+        """End a program of `started_apart`, and all that it has started."""
+        jobs.end(process)
+
+    def done_apart(call: Callable[[], None]) -> bool:
+        """Do a piece of work, and say whether it was done: here, since closing a file drops no
+        lock of another handle on this system."""
+        call()
+        return True
+
+    def user_number() -> int:
+        """Return the number of this user, which the system has not."""
+        return 0
+
+else:
+    ENDINGS = (signal.SIGTERM, signal.SIGHUP)
+    """The signals that ask a server to end."""
+    FATAL = (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
+    """The signals that end us, and of which a program that we have started does not hear."""
+
+    def started_apart(words: Sequence[str], environ: Mapping[str, str]) -> Popen[bytes]:
+        """Start a program with three pipes in a session of its own, so that it can be ended with
+        all that it starts and the terminal's Ctrl-C reaches it through us alone. Raises OSError."""
+        import subprocess  # noqa: PLC0415  not for a copy
+
+        return subprocess.Popen(  # noqa: S603  the user's own command, no shell
+            words,
+            bufsize=0,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env=environ,
+            start_new_session=True,
+        )
+
+    def end_all(process: Popen[bytes]) -> None:
+        """End a program of `started_apart`, and all that it has started. Raises ProcessLookupError
+        and PermissionError."""
+        os.killpg(process.pid, signal.SIGKILL)
+
+    def done_apart(call: Callable[[], None]) -> bool:
+        """Do a piece of work in a process of its own, and say whether it was done: closing a file
+        in this one drops the locks that it has on it."""
+        child = os.fork()
+        if not child:
+            code = 1
+            try:
+                call()
+                code = 0
+            finally:
+                os._exit(code)
+        return not os.waitpid(child, 0)[1]
+
+    def user_number() -> int:
+        """Return the number of this user."""
+        return os.getuid()
+

@@ -1,0 +1,93 @@
+"""Locks, flags and owners where the system is Windows: what POSIX names mean there.
+
+Files are private by the access list of the folder that they lie in, which is the user's profile, so
+no mode is set and none is looked at. A lock is on one byte far behind the end of a file, since
+Windows lets nobody else read what is locked.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import msvcrt
+import os
+import sys
+from ctypes import wintypes
+
+assert sys.platform == "win32"  # noqa: S101  for type checkers; no other system loads this module
+
+
+BINARY = os.O_BINARY
+DIRECTORY = NOCTTY = NOFOLLOW = NONBLOCK = 0  # no flags of this system
+LOCK_EX, LOCK_NB = 2, 4
+_FAIL_AT_ONCE, _EXCLUSIVE = 1, 2
+_IS_LOCKED = (33, 997)  # ERROR_LOCK_VIOLATION, ERROR_IO_PENDING
+_FAR = 0x4000_0000  # the upper half of the place of the byte: 4 EiB
+_PRIVATE = 0o600
+
+
+class _Overlapped(ctypes.Structure):
+    _fields_ = (
+        ("internal", ctypes.c_void_p), ("internal_high", ctypes.c_void_p),
+        ("offset", wintypes.DWORD), ("offset_high", wintypes.DWORD), ("event", wintypes.HANDLE),
+    )  # fmt: skip
+
+
+_kernel = ctypes.WinDLL("kernel32", use_last_error=True)
+_lock_file = _kernel.LockFileEx
+_lock_file.argtypes = (
+    wintypes.HANDLE, wintypes.DWORD, wintypes.DWORD, wintypes.DWORD, wintypes.DWORD,
+    ctypes.POINTER(_Overlapped),
+)  # fmt: skip
+_lock_file.restype = wintypes.BOOL
+
+
+def flock(handle: int, how: int) -> None:
+    """Lock an open file until it is closed. Raises BlockingIOError where another has it and `how`
+    has LOCK_NB; without that it waits."""
+    place = _Overlapped(offset_high=_FAR)
+    flags = _EXCLUSIVE | (_FAIL_AT_ONCE if how & LOCK_NB else 0)
+    if not _lock_file(msvcrt.get_osfhandle(handle), flags, 0, 1, 0, ctypes.byref(place)):
+        number = ctypes.get_last_error()
+        if number in _IS_LOCKED:
+            raise BlockingIOError(number, "another process has the lock")
+        raise ctypes.WinError(number)
+
+
+def pread(handle: int, size: int, offset: int) -> bytes:
+    """Return bytes of a file that stand at a place."""
+    os.lseek(handle, offset, os.SEEK_SET)
+    return os.read(handle, size)
+
+
+def pwrite(handle: int, raw: bytes, offset: int) -> int:
+    """Write bytes at a place of a file, and return how many."""
+    os.lseek(handle, offset, os.SEEK_SET)
+    return os.write(handle, raw)
+
+
+def set_mode(handle: int, mode: int) -> None:
+    """Leave the access list of a file as it is: that of its folder."""
+
+
+def set_owner(handle: int, owner: int, group: int) -> None:
+    """Leave the owner of a file as it is: who makes a file owns it."""
+
+
+def is_root() -> bool:
+    """Say that this user makes no files for others."""
+    return False
+
+
+def is_own(_: os.stat_result) -> bool:
+    """Say that a file is this user's: the system does not say in its state whose it is."""
+    return True
+
+
+def rights(_: int) -> int:
+    """Return a private mode: the access list says who may do what, and the mode does not."""
+    return _PRIVATE
+
+
+def session_number() -> int:
+    """Return the number of the console window, 0 where there is none."""
+    return int(_kernel.GetConsoleWindow() or 0)
