@@ -23,7 +23,7 @@ CLIENTS := @anthropic-ai/claude-code@2.1.330 @openai/codex@0.169.0 @google/gemin
 unexport PYTHONDONTWRITEBYTECODE
 unexport PYTHONUNBUFFERED
 
-.PHONY: clients all help demo test lint bench faults fuzz contract truth planted sync sync-journey isolation embedders day \
+.PHONY: clients all help demo test test-all lint bench faults fuzz contract truth planted sync sync-journey isolation embedders day \
 	page page-pictures attack poison audit locked lock generate pictures recording release-check clean
 
 all: lint test
@@ -48,6 +48,9 @@ demo: $(VENV)/.installed            ## install, and watch the main job at work
 
 test: lint                          ## everything that a change must pass
 	$(BIN)/python -m pytest -n 2
+
+test-all: | $(VENV)/bin/python      ## all tests on each of PYTHONS that is found: 3.11 to 3.14 without a name
+	$(BIN)/python -m tests.pythons $(PYTHONS)
 
 lint: $(VENV)/.installed-dev        ## style, types, layers
 	$(BIN)/ruff check .
@@ -154,4 +157,4 @@ recording: $(VENV)/.installed-dev  ## make docs/pictures/agent-*.svg anew: a ses
 	PYTHONPATH=. $(BIN)/python examples/recording.py
 
 clean:                              ## remove environments, builds and caches
-	rm -rf $(VENV) $(VENV)-clients $(VENV)-fuzz $(VENV)-page $(VENV)-audit $(VENV)-lock $(VENV)-release build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) $(VENV)-clients $(VENV)-3.* $(VENV)-fuzz $(VENV)-page $(VENV)-audit $(VENV)-lock $(VENV)-release build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -53,11 +53,11 @@ def refuse_network(path: str, *, listing: str = MOUNTS) -> None:
 
 
 def _refuse_on_a_mac(path: str, folder: str, device: int) -> None:
-    from tideline_cli.store import mac_volumes  # noqa: PLC0415  macOS alone
+    from tideline_cli.system import mac_volumes  # noqa: PLC0415  macOS alone
 
     if service := mac_volumes.cloud(folder, os.path.realpath(os.path.expanduser("~"))):
         raise _refused(path, f"in a folder that is kept in the cloud ({service})")
-    if kind := mac_volumes.network_kind(folder, device):
+    if kind := mac_volumes.network_kind(folder, device, NETWORK):
         raise _refused(path, f"on a network file system ({kind})")
 
 
