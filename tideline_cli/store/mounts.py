@@ -7,13 +7,14 @@ between machines.
 from __future__ import annotations
 
 import os
+import sys
 
 from tideline_cli.errors import StoreError
 from tideline_cli.model.record import Record
 from tideline_cli.store import ALLOW_NETWORK
-from tideline_cli.system import disk
 
 MOUNTS = "/proc/self/mountinfo"
+_major = getattr(os, "major", lambda _: 0)  # Windows has no such numbers
 
 # As the kernel names them; FUSE has a name for each program.
 NETWORK = frozenset((
@@ -40,9 +41,13 @@ def refuse_network(path: str, *, listing: str = MOUNTS) -> None:
                 return
             folder = parent
     # A file system on a block device is local. So for most users the table need not be read.
-    if listing == MOUNTS and disk.is_on_block_device(device):
+    if listing == MOUNTS and _major(device):
         return
-    kind = file_system_of(os.path.realpath(folder), listing=listing) or disk.network_kind(folder)
+    kind = file_system_of(os.path.realpath(folder), listing=listing)
+    if sys.platform == "win32":
+        from tideline_cli.system import disk  # noqa: PLC0415  of Windows
+
+        kind = disk.network_kind(folder)
     if kind in NETWORK:
         raise StoreError(
             f"{path} is on a network file system ({kind}), where two machines corrupt a database",

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
-
-from tideline_cli.errors import BusyError
+from errno import EBUSY
 
 _PATIENCE = 1.0  # seconds
 _STEP = 0.01
@@ -17,7 +16,7 @@ _LOCK = ".tideline-lock"
 
 
 def put_over(path: str, target: str) -> None:
-    """Put a file in the place of another. Raises BusyError where one of them stays open."""
+    """Put a file in the place of another. Raises OSError, with EBUSY where one stays open."""
     if sys.platform == "win32":
         _insist(lambda: os.replace(path, target), target)
     else:
@@ -25,7 +24,7 @@ def put_over(path: str, target: str) -> None:
 
 
 def remove(path: str) -> None:
-    """Remove a file. Raises FileNotFoundError, and BusyError where it stays open."""
+    """Remove a file. Raises OSError, with EBUSY where it stays open."""
     if sys.platform == "win32":
         _insist(lambda: os.unlink(path), path)
     else:
@@ -77,8 +76,6 @@ if sys.platform == "win32":
                 return
             except PermissionError as error:
                 if monotonic() >= end:
-                    raise BusyError(
-                        f"{path} is in use by another program, or may not be changed",
-                        hint="close what has it open, look at its rights, and try again",
-                    ) from error
+                    said = "it is in use by another program, or may not be changed"
+                    raise OSError(EBUSY, said, path) from error
             sleep(_STEP)

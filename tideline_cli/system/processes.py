@@ -35,10 +35,6 @@ if sys.platform == "win32":
         call()
         return True
 
-    def user_number() -> int:
-        """Return the number of this user, which the system has not."""
-        return 0
-
 else:
     ENDINGS = (signal.SIGTERM, signal.SIGHUP)
     """The signals that ask a server to end."""
@@ -77,8 +73,4 @@ else:
             finally:
                 os._exit(code)
         return not os.waitpid(child, 0)[1]
-
-    def user_number() -> int:
-        """Return the number of this user."""
-        return os.getuid()
 
