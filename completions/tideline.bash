@@ -394,7 +394,7 @@ _tideline_flags() {
         doctor) REPLY='--deep --repair --secrets --yes -y' ;;
         eval) REPLY='--k -k --profiles --profile --embedder --format --misses --strict --count --output -o --llm --model --base-url --key-file --timeout --scope --all-scopes' ;;
         backup) REPLY='--force -f' ;;
-        schedule) REPLY='--cron --systemd --launchd --at --install --remove' ;;
+        schedule) REPLY='--cron --systemd --launchd --schtasks --at --install --remove' ;;
         config) REPLY='' ;;
         serve) REPLY='--port --open' ;;
         mcp) REPLY='--write --forget-any --agent --format' ;;

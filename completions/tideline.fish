@@ -656,6 +656,7 @@ complete -c tideline -n '__tideline_at backup 0' -F
 complete -c tideline -n "__tideline_at schedule" -l cron -d 'A line of your crontab'
 complete -c tideline -n "__tideline_at schedule" -l systemd -d 'A service and a timer of systemd, for your user'
 complete -c tideline -n "__tideline_at schedule" -l launchd -d 'An agent of launchd'
+complete -c tideline -n "__tideline_at schedule" -l schtasks -d 'A task of Windows'
 complete -c tideline -n "__tideline_at schedule" -l at -x -d 'When, in local time [default: 03:30]'
 complete -c tideline -n "__tideline_at schedule" -l install -d 'Put it in place'
 complete -c tideline -n "__tideline_at schedule" -l remove -d 'Take it out'

@@ -1,4 +1,4 @@
-"""POSIX names stand in one package: nothing else of the program needs them, as written and as run."""
+"""POSIX names stand in one package: nothing else of the program needs them, written or run."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ SIGNALS = frozenset(
 
 
 def named(path):
-    """Yield (line, name) of each POSIX name that a file has: modules, and names of os and signal."""
+    """Yield (line, name) of each POSIX name in a file: modules, and names of os and signal."""
     for node in ast.walk(ast.parse(path.read_text("utf-8"))):
         if isinstance(node, ast.Import):
             yield from ((node.lineno, one.name) for one in node.names if one.name in MODULES)
@@ -110,7 +110,8 @@ CALLS = (
     ("--version",), ("remember", "the harbour crane is painted yellow"),
     ("remember", "at noon", "--slot", "lunch"), ("recall", "crane"), ("context", "crane"),
     ("status",), ("list",), ("dream",), ("history",), ("undo",),
-    ("export", "--output", "{}/facts.jsonl"), ("export", "--format", "sqlite", "--output", "{}/x.db"),
+    ("export", "--output", "{}/facts.jsonl"),
+    ("export", "--format", "sqlite", "--output", "{}/x.db"),
     ("import", "{}/facts.jsonl", "--db", "{}/other.db"), ("backup", "{}/copy.db"),
     ("restore", "--from", "{}/copy.db", "--yes"), ("doctor", "--deep", "--repair"),
     ("config", "set", "limit", "4"), ("config", "list"), ("hook", "codex"), ("gc",),

@@ -1,4 +1,4 @@
-"""Does the program work on Windows' own Python?
+"""Does the program work on Windows' own Python? Below wine; on Windows, as it is installed there.
 
     python -m tests.windows [NAME ...]
 

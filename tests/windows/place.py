@@ -1,4 +1,4 @@
-"""A Windows for one purpose: a wine prefix, CPython for Windows, and this program, installed by pip.
+"""A Windows of one's own: a wine prefix, CPython for Windows, and this program, put there by pip.
 
 Everything is pinned by hash in requirements/windows*.txt. What is made once is used again until one
 of those files changes; the program itself is built and installed anew each time.
@@ -32,33 +32,44 @@ class NoWineError(Exception):
     """What is missing, and how it is installed."""
 
 
+IS_WINE = sys.platform != "win32"
+
+
 class Place:
-    """A Windows that is ready."""
+    """A Windows that is ready: that below wine, or where this runs on Windows the one here."""
 
     def __init__(self) -> None:
-        self.scripts = _only("Scripts/pip.exe").parent
-        self.python = self.scripts.parent / "python.exe"
-        self.tideline = self.scripts / "tideline.exe"
+        self._by = ("wine",) if IS_WINE else ()
+        if IS_WINE:
+            self.python = _only("python.exe")
+            self.tideline = self.python.parent / "Scripts" / "tideline.exe"
+        else:
+            HERE.mkdir(exist_ok=True)
+            self.python = Path(sys.executable)
+            self.tideline = Path(shutil.which("tideline.exe") or "tideline.exe")
 
     def run(
         self, *argv: str, given: bytes = b"", patience: float = 120, **environ: str
     ) -> subprocess.CompletedProcess[bytes]:
-        """Run a program of Windows by pipes, as wine's own streams are no files."""
+        """Run a program of Windows by pipes: streams that are files do not work below wine."""
         return subprocess.run(
-            ["wine", *argv], input=given, capture_output=True, timeout=patience,
+            [*self._by, *argv], input=given, capture_output=True, timeout=patience,
             env=surroundings(**environ), cwd=HERE, check=False,
         )  # fmt: skip
 
     def started(self, *argv: str, **environ: str) -> subprocess.Popen[bytes]:
         """Start a program of Windows, and go on."""
         return subprocess.Popen(
-            ["wine", *argv], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            [*self._by, *argv], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
             stderr=subprocess.PIPE, env=surroundings(**environ), cwd=HERE,
         )  # fmt: skip
 
 
 def ready() -> Place:
-    """Return a Windows with this program; raise NoWineError where there is no wine."""
+    """Return a Windows with this program; raise NoWineError where there is no wine. On Windows
+    the program is there already."""
+    if not IS_WINE:
+        return Place()
     if shutil.which("wine") is None:
         raise NoWineError("no wine: install it first (Debian: apt install wine)")
     stamp = HERE / "made-of"
@@ -74,6 +85,9 @@ def ready() -> Place:
 
 def surroundings(**more: str) -> dict[str, str]:
     """Return the environment of a program: wine's own folder, and nothing of ours."""
+    if not IS_WINE:
+        kept = {name: value for name, value in os.environ.items() if name[:8] != "TIDELINE"}
+        return {**kept, **more}
     kept = {name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ}
     return {**kept, "WINEPREFIX": str(HERE / "prefix"), "WINEDEBUG": "-all", "WINEARCH": "win64",
             "PIP_CONFIG_FILE": os.devnull, **more}  # fmt: skip
@@ -81,7 +95,7 @@ def surroundings(**more: str) -> dict[str, str]:
 
 def windows_path(path: Path) -> str:
     """Return a path as Windows sees it: wine shows / as Z:."""
-    return "Z:" + str(path).replace("/", "\\")
+    return "Z:" + str(path).replace("/", "\\") if IS_WINE else str(path)
 
 
 def _make() -> None:
@@ -96,7 +110,7 @@ def _make() -> None:
         with tarfile.open(next(Path(folder).glob("*.tar.gz"))) as packed:
             packed.extractall(folder, filter="data")
         with zipfile.ZipFile(next(Path(folder).rglob("data.zip"))) as data:
-            data.extractall(_PYTHON)
+            data.extractall(_PYTHON)  # noqa: S202  pinned by its hash
     _only("DLLs/_wmi.pyd").unlink()  # asks for a service that wine has not
     subprocess.run(["wineboot", "-i"], env=surroundings(), check=True, capture_output=True,
                    timeout=_PATIENCE)  # fmt: skip
