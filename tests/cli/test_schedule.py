@@ -413,7 +413,7 @@ def test_a_task_of_windows_is_printed(run, fake, home):
 
 def test_letters_of_xml_are_written_as_such():
     """A path with & and < is one word of the task."""
-    text = windows_tasks.text_of(["C:/a & b/<x>/tideline.exe"], (3, 30), "C:/log")
+    text = windows_tasks.task_text(["C:/a & b/<x>/tideline.exe"], (3, 30), "C:/log")
     assert arguments_of(text)[0] == '/d /v:off /c ""C:/a & b/<x>/tideline.exe" >> "C:/log" 2>&1"'
 
 
@@ -421,7 +421,7 @@ def test_letters_of_xml_are_written_as_such():
 def test_a_task_takes_no_words_that_cmd_changes(path):
     """What cmd would read as something else is refused."""
     with pytest.raises(UsageError):
-        windows_tasks.text_of(["tideline.exe", "--db", path], (3, 30), "C:/log")
+        windows_tasks.task_text(["tideline.exe", "--db", path], (3, 30), "C:/log")
 
 
 def test_there_are_no_tasks_elsewhere(run, fake):

@@ -28,10 +28,10 @@ ONLY_IN = {
     "socket": ("serve/http/limits.py",),
     "http": ("serve/", "llm/"),
     "subprocess": ("llm/", "cli/", "exchange/importer/beside.py", "system/"),
-    "fcntl": ("system/",),
+    "fcntl": ("system/", "store/locks.py"),
     "resource": ("system/",),
     "msvcrt": ("system/",),
-    "ctypes": ("system/", "store/mount_number.py"),
+    "ctypes": ("system/", "store/mount_number.py", "store/database_errors.py"),
     "termios": ("cli/picker/full_screen.py",),
     "tty": ("cli/picker/full_screen.py",),
     "select": ("cli/picker/full_screen.py",),
@@ -97,6 +97,7 @@ def test_no_clock_and_no_environment_below_the_door():
                "exchange/tools/files.py",  # folders of other programs
                "exchange/links_out.py",  # where links in folders lead
                "exchange/plain_file.py",  # files that a user names
+               "system",  # what systems do differently
                "serve",  # doors for programs: deadlines, files of their state
                "vector/arrays.py"}  # asks for the limits of the process  # fmt: skip
     for path in sources():

@@ -13,6 +13,7 @@ import subprocess
 import sys
 import tarfile
 import tempfile
+import time
 import zipfile
 from pathlib import Path
 
@@ -26,6 +27,7 @@ _PIP = (sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-versi
         "--require-hashes", "--no-deps")  # fmt: skip
 _FOR_WINDOWS = ("--only-binary", ":all:", "--platform", "win_amd64", "--python-version", "3.13")
 _PATIENCE = 600
+_WAKES = 5  # seconds
 
 
 class NoWineError(Exception):
@@ -65,6 +67,24 @@ class Place:
         )  # fmt: skip
 
 
+class Awake:
+    """Keeps wine's own services running: who starts them hands them the pipes of the program that
+    is looked at, and would wait for their end too."""
+
+    def __enter__(self) -> None:
+        self._keeper = None
+        if IS_WINE:
+            self._keeper = subprocess.Popen(
+                ["wine", "cmd.exe"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL, env=surroundings(), cwd=HERE,
+            )  # fmt: skip
+            time.sleep(_WAKES)
+
+    def __exit__(self, *_: object) -> None:
+        if self._keeper is not None:
+            self._keeper.communicate()
+
+
 def ready() -> Place:
     """Return a Windows with this program; raise NoWineError where there is no wine. On Windows
     the program is there already."""
@@ -79,7 +99,8 @@ def ready() -> Place:
         _make()
         stamp.write_text(digest)
     place = Place()
-    _installed(place)
+    with Awake():
+        _installed(place)
     return place
 
 
@@ -112,13 +133,16 @@ def _make() -> None:
         with zipfile.ZipFile(next(Path(folder).rglob("data.zip"))) as data:
             data.extractall(_PYTHON)  # noqa: S202  pinned by its hash
     _only("DLLs/_wmi.pyd").unlink()  # asks for a service that wine has not
-    subprocess.run(["wineboot", "-i"], env=surroundings(), check=True, capture_output=True,
-                   timeout=_PATIENCE)  # fmt: skip
-    done = Place().run(
-        str(Place().python), "-m", "pip", "--quiet", "install", "--no-index", "--no-deps",
-        "--no-warn-script-location", "--find-links", windows_path(_WHEELS), "--require-hashes",
-        "-r", windows_path(_NEEDED[0]), patience=_PATIENCE,
+    subprocess.run(
+        ["wineboot", "-i"], env=surroundings(), check=True, timeout=_PATIENCE,
+        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
     )  # fmt: skip
+    with Awake():
+        done = Place().run(
+            str(Place().python), "-m", "pip", "--quiet", "install", "--no-index", "--no-deps",
+            "--no-warn-script-location", "--find-links", windows_path(_WHEELS),
+            "--require-hashes", "-r", windows_path(_NEEDED[0]), patience=_PATIENCE,
+        )  # fmt: skip
     if done.returncode:
         raise SystemExit(f"pip of Windows failed:\n{done.stderr.decode(errors='replace')}")
 

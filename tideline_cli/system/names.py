@@ -52,7 +52,7 @@ def open_movable(path: str, flags: int, mode: int = 0o600) -> int:
     if sys.platform == "win32":
         from tideline_cli.system import shared_files  # noqa: PLC0415  of Windows
 
-        return shared_files.opened(path, flags)
+        return shared_files.open_shared(path, flags)
     return os.open(path, flags, mode)
 
 

@@ -23,7 +23,7 @@ if sys.platform == "win32":
     def started_apart(words: Sequence[str], environ: Mapping[str, str]) -> Popen[bytes]:
         """Start a program with three pipes, so that it can be ended with all that it starts and the
         console's Ctrl-C reaches it through us alone. Raises OSError."""
-        return jobs.started(words, environ)
+        return jobs.job_started(words, environ)
 
     def end_all(process: Popen[bytes]) -> None:
         """End a program of `started_apart`, and all that it has started."""
