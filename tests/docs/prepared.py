@@ -83,6 +83,7 @@ ENDS: dict[str, tuple[int, ...]] = {
     "tideline consolidate --base-url http://localhost:11434/v1 --model qwen3": (0, 6),
     "tideline schedule --systemd --install": (0, 6),
     "tideline schedule --launchd --install": (0, 6),
+    "tideline schedule --schtasks --install": (0, 6),
     "tideline extract session.jsonl": (0, 6),
 }
 """The commands that may end otherwise, by their beginning."""
