@@ -42,7 +42,7 @@ def ensure(db: Connection, *, now: int, name: str = "") -> str | None:
         return None
 
 
-def renew(db: Connection) -> None:
+def become_another(db: Connection) -> None:
     """Let the file be another replica than before: somebody else has its id too."""
     with writing(db):
         state = sync_state.SyncState(db)
