@@ -7,11 +7,11 @@ import pytest
 
 from tests.sync import driver, faults
 
-PLANTED = ("the clock does not follow others", "uses are not summed",
-           "a purge is not remembered")  # fmt: skip
+PLANTED = ("the clock does not follow others", "what was taken back is not told",
+           "why a fact is archived is not told")  # fmt: skip
 
 
-@pytest.mark.parametrize("seed", range(1, 9))
+@pytest.mark.parametrize("seed", range(1, 7))
 def test_machines_end_with_the_same_memory(seed):
     """Exports are equal byte for byte, and so is what the registers hold; stores are sound; each
     fact is there, was purged, or was taken back; and all of that again after each machine has
@@ -26,4 +26,4 @@ def test_machines_end_with_the_same_memory(seed):
 @pytest.mark.parametrize("name", PLANTED)
 def test_a_planted_fault_is_found(name):
     """The comparison is no formality: a changed rule is noticed within some histories."""
-    assert faults.found_after(name, most=40) is not None
+    assert faults.found_after(name, most=12) is not None
