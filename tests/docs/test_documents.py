@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from itertools import pairwise
 
 import pytest
 
@@ -29,11 +30,23 @@ def test_the_commands_in_sentences(page):
 
 def _unknown(call):
     words = shlex.split(call.replace("…", " "))[1:]
-    flags = {flag for option in GLOBAL for flag in option.flags} | {"--help", "-h", "--version"}
+    options = [*GLOBAL]
     if words[:1] == ["help"] or "--" in words:
         return False
     if words and words[0] in COMMANDS:
-        flags |= {flag for option in verb(words[0]).OPTIONS for flag in option.flags}
+        options += verb(words[0]).OPTIONS
     elif words and not words[0].startswith("-") and words[0] != "COMMAND":
         return True
-    return any(word.startswith("-") and word.split("=")[0] not in flags for word in words)
+    by_flag = {flag: option for option in options for flag in option.flags}
+    return any(_is_wrong(word, value, by_flag) for word, value in pairwise([*words, ""]))
+
+
+def _is_wrong(word, value, by_flag):
+    """Whether a word is an option that there is not, or has a value that it cannot have."""
+    flag, is_one, inner = word.partition("=")
+    if not word.startswith("-") or flag in ("--help", "-h", "--version"):
+        return False
+    if flag not in by_flag:
+        return True
+    choices, said = by_flag[flag].choices, inner if is_one else value
+    return bool(choices) and said.islower() and said not in choices

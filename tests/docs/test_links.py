@@ -21,16 +21,14 @@ def prose(page):
 
 def anchors(page):
     """The anchors of a page, as its headings give them."""
-    found = set()
+    found: dict[str, int] = {}
     for heading in re.findall(r"^#+ (.+)$", prose(page), re.MULTILINE):
         words = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading).lower()
         name = re.sub(r"[^\w\- ]", "", words).replace(" ", "-")
-        number = 0
-        while name in found:
-            number += 1
-            name = f"{name.rsplit('-', 1)[0] if number > 1 else name}-{number}"
-        found.add(name)
-    return found
+        number = found[name] = found.get(name, -1) + 1
+        if number:
+            found[f"{name}-{number}"] = 0
+    return found.keys()
 
 
 @pytest.mark.parametrize("page", READ, ids=lambda page: str(page.relative_to(ROOT)))
@@ -72,3 +70,14 @@ def test_every_page_is_in_the_index():
         missing = [page.name for page in folder.glob("*.md")
                    if page.name != "index.md" and f"]({page.name})" not in text]  # fmt: skip
         assert missing == [], folder
+
+
+def test_the_glossary_has_the_words_of_the_concepts():
+    """Each word that docs/concepts.md explains stands in the glossary, which is in order."""
+    explained = re.findall(r"\*\*([^*]+)\*\*", (ROOT / "docs" / "concepts.md").read_text("utf-8"))
+    page = (ROOT / "docs" / "glossary.md").read_text("utf-8")
+    rows = [row.split("|")[1].strip() for row in page.split("\n") if row.startswith("| ")][2:]
+    words = {word for row in rows for word in row.lower().split(", ")}
+    asked = {word for both in explained for word in both.lower().split(", ")}
+    assert sorted(asked - words) == []
+    assert rows == sorted(rows, key=str.lower)

@@ -176,7 +176,7 @@ def starting(home: Path, random: Random, *, rounds: int) -> Figures:
         child.send_signal(signal.SIGINT)
         _, err = child.communicate(timeout=60)
         figures.counts["starts"] += 1
-        if b"tideline_cli" in err:  # before our first line, the interpreter has the word
+        if b"/tideline_cli/" in err:  # before our first line, the interpreter has the word
             line = err.decode().strip().splitlines()[-1]
             figures.violations.append(f"traceback, exit {child.returncode}: {line}")
     if (home / "tideline.db").exists():

@@ -268,7 +268,7 @@ def test_more_damage_is_found_and_mended(run, store, name):
 
 
 TOLD = {
-    "images": ("UPDATE change SET before = '{' WHERE before IS NOT NULL",),
+    "images": ("UPDATE change SET image = '{' WHERE image IS NOT NULL",),
     "values": ("UPDATE fact SET segment = 'nonsense' WHERE seq = 2",),
     "tables": ("DROP TRIGGER fact_inserted",),
     "structure": None,

@@ -107,6 +107,21 @@ def test_a_blocked_write_leaves_its_reason_and_no_text(db, blocked, reason):
             assert "SECRETTEXT" not in str(db.execute(f'SELECT * FROM "{table}"').fetchall())
 
 
+def test_the_commonest_image_is_short(db):
+    """What is kept of a fact that gives way takes no room, and of any other all that changed."""
+    text = '{"lifecycle":"active","valid_to":null}'
+    remember(db, new(text, slot="day", title=text), fact_id="A", now=NOW)
+    remember(db, new("I deploy on Mondays", slot="day"), fact_id="B", now=NOW + 1)
+    kept = "SELECT image, before FROM change WHERE entity = 'fact' AND act = '~'"
+    assert db.execute(kept).fetchall() == [("", text)]
+    with journal.batch(db, verb="edit", by=OWNER, now=NOW + 2):
+        db.execute("UPDATE fact SET title = NULL WHERE id = 'A'")
+        db.execute("UPDATE fact SET lifecycle = 'pruned' WHERE id = 'A'")
+    images = [json.loads(before) for _, before in db.execute(kept)]
+    assert images[1:] == [{"title": text}, {"lifecycle": "archived"}]
+    assert all(image == before for image, before in db.execute(kept).fetchall()[1:])
+
+
 def test_batches_count_per_origin(db):
     """Each origin sees its own batches, numbered from 1, whatever others write in between."""
     remember(db, new("I deploy on Fridays"), fact_id="A", now=NOW)

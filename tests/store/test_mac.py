@@ -9,9 +9,9 @@ import sys
 import pytest
 
 from tideline_cli.errors import StoreError, UsageError
-from tideline_cli.store import files, mac_volumes, mounts
+from tideline_cli.store import files, mounts
 from tideline_cli.store.opening import open_for_writing
-from tideline_cli.system import durable
+from tideline_cli.system import durable, mac_volumes
 
 
 @pytest.fixture
@@ -40,11 +40,17 @@ def test_the_drive_itself_is_asked(tmp_path, monkeypatch):
 
 
 def test_without_a_call_of_its_own_the_drive_is_asked_by_fcntl(tmp_path, monkeypatch):
-    """The call is that of `fcntl`, on an open handle; what fails by fsync too is an error."""
+    """The call is that of `fcntl`. A drive that fails is an error, and so is a failing fsync."""
     asked = []
     monkeypatch.setattr("fcntl.fcntl", lambda handle, number: asked.append((handle, number)))
     durable.sync(7, platform="darwin")
     assert asked == [(7, 51)]
+
+    def failing(*_):
+        raise OSError(5, "Input/output error")
+
+    with open(tmp_path / "file", "wb") as file, pytest.raises(OSError, match="Input/output"):
+        durable.sync(file.fileno(), platform="darwin", control=failing)
 
     def control(*_):
         raise OSError(25, "Inappropriate ioctl for device")
@@ -54,14 +60,14 @@ def test_without_a_call_of_its_own_the_drive_is_asked_by_fcntl(tmp_path, monkeyp
 
 
 def test_every_file_of_ours_goes_by_it(tmp_path, monkeypatch, run):
-    """No module calls fsync past `disk`, and what makes files and settings calls that."""
+    """No module calls fsync past `durable`, and what makes files and settings calls that."""
     from tests.support import ROOT
 
     package = ROOT / "tideline_cli"
     calling = [
         path.relative_to(package).as_posix()
         for path in package.rglob("*.py")
-        if "fsync(" in path.read_text() and path.name != "disk.py"
+        if "fsync(" in path.read_text() and path.name != "durable.py"
     ]
     assert calling == []
     synced = []
@@ -125,23 +131,25 @@ def answering(kind, flags, result=0):
 ])  # fmt: skip
 def test_the_kind_of_a_volume(tmp_path, kind, flags, wanted):
     """What the system does not mark as local is on the network, and so is what is known for it."""
-    found = mac_volumes.network_kind(str(tmp_path), 1, statfs=answering(kind, flags))
+    found = mac_volumes.network_kind(
+        str(tmp_path), 1, mounts.NETWORK, statfs=answering(kind, flags)
+    )
     assert found == wanted
 
 
 def test_a_volume_that_cannot_be_asked_is_taken(tmp_path):
     """As where Linux lists no mounts."""
     failing = answering(b"smbfs", 0, result=-1)
-    assert mac_volumes.network_kind(str(tmp_path), 1, statfs=failing) == ""
+    assert mac_volumes.network_kind(str(tmp_path), 1, (), statfs=failing) == ""
 
 
 def test_the_usual_volumes_are_not_asked(tmp_path, monkeypatch):
     """The volume of the system is local: one look; any other is asked."""
     asked = []
     monkeypatch.setattr(mac_volumes, "_statfs", lambda *_: asked.append(1) or -1)
-    assert mac_volumes.network_kind(str(tmp_path), os.stat("/").st_dev) == ""
+    assert mac_volumes.network_kind(str(tmp_path), os.stat("/").st_dev, ()) == ""
     assert asked == []
-    assert mac_volumes.network_kind(str(tmp_path), -7) == ""
+    assert mac_volumes.network_kind(str(tmp_path), -7, ()) == ""
     assert asked == [1]
 
 
@@ -166,6 +174,8 @@ CLOUDS = {
     "Library/CloudStorage/Dropbox/a/b": "Dropbox",
     "Library/CloudStorage/OneDrive-Personal": "OneDrive",
     "Library/CloudStorage/GoogleDrive-ann@example.com/My Drive": "GoogleDrive",
+    "library/cloudstorage/box/a": "box", "LIBRARY/MOBILE DOCUMENTS/x": "iCloud Drive",
+    "Library/Mobile Documents": "", "Library2/CloudStorage/Dropbox": "",
     "Library/CloudStorage": "", "Library/Application Support/tideline": "", "notes": "",
     "other/Library/CloudStorage/Dropbox": "",
 }  # fmt: skip

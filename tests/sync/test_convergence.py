@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import pytest
 
-from tests.sync import driver
+from tests.sync import driver, faults
 
-PLANTED = ("of two stamps that are equal none wins", "uses are not summed",
+PLANTED = ("the clock does not follow others", "uses are not summed",
            "a purge is not remembered")  # fmt: skip
 
 

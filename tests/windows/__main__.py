@@ -1,4 +1,4 @@
-"""Does the program work on Windows' own Python?
+"""Does the program work on Windows' own Python? Below wine; on Windows, as it is installed there.
 
     python -m tests.windows [NAME ...]
 
@@ -23,16 +23,17 @@ def main(names: list[str]) -> int:
         return 1
     failed = []
     checks = {name: check for name, check in smoke.CHECKS.items() if name in names or not names}
-    for name, check in checks.items():
-        with smoke.Memory(windows) as memory:
-            try:
-                check(memory)
-                print(f"{name}: passed", flush=True)
-            except Exception:
-                failed.append(name)
-                print(f"{name}: FAILED", flush=True)
-                traceback.print_exc()
-    version = windows.run(str(windows.python), "-VV").stdout.decode().strip()
+    with place.Awake():
+        for name, check in checks.items():
+            with smoke.Memory(windows) as memory:
+                try:
+                    check(memory)
+                    print(f"{name}: passed", flush=True)
+                except Exception:
+                    failed.append(name)
+                    print(f"{name}: FAILED", flush=True)
+                    traceback.print_exc()
+        version = windows.run(str(windows.python), "-VV").stdout.decode().strip()
     print(f"{len(checks) - len(failed)} of {len(checks)} checks passed on {version}")
     return 1 if failed else 0
 

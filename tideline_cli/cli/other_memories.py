@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from tideline_cli.cli.notices import Notices
 
 
-def tell(session: Notices, path: str, environ: Mapping[str, str]) -> None:
+def warn_of_others(session: Notices, path: str, environ: Mapping[str, str]) -> None:
     """Warn of each memory that is not the one at `path`, which is not there."""
     for other in places.other_memories(environ, path):
         session.caution(

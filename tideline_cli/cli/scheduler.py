@@ -9,7 +9,7 @@ import subprocess
 from tideline_cli.cli import schedule_entries, windows_tasks
 from tideline_cli.errors import CannotWriteError, UnavailableError
 from tideline_cli.store.folders import hand_over, make_folder
-from tideline_cli.system import NOFOLLOW, names, processes, set_mode
+from tideline_cli.system import NOFOLLOW, names, set_mode, user_number
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -118,7 +118,7 @@ def _make_log(path: str) -> None:
 
 
 def _domain() -> str:
-    return f"gui/{processes.user_number()}"
+    return f"gui/{user_number()}"
 
 
 def _crontab() -> bytes:

@@ -204,7 +204,7 @@ class Session(CallSettings):
         if not self._environ.get("TIDELINE_HOME"):
             from tideline_cli.cli import other_memories  # noqa: PLC0415  before the first fact
 
-            other_memories.tell(self, self.database, self._environ)
+            other_memories.warn_of_others(self, self.database, self._environ)
 
     def asked_settings(self, spec: str) -> object:
         """Return how an embedder is reached that is asked for vectors."""

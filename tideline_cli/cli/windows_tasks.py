@@ -55,7 +55,7 @@ def log_of(database: str) -> str:
     return f"{database}-dream.log"
 
 
-def text_of(command: Sequence[str], at: tuple[int, int], log: str) -> str:
+def task_text(command: Sequence[str], at: tuple[int, int], log: str) -> str:
     """Return the text of the task; raise UsageError for words that cmd would change."""
     words = [os.path.normpath(command[0]), *command[1:]]
     for word in (*words, log):

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from tideline_cli.model.source import Source
 
 UNKNOWN = 0xFF
+ROW = 4056
+"""Bytes of a row of the file, which with what goes with them fill a page of 4096."""
 MOST_REPEATS = 32
 """So often and more often count alike in a bound."""
 _LENGTHS = (0, 2, 4, 6, 8, 10, 12, 15, 19, 25, 40, 96, 250, 600)  # lower edges
@@ -40,12 +42,13 @@ FIRST_CODER = (
 CODER = " | ".join(
     " ".join(map(str, part))
     for part in (
-        (K1, B, DEPTH), _LENGTHS, _REPEATS, _WEIGHTS, _USES,
+        (ROW, K1, B, DEPTH), _LENGTHS, _REPEATS, _WEIGHTS, _USES,
         sorted([f"{source}={one.weight}" for source, one in STANDING.items()]),
         sorted([f"{role}={weight}" for role, weight in ROLE_WEIGHTS.items()]),
     )
 )  # fmt: skip
-"""The tables that make the bytes, as one name. Bytes of another coder bound nothing."""
+"""The tables that make the bytes, and how they are stored, as one name. Bytes of another coder
+bound nothing."""
 
 
 def bound_code(

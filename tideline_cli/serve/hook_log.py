@@ -9,7 +9,6 @@ from tideline_cli.errors import UsageError
 from tideline_cli.model import instant
 from tideline_cli.model.record import record
 from tideline_cli.serve import state_files
-from tideline_cli.system import names
 
 _LONGEST = 256 * 1024  # then the file becomes the old one
 _LAST = 4096
@@ -30,7 +29,7 @@ def note(path: str, client: str, message: str, *, now: int) -> None:
     said = " ".join(message.split())[:500]
     try:
         if os.path.exists(path) and os.path.getsize(path) > _LONGEST:
-            names.put_over(path, path + ".1")
+            state_files.rename(path, path + ".1")
         state_files.append(path, f"{instant.iso(now)}\t{client}\t{said}\n")
     except OSError:
         return

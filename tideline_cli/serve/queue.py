@@ -16,7 +16,6 @@ from tideline_cli.model import codec
 from tideline_cli.model.record import record
 from tideline_cli.serve import state_files
 from tideline_cli.store import locks
-from tideline_cli.system import names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -212,7 +211,7 @@ def _taken_in(path: str) -> dict[str, str]:
     lines = _read(path)
     for name in _beside(path):
         if not name.endswith(_TAKEN):
-            names.put_over(name, path + _TAKEN)
+            state_files.rename(name, path + _TAKEN)
         lines |= _read(path + _TAKEN)
         _put(path, lines)
         state_files.remove(path + _TAKEN)

@@ -4,9 +4,10 @@ one origin alone."""
 from __future__ import annotations
 
 import os
+import sys
 
 from tideline_cli.model.lean import blake2b
-from tideline_cli.system import BINARY, NOFOLLOW, NONBLOCK, is_root, names, rights, set_mode
+from tideline_cli.store.locks import BINARY, NOFOLLOW, NONBLOCK, user_number
 
 HOOKS = "hooks"
 FRESH = ".new-"
@@ -44,10 +45,20 @@ def put_text(path: str, text: str) -> None:
     fresh = f"{path}{FRESH}{os.getpid()}"
     try:
         _write(fresh, text, os.O_TRUNC)
-        names.put_over(fresh, path)
+        rename(fresh, path)
     except OSError:
         remove(fresh)
         raise
+
+
+def rename(path: str, target: str) -> None:
+    """Put a file in the place of another."""
+    if sys.platform == "win32":
+        from tideline_cli.system import names  # noqa: PLC0415  of Windows
+
+        names.put_over(path, target)
+    else:
+        os.replace(path, target)
 
 
 def opened_lock(path: str) -> int:
@@ -74,7 +85,7 @@ def read(path: str, *, most: int) -> str:
 def remove(path: str) -> bool:
     """Remove a file, and say whether it was there."""
     try:
-        names.remove(path)
+        os.unlink(path)
     except FileNotFoundError:
         return False
     return True
@@ -101,9 +112,11 @@ def _opened(path: str, mode: int) -> int:
         make_folder(folder)
     handle = os.open(path, _FLAGS | mode, 0o600)
     try:
-        if rights(os.fstat(handle).st_mode) & 0o777 != 0o600:
+        if os.fstat(handle).st_mode & 0o777 != 0o600:
+            from tideline_cli.system import set_mode  # noqa: PLC0415  a new file
+
             set_mode(handle, 0o600)  # whatever the umask
-        if is_root():
+        if not user_number():
             from tideline_cli.store.folders import hand_over  # noqa: PLC0415  root alone
 
             hand_over(handle, path, like=folder)

@@ -7,9 +7,9 @@ import os
 import stat
 
 from tideline_cli.errors import StoreError
-from tideline_cli.system import NOFOLLOW, is_own, rights
 
 _LOOK = getattr(os, "O_PATH", 0)  # a handle that drops no locks when it is closed
+_NO_LINK = getattr(os, "O_NOFOLLOW", 0)
 _HANDLES = "/proc/self/fdinfo"
 
 
@@ -71,7 +71,7 @@ def _mount(path: str) -> bytes:
     if not _LOOK:
         return b""
     try:
-        handle = os.open(path, _LOOK | NOFOLLOW)
+        handle = os.open(path, _LOOK | _NO_LINK)
     except OSError:
         return b""
     try:
@@ -95,6 +95,8 @@ def make_private(path: str) -> None:
             state = os.lstat(name)
         except FileNotFoundError:
             continue
-        is_ours = stat.S_ISREG(state.st_mode) and is_own(state)
-        if is_ours and rights(state.st_mode) & 0o077:
-            os.chmod(name, 0o600)
+        if stat.S_ISREG(state.st_mode) and state.st_mode & 0o077:
+            from tideline_cli.system import is_own, rights  # noqa: PLC0415  of older programs
+
+            if is_own(state) and rights(state.st_mode) & 0o077:
+                os.chmod(name, 0o600)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
+import sys
 from contextlib import suppress
-from errno import EMFILE, ENFILE
+from errno import EBUSY, EMFILE, ENFILE
 
-from tideline_cli.errors import CannotWriteError, UsageError
+from tideline_cli.errors import BusyError, CannotWriteError, UsageError
 from tideline_cli.store import file_states, folders
 from tideline_cli.system import (
     BINARY,
@@ -145,8 +146,17 @@ def _copy(path: str, target: str) -> None:
 
 
 def move(path: str, target: str) -> None:
-    """Put a file in the place of another, durably."""
-    names.put_over(path, target)
+    """Put a file in the place of another, durably. Raises BusyError where another program keeps
+    one of them open, on a system that moves no open files."""
+    try:
+        names.put_over(path, target)
+    except OSError as error:
+        if error.errno == EBUSY and sys.platform == "win32":
+            raise BusyError(
+                f"{target} is in use by another program, or may not be changed",
+                hint="close what has it open, look at its rights, and try again",
+            ) from error
+        raise
     sync(target)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from tideline_cli.errors import CannotWriteError
-from tideline_cli.system import DIRECTORY, NOFOLLOW, is_root, names, set_mode, set_owner
+from tideline_cli.system import DIRECTORY, NOFOLLOW, is_root, set_mode, set_owner
 
 
 def create_file(path: str) -> None:
@@ -64,4 +64,6 @@ def _make(folder: str) -> None:
         made = os.open(folder, os.O_RDONLY | DIRECTORY | NOFOLLOW)
         hand_over(made, folder, like=parent)
         os.close(made)
+    from tideline_cli.system import names  # noqa: PLC0415  once for a folder
+
     names.sync_folder(parent)

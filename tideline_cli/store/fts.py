@@ -252,6 +252,12 @@ def index_after(db: Connection, seq: int) -> None:
     )
 
 
+def write_out(db: Connection) -> None:
+    """Write what the index has gathered, as a commit would at its end, and merge what is due: what
+    the transaction stores next fills the pages that this frees."""
+    db.execute("INSERT INTO fact_fts (fact_fts) VALUES ('flush')")
+
+
 def rebuild(db: Connection) -> None:
     """Make the whole index again, in the file format that every SQLite with FTS5 reads, and with
     the settings of a new store."""

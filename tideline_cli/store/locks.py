@@ -4,19 +4,22 @@ says whose log lies beside the file. The kernel frees what a dead process held."
 from __future__ import annotations
 
 import os
+import sys
 
-from tideline_cli.system import (
-    BINARY,
-    LOCK_EX,
-    LOCK_NB,
-    NOFOLLOW,
-    NONBLOCK,
-    flock,
-    is_root,
-    pread,
-    pwrite,
-    set_mode,
-)
+# Each command loads this module, and one more would cost each start a five-hundredth. So the names
+# of POSIX stand here too, and `system` is for the others.
+if sys.platform == "win32":
+    from tideline_cli import system
+    from tideline_cli.system import LOCK_EX, LOCK_NB, flock, pread, pwrite
+
+    BINARY, NOFOLLOW, NONBLOCK = system.BINARY, system.NOFOLLOW, system.NONBLOCK
+    user_number = system.user_number
+else:
+    from fcntl import LOCK_EX, LOCK_NB, flock
+    from os import pread, pwrite
+
+    BINARY, NOFOLLOW, NONBLOCK = 0, os.O_NOFOLLOW, os.O_NONBLOCK
+    user_number = os.geteuid
 
 WRITER = ""  # the queue of those who want to write
 DREAM = "-dream"  # one pass over the memory at a time
@@ -84,8 +87,10 @@ def _open(path: str, name: str) -> int:
         handle = os.open(file, _FLAGS | os.O_CREAT | os.O_EXCL, 0o600)
     except FileExistsError:
         return os.open(file, _FLAGS)
+    from tideline_cli.system import set_mode  # noqa: PLC0415  once for a file
+
     set_mode(handle, 0o600)  # whatever the umask
-    if is_root():
+    if not user_number():
         from tideline_cli.store import folders  # noqa: PLC0415  root alone, once for a file
 
         folders.hand_over(handle, file, like=path)

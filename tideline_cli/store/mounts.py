@@ -12,9 +12,9 @@ import sys
 from tideline_cli.errors import StoreError
 from tideline_cli.model.record import Record
 from tideline_cli.store import ALLOW_NETWORK
-from tideline_cli.system import disk
 
 MOUNTS = "/proc/self/mountinfo"
+_major = getattr(os, "major", lambda _: 0)  # Windows has no such numbers
 
 # As the kernel names them; FUSE has a name for each program.
 NETWORK = frozenset((
@@ -45,19 +45,23 @@ def refuse_network(path: str, *, listing: str = MOUNTS) -> None:
         _refuse_on_a_mac(path, os.path.realpath(folder), device)
         return
     # A file system on a block device is local. So for most users the table need not be read.
-    if listing == MOUNTS and disk.is_on_block_device(device):
+    if listing == MOUNTS and _major(device):
         return
-    kind = file_system_of(os.path.realpath(folder), listing=listing) or disk.network_kind(folder)
+    kind = file_system_of(os.path.realpath(folder), listing=listing)
+    if sys.platform == "win32":
+        from tideline_cli.system import disk  # noqa: PLC0415  of Windows
+
+        kind = disk.network_kind(folder)
     if kind in NETWORK:
         raise _refused(path, f"on a network file system ({kind})")
 
 
 def _refuse_on_a_mac(path: str, folder: str, device: int) -> None:
-    from tideline_cli.store import mac_volumes  # noqa: PLC0415  macOS alone
+    from tideline_cli.system import mac_volumes  # noqa: PLC0415  macOS alone
 
     if service := mac_volumes.cloud(folder, os.path.realpath(os.path.expanduser("~"))):
         raise _refused(path, f"in a folder that is kept in the cloud ({service})")
-    if kind := mac_volumes.network_kind(folder, device):
+    if kind := mac_volumes.network_kind(folder, device, NETWORK):
         raise _refused(path, f"on a network file system ({kind})")
 
 

@@ -5,9 +5,6 @@ from __future__ import annotations
 
 import os
 
-from tideline_cli.store import folders
-from tideline_cli.system import BINARY, disk, set_mode
-
 SIZE = 512 * 1024  # forgetting takes 64 KiB in a small store, 96 KiB in one of 10,000 facts
 _PLENTY = 3 * SIZE  # with less free than this, other programs need the room more
 _LEAST = SIZE // 4
@@ -39,6 +36,9 @@ def take_back(path: str) -> None:
 
 
 def _make(path: str, size: int) -> None:
+    from tideline_cli.store import folders  # noqa: PLC0415  once for a store
+    from tideline_cli.system import BINARY, set_mode  # noqa: PLC0415  as above
+
     name = path + _ENDING
     try:
         handle = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | BINARY, 0o600)
@@ -56,6 +56,8 @@ def _make(path: str, size: int) -> None:
 
 
 def _room(path: str) -> int:
+    from tideline_cli.system import disk  # noqa: PLC0415  where there is no reserve
+
     try:
         return disk.free_bytes(os.path.dirname(path))
     except OSError:

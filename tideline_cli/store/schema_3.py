@@ -256,8 +256,9 @@ batch INTEGER NOT NULL,
 entity TEXT NOT NULL,
 row INTEGER NOT NULL,
 act TEXT NOT NULL,
-before TEXT,
-after TEXT
+image TEXT,
+after TEXT,
+before TEXT AS(iif(image = '','{"lifecycle":"active","valid_to":null}',image))
 ) STRICT;
 CREATE INDEX change_row ON change(row);
 CREATE INDEX change_run ON change(row) WHERE entity = 'facts';
@@ -275,14 +276,15 @@ id,origin,created_at,lifecycle,segment,tier,heat,importance,decay_rate,source,
 confidence,status,slot,valid_from,valid_to,pinned,kind,title,source_turn,tags,
 derived_from,metadata,content,scope,session,turn,speaker,role,document,agent,progress ON fact
 BEGIN
-INSERT INTO change(batch,entity,row,act,before)
+INSERT INTO change(batch,entity,row,act,image)
 VALUES(ifnull((SELECT number FROM batch WHERE open > 0),0),'fact',old.seq,'~',
-(SELECT json_group_object(key,value) FROM(
+replace((SELECT json_group_object(key,value) FROM(
 SELECT key,value FROM json_each(json_object('id',old.id,'origin',old.origin,'created_at',old.created_at,'lifecycle',old.lifecycle,'segment',old.segment,'tier',old.tier,'heat',old.heat,'importance',old.importance,'decay_rate',old.decay_rate,'source',old.source,'confidence',old.confidence,'status',old.status,'slot',old.slot,'valid_from',old.valid_from,'valid_to',old.valid_to,'pinned',old.pinned,'kind',old.kind,'title',old.title,'source_turn',old.source_turn,'tags',old.tags,'derived_from',old.derived_from,'metadata',old.metadata,'content',old.content,'scope',old.scope,'session',old.session,'turn',old.turn,'speaker',old.speaker,'role',old.role,'document',old.document,'agent',old.agent,'progress',old.progress))
-EXCEPT SELECT key,value FROM json_each(json_object('id',new.id,'origin',new.origin,'created_at',new.created_at,'lifecycle',new.lifecycle,'segment',new.segment,'tier',new.tier,'heat',new.heat,'importance',new.importance,'decay_rate',new.decay_rate,'source',new.source,'confidence',new.confidence,'status',new.status,'slot',new.slot,'valid_from',new.valid_from,'valid_to',new.valid_to,'pinned',new.pinned,'kind',new.kind,'title',new.title,'source_turn',new.source_turn,'tags',new.tags,'derived_from',new.derived_from,'metadata',new.metadata,'content',new.content,'scope',new.scope,'session',new.session,'turn',new.turn,'speaker',new.speaker,'role',new.role,'document',new.document,'agent',new.agent,'progress',new.progress)))));
+EXCEPT SELECT key,value FROM json_each(json_object('id',new.id,'origin',new.origin,'created_at',new.created_at,'lifecycle',new.lifecycle,'segment',new.segment,'tier',new.tier,'heat',new.heat,'importance',new.importance,'decay_rate',new.decay_rate,'source',new.source,'confidence',new.confidence,'status',new.status,'slot',new.slot,'valid_from',new.valid_from,'valid_to',new.valid_to,'pinned',new.pinned,'kind',new.kind,'title',new.title,'source_turn',new.source_turn,'tags',new.tags,'derived_from',new.derived_from,'metadata',new.metadata,'content',new.content,'scope',new.scope,'session',new.session,'turn',new.turn,'speaker',new.speaker,'role',new.role,'document',new.document,'agent',new.agent,'progress',new.progress)))),
+'{"lifecycle":"active","valid_to":null}',''));
 END;
 CREATE TRIGGER fact_deleted AFTER DELETE ON fact BEGIN
-INSERT INTO change(batch,entity,row,act,before)
+INSERT INTO change(batch,entity,row,act,image)
 VALUES(ifnull((SELECT number FROM batch WHERE open > 0),0),'fact',old.seq,'-',json_object('seq',old.seq,'id',old.id,'origin',old.origin,'created_at',old.created_at,'lifecycle',old.lifecycle,'segment',old.segment,'tier',old.tier,'heat',old.heat,'importance',old.importance,'decay_rate',old.decay_rate,'source',old.source,'confidence',old.confidence,'status',old.status,'slot',old.slot,'valid_from',old.valid_from,'valid_to',old.valid_to,'pinned',old.pinned,'kind',old.kind,'title',old.title,'source_turn',old.source_turn,'tags',old.tags,'derived_from',old.derived_from,'metadata',old.metadata,'content',old.content,'scope',old.scope,'session',old.session,'turn',old.turn,'speaker',old.speaker,'role',old.role,'document',old.document,'agent',old.agent,'progress',old.progress));
 INSERT INTO counted VALUES(-1,0,old.origin,old.lifecycle,old.segment,old.tier,old.heat,old.source,old.pinned,
 ifnull(old.scope,''),old.created_at,old.length,old.terms,old.valid_from,old.valid_to,
@@ -293,12 +295,12 @@ INSERT INTO change(batch,entity,row,act)
 VALUES(ifnull((SELECT number FROM batch WHERE open > 0),0),'link',new.number,'+');
 END;
 CREATE TRIGGER link_updated AFTER UPDATE ON link BEGIN
-INSERT INTO change(batch,entity,row,act,before)
+INSERT INTO change(batch,entity,row,act,image)
 VALUES(ifnull((SELECT number FROM batch WHERE open > 0),0),'link',old.number,'~',
 json_object('number',old.number,'from_fact',old.from_fact,'to_fact',old.to_fact,'kind',old.kind,'reason',old.reason,'strength',old.strength,'created_at',old.created_at));
 END;
 CREATE TRIGGER link_deleted AFTER DELETE ON link BEGIN
-INSERT INTO change(batch,entity,row,act,before)
+INSERT INTO change(batch,entity,row,act,image)
 VALUES(ifnull((SELECT number FROM batch WHERE open > 0),0),'link',old.number,'-',
 json_object('number',old.number,'from_fact',old.from_fact,'to_fact',old.to_fact,'kind',old.kind,'reason',old.reason,'strength',old.strength,'created_at',old.created_at));
 END;
@@ -307,11 +309,11 @@ INSERT INTO change(batch,entity,row,act,after)
 SELECT number,'usage',new.fact,'+',json_object('fact',new.fact,'access_count',new.access_count,'last_accessed_at',new.last_accessed_at) FROM batch WHERE open > 0;
 END;
 CREATE TRIGGER usage_updated AFTER UPDATE ON usage BEGIN
-INSERT INTO change(batch,entity,row,act,before,after)
+INSERT INTO change(batch,entity,row,act,image,after)
 SELECT number,'usage',old.fact,'~',json_object('fact',old.fact,'access_count',old.access_count,'last_accessed_at',old.last_accessed_at),json_object('fact',new.fact,'access_count',new.access_count,'last_accessed_at',new.last_accessed_at) FROM batch WHERE open > 0;
 END;
 CREATE TRIGGER usage_deleted AFTER DELETE ON usage BEGIN
-INSERT INTO change(batch,entity,row,act,before)
+INSERT INTO change(batch,entity,row,act,image)
 SELECT number,'usage',old.fact,'-',json_object('fact',old.fact,'access_count',old.access_count,'last_accessed_at',old.last_accessed_at) FROM batch WHERE open > 0;
 END;
 CREATE TABLE stated(

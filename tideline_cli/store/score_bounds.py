@@ -14,6 +14,7 @@ from tideline_cli.ranking.decay import is_immune
 from tideline_cli.ranking.score_bounds import (
     CODER,
     FIRST_CODER,
+    ROW,
     bound_code,
     most_strength,
     repeats_at_least,
@@ -39,7 +40,7 @@ FROM fact LEFT JOIN usage ON usage.fact = seq WHERE seq >= ? AND seq < ? ORDER B
 """
 MADE_FROM = frozenset(("role", "importance", "tier", "pinned"))
 """What of a fact can change and makes its byte."""
-CHUNK = 4096
+CHUNK = ROW
 LAG = 256  # facts that may be without a byte before a recall makes theirs
 _MADE_BY = "score_bounds"
 
@@ -62,18 +63,18 @@ def repeating(db: Connection, least: int) -> Iterator[int]:
 def missing_count(db: Connection) -> int:
     """Return how many numbers have no byte yet."""
     last: Any = db.execute(
-        """
+        f"""
         SELECT ifnull((SELECT max(seq) FROM fact), 0) + 1,
-          ifnull((SELECT number * 4096 + length(codes) FROM ceiling
+          ifnull((SELECT number * {CHUNK} + length(codes) FROM ceiling
                   ORDER BY number DESC LIMIT 1), 0)
         """
     ).fetchone()
-    return int(last[0] - (last[1] if _are_ours(db) else 0))
+    return int(last[0] - (last[1] if are_ours(db) else 0))
 
 
 def extend(db: Connection, *, limit: int) -> None:
     """Make the bytes of up to `limit` more numbers; those without a fact are 0."""
-    if not _are_ours(db):
+    if not are_ours(db):
         clear(db)
     number, made = _last(db)
     fresh = _made(db, number * CHUNK + len(made), limit=limit)
@@ -112,7 +113,7 @@ class NewBounds:
 def _append(db: Connection, first: int, fresh: bytes) -> None:
     """Store the bytes of facts, numbered from `first` on. Where more than a row before them have
     none yet, all are left to `extend`."""
-    if not _are_ours(db):
+    if not are_ours(db):
         clear(db)
     number, made = _last(db)
     missing = first - number * CHUNK - len(made)
@@ -164,20 +165,21 @@ def wrong_count(db: Connection) -> int:
     return sum(map(ne, stored, wanted))
 
 
+def are_ours(db: Connection) -> bool:
+    """Say whether the bytes stored were made with our tables."""
+    return setting(db, _MADE_BY, FIRST_CODER) == CODER
+
+
 def clear(db: Connection) -> None:
     """Forget all bytes, and note that the next ones are made with our tables."""
     db.execute("DELETE FROM ceiling")
-    if not _are_ours(db):
+    if not are_ours(db):
         put_setting(db, _MADE_BY, CODER)
-
-
-def _are_ours(db: Connection) -> bool:
-    return setting(db, _MADE_BY, FIRST_CODER) == CODER
 
 
 def _stored(db: Connection) -> bytes:
     """Return the bytes stored, none if they were made with other tables."""
-    if not _are_ours(db):
+    if not are_ours(db):
         return b""
     return b"".join(row[0] for row in db.execute("SELECT codes FROM ceiling ORDER BY number"))
 

@@ -28,6 +28,14 @@ def step(db: Connection) -> None:
     _remake_triggers(db)
 
 
+def _shorten_images(db: Connection) -> None:
+    """Store the commonest image of the journal as ''."""
+    db.execute("ALTER TABLE change RENAME COLUMN before TO image")
+    lines = _statement("CREATE TABLE change(").split("\n")
+    (column,) = (line for line in lines if line.startswith("before "))
+    db.execute(f"ALTER TABLE change ADD COLUMN {column}")
+
+
 def _fading(db: Connection) -> None:
     """What `context` gave out, what fades soonest, and passes that nobody was told of."""
     db.execute("""
@@ -124,7 +132,7 @@ def _scope(db: Connection) -> None:
         " WHERE scope IS NOT NULL AND lifecycle = 'active'"
     )
     db.execute(
-        "UPDATE change SET before = json_set(before, '$.scope', NULL)"
+        "UPDATE change SET image = json_set(image, '$.scope', NULL)"
         " WHERE entity = 'fact' AND before IS NOT NULL"
     )
 
@@ -136,7 +144,7 @@ def _said(db: Connection) -> None:
         db.execute(f"ALTER TABLE fact ADD COLUMN {column}")
     db.execute(_statement("CREATE INDEX fact_session "))
     db.execute(
-        "UPDATE change SET before = json_set(before, '$.session', NULL, '$.turn', NULL,"
+        "UPDATE change SET image = json_set(image, '$.session', NULL, '$.turn', NULL,"
         " '$.speaker', NULL, '$.role', NULL) WHERE entity = 'fact' AND before IS NOT NULL"
     )
 
@@ -152,7 +160,7 @@ def _work(db: Connection) -> None:
     db.execute(f"UPDATE fact SET progress = 'active', digest = NULL WHERE kind IN {_WORK}")
     db.execute(_statement("CREATE INDEX fact_work "))
     db.execute(
-        "UPDATE change SET before = json_set(before, '$.agent', NULL, '$.progress',"
+        "UPDATE change SET image = json_set(image, '$.agent', NULL, '$.progress',"
         f" CASE WHEN before ->> 'kind' IN {_WORK} THEN 'active' END)"
         " WHERE entity = 'fact' AND before ->> 'seq' IS NOT NULL"
     )
@@ -203,7 +211,7 @@ def _documents(db: Connection) -> None:
     db.execute("ALTER TABLE fact ADD COLUMN document TEXT")
     db.execute(_statement("CREATE INDEX fact_document "))
     db.execute(
-        "UPDATE change SET before = json_set(before, '$.document', NULL)"
+        "UPDATE change SET image = json_set(image, '$.document', NULL)"
         " WHERE entity = 'fact' AND before IS NOT NULL"
     )
 
@@ -224,6 +232,7 @@ def _halve_codes(db: Connection) -> None:
 
 
 PARTS: tuple[Callable[[Connection], None], ...] = (
+    _shorten_images,
     _fading,
     _note_statements,
     _count_lapsed,
@@ -239,7 +248,8 @@ PARTS: tuple[Callable[[Connection], None], ...] = (
     _keep_common_terms,
     _halve_codes,
 )
-"""What changes, in this order: columns, then tables and what they hold, then rows."""
+"""What changes, in this order: columns, then tables and what they hold, then rows; the journal
+first, since later parts write into it."""
 
 
 def _remake_triggers(db: Connection) -> None:

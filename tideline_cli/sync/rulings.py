@@ -4,7 +4,8 @@ The registers of each fact say what was stated of it. Two of them may not be abl
 side: two values of one slot, the same text twice, two facts that were each merged into the other.
 What is shown then is a function of the facts alone: it is the same on every replica, in whatever
 order the words have come, and goes when one of the words is taken back. Nothing is lost: the
-registers keep what was said.
+registers keep what was said. Times come from the facts: those of stamps depend on what was said in
+other origins.
 """
 
 from __future__ import annotations
@@ -12,8 +13,7 @@ from __future__ import annotations
 from tideline_cli.model.edge import SUCCEEDS
 from tideline_cli.model.record import record, replace
 from tideline_cli.model.source import is_trusted
-from tideline_cli.policy.periods import ended, overlap
-from tideline_cli.sync.clock import instant_of
+from tideline_cli.policy.periods import ended, holds_from, overlap
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def _without_copies(active: Sequence[Stated], found: dict[str, Ruling]) -> list[
         staying += [one for one in others if one.author == keeper.author]
         kept = keeper.fact
         for copy in copies:
-            at = instant_of(max(copy.stamp, keeper.stamp)[0])
+            at = max(copy.fact.created_at, keeper.fact.created_at)
             gone = ended(copy.fact, at=at, now=at)
             found[copy.fact.id] = Ruling(gone, "same", keeper.fact.id)
             kept = _with_uses(kept, copy.fact)
@@ -120,10 +120,8 @@ def _settle_slot(values: Sequence[Stated], found: dict[str, Ruling]) -> None:
         by = None
         for later in holding:
             if overlap(later.fact, fact):
-                begins = later.fact.created_at if later.fact.valid_from is None else (
-                    later.fact.valid_from
-                )
-                fact = ended(fact, at=begins, now=instant_of(later.stamp[0]))
+                begins = holds_from(later.fact)
+                fact = ended(fact, at=begins, now=later.fact.created_at)
                 by = later.fact.id
         if by is not None:
             found[fact.id] = Ruling(fact, "slot", by)

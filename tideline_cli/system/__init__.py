@@ -25,6 +25,7 @@ if sys.platform == "win32":
         session_number,
         set_mode,
         set_owner,
+        user_number,
     )
 else:
     import os
@@ -35,6 +36,7 @@ else:
     from os import O_NONBLOCK as NONBLOCK
     from os import fchmod as set_mode
     from os import fchown as set_owner
+    from os import geteuid as user_number
     from os import pread, pwrite
 
     BINARY = 0
@@ -59,4 +61,5 @@ else:
 __all__ = [
     "BINARY", "DIRECTORY", "LOCK_EX", "LOCK_NB", "NOCTTY", "NOFOLLOW", "NONBLOCK", "flock",
     "is_own", "is_root", "pread", "pwrite", "rights", "session_number", "set_mode", "set_owner",
+    "user_number",
 ]  # fmt: skip

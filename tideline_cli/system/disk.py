@@ -16,12 +16,6 @@ def free_bytes(folder: str) -> int:
     return found.f_bavail * found.f_frsize
 
 
-def is_on_block_device(device: int) -> bool:
-    """Say whether a number of a file's state is that of a disk of this machine; False where the
-    system does not say."""
-    return sys.platform != "win32" and bool(os.major(device))
-
-
 def network_kind(folder: str) -> str:
     """Return why a folder is on another machine: `smb` for a share, `drive` for a letter that
     stands for one; empty where it is not, and where the system has neither shares nor letters."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from errno import EIO
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,7 +26,9 @@ def sync(handle: int, *, platform: str = sys.platform, control: Control | None =
 
         try:
             (control or fcntl)(handle, _FULL)
-        except OSError:  # what a network file system and some folders do not know, fsync does
-            os.fsync(handle)
-        return
+            return
+        except OSError as error:
+            if error.errno == EIO:
+                raise
+            # What a network file system and some folders do not know. They know fsync.
     os.fsync(handle)

@@ -40,7 +40,7 @@ if sys.platform == "win32":
         return os.lstat(os.path.join(folder, name))
 
     def put_over(folder: Handle, part: str, name: str) -> None:
-        """Put one file of a folder in the place of another. Raises BusyError."""
+        """Put one file of a folder in the place of another."""
         names.put_over(os.path.join(folder, part), os.path.join(folder, name))
 
     def remove(folder: Handle, name: str) -> None:

@@ -30,7 +30,7 @@ _terminate.restype = wintypes.BOOL
 _jobs: dict[int, int] = {}  # number of a process -> the job that it is in
 
 
-def started(words: Sequence[str], environ: Mapping[str, str]) -> subprocess.Popen[bytes]:
+def job_started(words: Sequence[str], environ: Mapping[str, str]) -> subprocess.Popen[bytes]:
     """Start a program with three pipes in a group and a job of its own. Raises OSError."""
     process = subprocess.Popen(  # noqa: S603  the user's own command, no shell
         words,

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import os
 import sys
+from errno import EBUSY
 
-from tideline_cli.errors import BusyError
 from tideline_cli.system import durable
 
 _PATIENCE = 1.0  # seconds
@@ -18,7 +18,7 @@ _LOCK = ".tideline-lock"
 
 
 def put_over(path: str, target: str) -> None:
-    """Put a file in the place of another. Raises BusyError where one of them stays open."""
+    """Put a file in the place of another. Raises OSError, with EBUSY where one stays open."""
     if sys.platform == "win32":
         _insist(lambda: os.replace(path, target), target)
     else:
@@ -26,7 +26,7 @@ def put_over(path: str, target: str) -> None:
 
 
 def remove(path: str) -> None:
-    """Remove a file. Raises FileNotFoundError, and BusyError where it stays open."""
+    """Remove a file. Raises OSError, with EBUSY where it stays open."""
     if sys.platform == "win32":
         _insist(lambda: os.unlink(path), path)
     else:
@@ -54,7 +54,7 @@ def open_movable(path: str, flags: int, mode: int = 0o600) -> int:
     if sys.platform == "win32":
         from tideline_cli.system import shared_files  # noqa: PLC0415  of Windows
 
-        return shared_files.opened(path, flags)
+        return shared_files.open_shared(path, flags)
     return os.open(path, flags, mode)
 
 
@@ -78,8 +78,6 @@ if sys.platform == "win32":
                 return
             except PermissionError as error:
                 if monotonic() >= end:
-                    raise BusyError(
-                        f"{path} is in use by another program, or may not be changed",
-                        hint="close what has it open, look at its rights, and try again",
-                    ) from error
+                    said = "it is in use by another program, or may not be changed"
+                    raise OSError(EBUSY, said, path) from error
             sleep(_STEP)

@@ -15,7 +15,7 @@ CAN_BE_HANDED_ON = sys.platform != "win32"
 """Whether a child can have more of our handles than its three streams."""
 
 
-def size_of(pipe: BinaryIO) -> int:
+def room_of(pipe: BinaryIO) -> int:
     """Return how much a pipe holds; 0 where the system does not tell."""
     if sys.platform != "linux":
         return 0

@@ -23,7 +23,7 @@ if sys.platform == "win32":
     def started_apart(words: Sequence[str], environ: Mapping[str, str]) -> Popen[bytes]:
         """Start a program with three pipes, so that it can be ended with all that it starts and the
         console's Ctrl-C reaches it through us alone. Raises OSError."""
-        return jobs.started(words, environ)
+        return jobs.job_started(words, environ)
 
     def end_all(process: Popen[bytes]) -> None:
         """End a program of `started_apart`, and all that it has started."""
@@ -34,10 +34,6 @@ if sys.platform == "win32":
         lock of another handle on this system."""
         call()
         return True
-
-    def user_number() -> int:
-        """Return the number of this user, which the system has not."""
-        return 0
 
 else:
     ENDINGS = (signal.SIGTERM, signal.SIGHUP)
@@ -77,8 +73,4 @@ else:
             finally:
                 os._exit(code)
         return not os.waitpid(child, 0)[1]
-
-    def user_number() -> int:
-        """Return the number of this user."""
-        return os.getuid()
 

@@ -26,7 +26,7 @@ _create.argtypes = (
 _create.restype = wintypes.HANDLE
 
 
-def opened(path: str, flags: int) -> int:
+def open_shared(path: str, flags: int) -> int:
     """Return a descriptor of a file, by the flags O_RDWR, O_CREAT and O_EXCL; no child has it."""
     access = _READ | (_WRITE if flags & (os.O_RDWR | os.O_WRONLY) else 0)
     how = _THERE if not flags & os.O_CREAT else _NEW if flags & os.O_EXCL else _ANY

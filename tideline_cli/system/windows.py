@@ -73,6 +73,11 @@ def set_owner(handle: int, owner: int, group: int) -> None:
     """Leave the owner of a file as it is: who makes a file owns it."""
 
 
+def user_number() -> int:
+    """Return a number that is not root's: the system has names in place of numbers."""
+    return 1
+
+
 def is_root() -> bool:
     """Say that this user makes no files for others."""
     return False

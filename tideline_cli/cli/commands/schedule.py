@@ -107,7 +107,7 @@ def _entry(
         return {"entry": schedule_entries.cron_line(command, at)}
     if kind == "schtasks":
         log = windows_tasks.log_of(database)
-        return {"entry": windows_tasks.text_of(command, at, log).rstrip("\n")}
+        return {"entry": windows_tasks.task_text(command, at, log).rstrip("\n")}
     if kind == "systemd":
         texts = list(schedule_entries.systemd_units(command, at).values())
     else:

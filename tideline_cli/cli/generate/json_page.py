@@ -10,26 +10,33 @@ import sys
 import tempfile
 from functools import cache
 
+from tideline_cli.cli.generate.json_calls import CALLS, FILES
 from tideline_cli.model.fact import Fact
 from tideline_cli.model.fields import FIELDS
-from tideline_cli.model.record import record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from tideline_cli.cli.generate.json_calls import Call
     from tideline_cli.model.fields import Field
 
 _ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", "..", ".."))
 _NOW = "2026-03-02T09:00:00Z"
 _ID = re.compile(r"[0-9A-HJKMNP-TV-Z]{26}")
+_LONG = 200  # characters of a text
+_MANY = 20  # numbers of a list
 _HEAD = """\
 # What `--json` prints
 
-Made by `make generate`: every command was run, and this is what it printed, set in lines. Ids are
-`ID-1`, `ID-2` …, the folder of the memory is `~`, and a number of bytes is 0. Keys are a promise:
-they are added, and not changed or taken away without a line in the changelog. Notes, warnings and
-errors on stderr: [command-line.md](command-line.md#notes-warnings-errors).
+Made by `make generate`: these commands were run one after the other, and this is what they printed,
+set in lines. Ids are `ID-1`, `ID-2` …, the folder of the memory is `~`, a number of bytes is 0, a
+long text ends with `…`, and of a long list of numbers three are shown. Keys are a promise: they are
+added, and not changed or taken away without a line in the changelog. Notes, warnings and errors on
+stderr: [command-line.md](command-line.md#notes-warnings-errors).
+
+`serve`, `mcp` and `pick` print no object of their own: [serve](http.md) answers with those of other
+commands, [mcp](mcp.md#tools) with results of its tools, and `pick --json` with a fact.
 """
 _FORMS = {
     "text": "text", "word": "a word", "texts": "list of texts", "object": "object",
@@ -38,21 +45,15 @@ _FORMS = {
 }  # fmt: skip
 
 
-@record
-class Call:
-    """One command line: what it shows, its words, and what it reads."""
-
-    shows: str
-    words: tuple[str, ...]
-    stdin: str = ""
-
-
 @cache
 def json_page() -> str:
     """Return the page."""
     lines = [_HEAD, "## A fact", "", "| Key | Value |", "| --- | --- |"]
     lines += [f"| `{field.name}` | {_value_of(field)} |" for field in FIELDS]
     with tempfile.TemporaryDirectory() as home:
+        for name, text in FILES.items():
+            with open(os.path.join(home, name), "w", encoding="utf-8") as file:
+                file.write(text)
         ids: dict[str, str] = {}
         for call in CALLS:
             lines += _section(call, _printed(call, home, ids))
@@ -80,7 +81,7 @@ def _printed(call: Call, home: str, ids: dict[str, str]) -> str:
     done = subprocess.run(  # noqa: S603  our own commands, no shell
         [sys.executable, "-m", "tideline_cli", *(known.get(word, word) for word in call.words)],
         env={"HOME": home, "TIDELINE_NOW": _NOW, "PYTHONPATH": _ROOT, "LANG": "C.UTF-8",
-             "PATH": os.environ.get("PATH", "")},
+             "PATH": home},  # no program of this machine shows in the page
         input=call.stdin, capture_output=True, text=True, check=False, cwd=home,
     )  # fmt: skip
     if not done.stdout and call.shows:
@@ -92,16 +93,25 @@ def _printed(call: Call, home: str, ids: dict[str, str]) -> str:
 
 
 def _steady(value: Any) -> Any:
-    """Return a value without the numbers of bytes and the one-time marks in it."""
+    """Return a value without the numbers of bytes and the one-time marks in it, long parts cut."""
     if isinstance(value, dict):
-        return {
-            key: 0 if key.endswith("_bytes") else _steady(inner) for key, inner in value.items()
-        }
+        return {key: _steady_of(key, inner) for key, inner in value.items()}
     if isinstance(value, list):
-        return [_steady(inner) for inner in value]
+        few = value[:3] if len(value) > _MANY and isinstance(value[0], float) else value
+        return [_steady(inner) for inner in few]
     if isinstance(value, str):
-        return re.sub(r'id="[0-9a-f]{16}"', 'id="ONE-TIME"', value)
+        text = re.sub(r'id="[0-9a-f]{16}"', 'id="ONE-TIME"', value)
+        text = re.sub(r"^[0-9a-f]{32}$", "32 DIGITS", text)
+        return f"{text[:_LONG]}…" if len(text) > 2 * _LONG else text
     return value
+
+
+def _steady_of(key: str, value: Any) -> Any:
+    if key.endswith("bytes") and isinstance(value, int):
+        return 0
+    if key == "entry":  # it holds the path of this very program
+        return str(value)[:11] + "…"
+    return _steady(value)
 
 
 def _set(value: Any, indent: str = "") -> str:
@@ -114,45 +124,3 @@ def _set(value: Any, indent: str = "") -> str:
         return "[\n" + ",\n".join(inner + _set(one, inner) for one in value) + f"\n{indent}]"
     parts = (f"{inner}{json.dumps(key)}: {_set(one, inner)}" for key, one in value.items())
     return "{\n" + ",\n".join(parts) + f"\n{indent}}}"
-
-
-CALLS = (
-    Call("remember", ("remember", "I deploy on Fridays", "--slot", "deploy_day", "--now",
-                      "2026-01-05", "--json")),
-    Call("remember: what it replaces", ("remember", "I deploy on Mondays", "--slot", "deploy_day",
-                                        "--json")),
-    Call("remember --batch, a line for each", ("remember", "--batch", "--json"),
-         '{"content": "The boiler needs 1.5 bar", "tags": ["house"]}\n'),
-    Call("recall", ("recall", "when do I deploy", "--explain", "--json")),
-    Call("recall --batch, a line for each", ("recall", "--batch", "--json"),
-         '{"id": "q1", "query": "boiler"}\n'),
-    Call("context", ("context", "deploy", "--auto", "--json")),
-    Call("list", ("list", "--tag", "house", "--json")),
-    Call("show", ("show", "ID-2", "--json")),
-    Call("status", ("status", "--json")),
-    Call("pin, unpin", ("pin", "ID-3", "--json")),
-    Call("edit: other labels", ("edit", "ID-3", "--title", "heating", "--json")),
-    Call("edit: another wording", ("edit", "ID-3", "The boiler needs 1.6 bar", "--json")),
-    Call("feedback", ("feedback", "ID-2", "up", "--json")),
-    Call("link", ("link", "ID-2", "ID-4", "--kind", "relates_to", "--reason", "both are chores",
-                  "--json")),
-    Call("graph", ("graph", "ID-2", "--json")),
-    Call("recall --graph", ("recall", "deploy", "--graph", "on", "--mode", "keyword", "--json")),
-    Call("forget", ("forget", "ID-4", "--json")),
-    Call("restore", ("restore", "ID-4", "--json")),
-    Call("history", ("history", "--limit", "2", "--json")),
-    Call("history of one fact", ("history", "ID-4", "--json")),
-    Call("undo", ("undo", "--json")),
-    Call("contradictions", ("contradictions", "--json")),
-    Call("dream", ("dream", "--dry-run", "--json")),
-    Call("gc", ("gc", "--dry-run", "--json")),
-    Call("import", ("import", "-", "--format", "jsonl", "--json"),
-         '{"content": "The heating is serviced in May"}\n'),
-    Call("export, a line for each", ("export", "--format", "jsonl")),
-    Call("doctor", ("doctor", "--json")),
-    Call("config list", ("config", "list", "--json")),
-    Call("backup", ("backup", "copy.db", "--json")),
-    Call("purge", ("purge", "ID-4", "--yes", "--json")),
-    Call("retention", ("retention", "--days", "400", "--dry-run", "--json")),
-)  # fmt: skip
-"""What the page shows, in this order: each call finds what those before it have left."""

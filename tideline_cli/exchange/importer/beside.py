@@ -49,7 +49,7 @@ class Beside:
         """Say whether a request can be sent before all others are answered."""
         sizes = (*self._unanswered, len(request))
         taken = sum([(size // _PAGE + 2) * _PAGE for size in sizes])
-        return len(sizes) == 1 or taken <= pipes.size_of(self._requests)
+        return len(sizes) == 1 or taken <= pipes.room_of(self._requests)
 
     def ask(self, request: bytes) -> bool:
         """Send a request for which there is room; return False where nobody takes it."""

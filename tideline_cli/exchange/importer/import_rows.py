@@ -123,7 +123,8 @@ class _Run:
         with self._batch.transaction(load=self.storer.is_load) as batch:
             self._batch.number, self.summary.batch = batch.number, batch.ordinal
             for chunk in chunks:
-                self.storer.store(self._reader.analysed(chunk, _analyzer(self._db)), batch)
+                ready = self._reader.analysed(chunk, _analyzer(self._db))
+                self.storer.store(ready, batch, is_last=chunk is chunks[-1])
             if score_bounds.missing_count(self._db) >= score_bounds.CHUNK:
                 _extend_bounds(self._db)
         self.committed = self.summary.taken

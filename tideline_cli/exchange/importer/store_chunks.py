@@ -30,8 +30,8 @@ if TYPE_CHECKING:
         def begin(self, chunk: list[Ready]) -> None:
             """Begin with what can be done for a chunk before its transaction."""
 
-        def store(self, chunk: list[Ready], batch: journal.batch) -> None:
-            """Store a chunk, and the vectors of its facts."""
+        def store(self, chunk: list[Ready], batch: journal.batch, *, is_last: bool) -> None:
+            """Store a chunk, the last of its transaction or not, and the vectors of its facts."""
 
         def settle(self) -> None:
             """Settle in an open batch what only all rows together tell."""
@@ -55,7 +55,9 @@ class ChunkInserter:
         """Begin with the vectors of a chunk."""
         self._vectors.begin([ready.content for ready in chunk])
 
-    def store(self, chunk: list[Ready], batch: journal.batch) -> None:  # noqa: ARG002  a shape
+    def store(
+        self, chunk: list[Ready], batch: journal.batch, *, is_last: bool  # noqa: ARG002  a shape
+    ) -> None:
         """Insert what is new, index it, and store its vectors."""
         catch_up(self._db, _origin_numbers(chunk, self._destination))
         last = facts.last_number(self._db)
@@ -64,6 +66,8 @@ class ChunkInserter:
             rows.put(place, ready)
         rows.flush()
         fts.index_after(self._db, last)
+        if is_last:
+            fts.write_out(self._db)
         rows.count(last, self._bounds)
         seqs = facts.numbers_after(self._db, last)
         numbered = [(seq, *added) for seq, added in zip(seqs, rows.added, strict=True)]
@@ -96,7 +100,9 @@ class ChunkMerger:
     def begin(self, chunk: list[Ready]) -> None:
         """Do nothing: which rows become facts is not known before the transaction."""
 
-    def store(self, chunk: list[Ready], batch: journal.batch) -> None:
+    def store(
+        self, chunk: list[Ready], batch: journal.batch, *, is_last: bool  # noqa: ARG002  a shape
+    ) -> None:
         """Store or restate each row, then make the vectors of what is new."""
         origin_numbers = _origin_numbers(chunk, self._destination)
         catch_up(self._db, origin_numbers)

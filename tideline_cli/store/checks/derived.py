@@ -117,7 +117,10 @@ def forget_vectors(db: Connection, origin_number: int, embedder: str) -> None:
 
 
 def bounds(db: Connection) -> Iterator[Finding]:
-    """There is one byte that bounds the score for each number, without a hole."""
+    """There is one byte that bounds the score for each number, without a hole. Bytes that were made
+    with other tables are not used, and the next writer makes them anew."""
+    if not score_bounds.are_ours(db):
+        return
     rows: Any = db.execute("SELECT number, length(codes) FROM ceiling ORDER BY number").fetchall()
     last = int(db.execute(_LAST).get)
     sizes = [size for _, size in rows]

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import os
 
-from tideline_cli.store.mounts import NETWORK
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Container
     from typing import Any
 
     StatFs = Callable[[bytes, Any], int]
@@ -20,14 +18,17 @@ _KIND = slice(72, 88)
 _LOCAL = 0x1000  # MNT_LOCAL
 # The volume of the system, and that of the users: local, and no more than a look each.
 _USUAL = ("/System/Volumes/Data", "/")
-_DRIVE = "Mobile Documents"
-_CLOUDS = "CloudStorage"
+_DRIVE = "mobile documents"
+_CLOUDS = "cloudstorage"
 
 
-def network_kind(folder: str, device: int, *, statfs: StatFs | None = None) -> str:
+def network_kind(
+    folder: str, device: int, known: Container[str], *, statfs: StatFs | None = None
+) -> str:
     """Return the kind of the network file system that a folder lies on, empty for a local one.
 
-    `device` is the folder's; `statfs` is the system's call but for tests.
+    `device` is the folder's, `known` the kinds that are of the network; `statfs` is the system's
+    call but for tests.
     """
     if statfs is None:
         if device in map(_device, _USUAL):
@@ -40,7 +41,7 @@ def network_kind(folder: str, device: int, *, statfs: StatFs | None = None) -> s
         return ""
     kind = found.raw[_KIND].partition(b"\0")[0].decode("ascii", "replace")
     is_local = int.from_bytes(found.raw[_FLAGS], "little") & _LOCAL
-    return "" if is_local and kind not in NETWORK else kind or "unknown"
+    return "" if is_local and kind not in known else kind or "unknown"
 
 
 def cloud(folder: str, home: str) -> str:
@@ -49,13 +50,15 @@ def cloud(folder: str, home: str) -> str:
     macOS has them all in two folders of a home. A service copies a memory and its log one by one
     and at other times, and takes files away that nobody has used for long.
     """
-    library = os.path.join(home, "Library")
-    parts = os.path.relpath(folder, library).split(os.sep)
-    if parts[0] == _DRIVE and len(parts) > 1:
+    parts = folder.split(os.sep)
+    above = os.path.join(home, "Library").split(os.sep)
+    # Capitals do not count in the folders of a home.
+    if [part.lower() for part in parts[: len(above)]] != [part.lower() for part in above]:
+        return ""
+    kind, service, *_ = (*parts[len(above) :], "", "")
+    if service and kind.lower() == _DRIVE:
         return "iCloud Drive"
-    if parts[0] == _CLOUDS and len(parts) > 1:
-        return parts[1].partition("-")[0]
-    return ""
+    return service.partition("-")[0] if kind.lower() == _CLOUDS else ""
 
 
 def _device(path: str) -> int:
@@ -68,10 +71,9 @@ def _device(path: str) -> int:
 def _statfs(path: bytes, found: Any) -> int:
     """Call statfs of the system's library, which on Intel has another name for large inodes."""
     try:
-        from ctypes import CDLL  # noqa: PLC0415  as above
+        from ctypes import pythonapi  # noqa: PLC0415  what this process has loaded, libc among it
 
-        library = CDLL(None)
-        call = getattr(library, "statfs$INODE64", None) or library.statfs
+        call = getattr(pythonapi, "statfs$INODE64", None) or pythonapi.statfs
     except (ImportError, OSError, AttributeError):
         return -1
     return int(call(path, found))

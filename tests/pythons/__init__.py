@@ -1,0 +1,1 @@
+"""Every Python that the project names: which are there, and whether all tests pass on each."""

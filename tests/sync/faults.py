@@ -1,0 +1,138 @@
+"""Would the random machines notice? Rules changed one at a time: `python -m tests.sync.faults
+[NAME …]` says after how many histories each is found."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from contextlib import ExitStack
+from unittest.mock import patch
+
+from tests.sync import driver
+from tideline_cli.store import sync_rows
+from tideline_cli.sync import arrive, gather, publish, registers, rulings, show
+from tideline_cli.sync.operations import Edge
+from tideline_cli.sync.registers import BASE, GONE, PRESENT, SINCE
+
+MOST, LENGTH = 150, 45
+"""So many histories of so many steps are run before a fault counts as not found."""
+
+
+def _later_by_clock(self, stamp, mark):
+    return stamp[0] > mark[0]
+
+
+def _most_used(self):
+    uses = self.uses.values()
+    return max((use[BASE] + use[SINCE] for use in uses), default=0)
+
+
+def _first_come(values, found):
+    holding = []
+    for one in values:
+        if any(rulings.overlap(other.fact, one.fact) for other in holding):
+            gone = rulings.ended(one.fact, at=one.fact.created_at, now=1 << 50)
+            found[one.fact.id] = rulings.Ruling(gone, "slot", holding[0].fact.id)
+        else:
+            holding.append(one)
+
+
+def _tick_alone(last, at):
+    return at << 16
+
+
+_operations = publish.Publication.operations
+
+
+def _present_edges(self):
+    return (one for one in _operations(self) if not (isinstance(one, Edge) and one.values is None))
+
+
+def _unexplained(self, known):
+    for one in _fact(self, known):
+        values = getattr(one, "values", None)
+        if values and GONE in values:
+            values[GONE] = None
+        yield one
+
+
+_fact = publish.Publication._fact
+_put = registers.Registers.put
+
+
+def _put_but_absence(self, name, value, mark):
+    if name != PRESENT:
+        _put(self, name, value, mark)
+
+
+_say = gather.Gatherer._say
+
+
+def _say_alone(self, known, row, name, clock):
+    known.put(name, gather.wire_value(row, name), self._mark(clock))
+
+
+def _said_is_theirs(self, one, known):
+    was = known.stated
+    changed, said = max(was[0], one.changed_at), max(was[1], one.said_at)
+    if (changed, said) != was[:2]:
+        known.stated = (changed, said, self._state.next_version(), self._place)
+
+
+def _bear_all(self, values, mark):
+    self.birth = mark
+    self.values |= values
+
+
+FAULTS = {
+    "of two stamps with one time none is later": [(arrive.Taker, "_is_later", _later_by_clock)],
+    "uses are not summed": [(registers.Registers, "count", _most_used)],
+    "a purge is not remembered": [
+        (sync_rows, "purged", lambda *_: set()), (sync_rows, "purged_and_here", lambda _: []),
+    ],
+    "a ruling is not taken back": [(sync_rows, "ruled_by", lambda *_: set())],
+    "the first value that came holds a slot": [(rulings, "_settle_slot", _first_come)],
+    "a copy is looked for by its own machine alone": [(sync_rows, "like", lambda *_: set())],
+    "why a fact is archived is not told": [(publish.Publication, "_fact", _unexplained)],
+    "an edge that goes is not told": [(publish.Publication, "operations", _present_edges)],
+    "what was taken back is not told": [(registers.Registers, "put", _put_but_absence)],
+    "the clock does not follow others": [(gather, "tick", _tick_alone)],
+    "a time is taken for known that is ours in part": [(arrive.Taker, "_said", _said_is_theirs)],
+    "edges do not wait for their ends": [(sync_rows, "edges_of", lambda *_: [])],
+    "a birth takes what was said since": [(registers.Registers, "bear", _bear_all)],
+    "what came before a birth stays": [(registers.Registers, "forget", lambda *_: None)],
+    "values of a slot are not looked for": [(sync_rows, "slot_mates", lambda *_: set())],
+    "a purge leaves rulings as they are": [(sync_rows, "all_ruled", lambda _: set())],
+    "a restored value keeps the end of a ruling": [(gather.Gatherer, "_say", _say_alone)],
+    "an edge that a ruling made is left": [(show, "EDGES", dict.fromkeys(rulings.EDGES, ()))],
+}  # fmt: skip
+
+
+def found_after(name, *, most=MOST, first=1):
+    """Return how many histories it takes to notice a fault, None where it is not noticed."""
+    with ExitStack() as planted:
+        for owner, attribute, instead in FAULTS[name]:
+            planted.enter_context(patch.object(owner, attribute, instead))
+        for seed in range(first, first + most):
+            if driver.run(seed, LENGTH)[1] is not None:
+                return seed - first + 1
+    return None
+
+
+def main():
+    """Hunt for each fault; exit with 1 when any is not found."""
+    missed = 0
+    for name in sys.argv[1:] or FAULTS:
+        after = found_after(name)
+        missed += after is None
+        said = "not found" if after is None else f"found after {after}"
+        print(f"{name:<50} {said}", flush=True)
+    print(f"{len(sys.argv[1:] or FAULTS)} faults, {missed} not found in {MOST} histories")
+    sys.exit(bool(missed))
+
+
+if __name__ == "__main__":
+    with tempfile.TemporaryDirectory(prefix="tideline-sync-") as home:
+        os.environ["TIDELINE_HOME"] = home
+        main()
