@@ -298,6 +298,9 @@ _tideline_value() {
         eval:--key-file) REPLY='file' ;;
         eval:--timeout) REPLY='text' ;;
         eval:--scope) REPLY='ask scope' ;;
+        sync:--name) REPLY='text' ;;
+        sync:--key) REPLY='file' ;;
+        sync:--limit|sync:-k) REPLY='text' ;;
         schedule:--at) REPLY='text' ;;
         serve:--port) REPLY='text' ;;
         mcp:--agent) REPLY='ask agent' ;;
@@ -337,6 +340,8 @@ _tideline_argument() {
         embedder:1) REPLY='ask embedder' ;;
         eval:0) REPLY='one of run make poison load' ;;
         backup:0) REPLY='file' ;;
+        sync:0) REPLY='one of status log key forget' ;;
+        sync:1) REPLY='one of add' ;;
         config:0) REPLY='one of list get set unset edit path profiles trust untrust' ;;
         config:1) REPLY='ask setting' ;;
         config:2) REPLY='ask setting' ;;
@@ -345,7 +350,7 @@ _tideline_argument() {
         setup:*) REPLY='one of claude-code codex gemini cursor' ;;
         init:0) REPLY='one of bash zsh fish' ;;
         completions:0) REPLY='one of bash zsh fish powershell' ;;
-        man:0) REPLY='one of remember recall context dream consolidate status show list pick fading slots tags pin unpin forget restore edit link graph feedback purge contradictions history timeline undo redo retention import export ingest library gc extract relink embed embedder reembed doctor eval backup schedule config serve mcp hook setup init completions man' ;;
+        man:0) REPLY='one of remember recall context dream consolidate status show list pick fading slots tags pin unpin forget restore edit link graph feedback purge contradictions history timeline undo redo retention import export ingest library gc extract relink embed embedder reembed doctor eval backup sync schedule config serve mcp hook setup init completions man' ;;
         *) [[ $2 == '*' ]] || _tideline_argument "$1" '*' ;;
     esac
 }
@@ -357,7 +362,7 @@ _tideline_flags() {
         remember) REPLY='--segment -s --slot --importance --tier --source --supersedes --confidence --valid-from --valid-to --tag -t --kind --title --meta --source-turn --derived-from --pin --confine --scope --session --turn --speaker --role --agent --status --progress --dedup --batch' ;;
         recall) REPLY='--limit -n --mode --fusion --decay --profile --min-sim --min-score --why-not --mmr --graph --segment -s --tag -t --kind --session --speaker --role --agent --document --no-documents --status --progress --since --until --as-of --archived --scope --all-scopes --explain --no-touch --touch --batch --jsonl --nl --csv --tsv --table --fmt --format' ;;
         context) REPLY='--max-chars --max-tokens --limit -n --auto --document --no-documents --mode --fusion --decay --profile --no-touch --no-constraints --scope --all-scopes --format' ;;
-        dream) REPLY='--dry-run -n --stage --confirm-count --merge-at --relate-at --evict-below --evict-after --max-loss --all-origins --pending --if-due' ;;
+        dream) REPLY='--dry-run -n --stage --confirm-count --merge-at --relate-at --evict-below --evict-after --max-loss --all-origins --pending --sync --if-due' ;;
         consolidate) REPLY='--llm --model --base-url --key-file --timeout --dry-run -n --force --interval --min-facts --max-facts --max-loss --all-origins' ;;
         status) REPLY='--all-origins --by --scope --all-scopes' ;;
         show) REPLY='--decay --raw' ;;
@@ -394,7 +399,8 @@ _tideline_flags() {
         doctor) REPLY='--deep --repair --secrets --yes -y' ;;
         eval) REPLY='--k -k --profiles --profile --embedder --format --misses --strict --count --output -o --llm --model --base-url --key-file --timeout --scope --all-scopes' ;;
         backup) REPLY='--force -f' ;;
-        schedule) REPLY='--cron --systemd --launchd --schtasks --at --install --remove' ;;
+        sync) REPLY='--name --plain --encrypt --trust --key --limit -k' ;;
+        schedule) REPLY='--cron --systemd --launchd --schtasks --at --sync --install --remove' ;;
         config) REPLY='' ;;
         serve) REPLY='--port --open' ;;
         mcp) REPLY='--write --forget-any --agent --format' ;;
@@ -449,6 +455,7 @@ _tideline_summary() {
         doctor) REPLY='Check that the store is whole, and mend it.' ;;
         eval) REPLY='Measure how good the answers are, on your own questions.' ;;
         backup) REPLY='Copy the store into a file, while others use it.' ;;
+        sync) REPLY='Join the memories of your machines, by a place for files.' ;;
         schedule) REPLY='Let the memory tend itself every night.' ;;
         config) REPLY='Show and change settings.' ;;
         serve) REPLY='Serve pages and an API, on this machine alone.' ;;
@@ -580,7 +587,7 @@ _tideline_at() {
         _tideline_argument "$command" "$place"
         _tideline_complete "$REPLY" "$current"
     else
-        _tideline_offer "$current" remember recall context dream consolidate status show list pick fading slots tags pin unpin forget restore edit link graph feedback purge contradictions history timeline undo redo retention import export ingest library gc extract relink embed embedder reembed doctor eval backup schedule config serve mcp hook setup init completions man
+        _tideline_offer "$current" remember recall context dream consolidate status show list pick fading slots tags pin unpin forget restore edit link graph feedback purge contradictions history timeline undo redo retention import export ingest library gc extract relink embed embedder reembed doctor eval backup sync schedule config serve mcp hook setup init completions man
         # 63 is `?`: bash lists the matches and inserts none.
         if [[ $COMP_TYPE == 63 ]] && ((${#COMPREPLY[@]} > 1)); then
             for word in "${COMPREPLY[@]}"; do

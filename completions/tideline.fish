@@ -71,6 +71,8 @@ function __tideline_takes_value -d 'Succeed when flag $argv[2] of command $argv[
             contains -- $argv[2] --limit -n
         case eval
             contains -- $argv[2] --k -k --profiles --profile --embedder --format --count --output -o --llm --model --base-url --key-file --timeout --scope
+        case sync
+            contains -- $argv[2] --name --key --limit -k
         case schedule
             contains -- $argv[2] --at
         case serve
@@ -194,6 +196,7 @@ complete -c tideline -n "__tideline_at ''" -a reembed -d 'Make the vectors that 
 complete -c tideline -n "__tideline_at ''" -a doctor -d 'Check that the store is whole, and mend it.'
 complete -c tideline -n "__tideline_at ''" -a eval -d 'Measure how good the answers are, on your own questions.'
 complete -c tideline -n "__tideline_at ''" -a backup -d 'Copy the store into a file, while others use it.'
+complete -c tideline -n "__tideline_at ''" -a sync -d 'Join the memories of your machines, by a place for files.'
 complete -c tideline -n "__tideline_at ''" -a schedule -d 'Let the memory tend itself every night.'
 complete -c tideline -n "__tideline_at ''" -a config -d 'Show and change settings.'
 complete -c tideline -n "__tideline_at ''" -a serve -d 'Serve pages and an API, on this machine alone.'
@@ -291,6 +294,7 @@ complete -c tideline -n "__tideline_at dream" -l evict-after -x -d 'How old they
 complete -c tideline -n "__tideline_at dream" -l max-loss -x -d 'Share of an origin\'s facts that one run may archive [default: 0.25]'
 complete -c tideline -n "__tideline_at dream" -l all-origins -d 'Tend every origin, although --origin names the owner'
 complete -c tideline -n "__tideline_at dream" -l pending -d 'First distil the conversations that hooks have noted: see extract --pending'
+complete -c tideline -n "__tideline_at dream" -l sync -d 'Sync with the places of before first, and again at the end: see `tideline sync`'
 complete -c tideline -n "__tideline_at dream" -l if-due -d 'Only if the last dream is a day old [setting: dream_interval]'
 complete -c tideline -n "__tideline_at consolidate" -l llm -x -d 'Command to ask: prompt on its stdin, reply on its stdout; `none` asks no model [setting: llm]'
 complete -c tideline -n "__tideline_at consolidate" -l model -x -d 'Model to ask at the base URL [setting: model]'
@@ -653,11 +657,20 @@ complete -c tideline -n "__tideline_at eval" -l all-scopes -d 'See the facts of 
 complete -c tideline -n '__tideline_at eval 0' -x -a 'run make poison load'
 complete -c tideline -n "__tideline_at backup" -l force -s f -d 'Replace FILE; the old copy stays until the new is whole'
 complete -c tideline -n '__tideline_at backup 0' -F
+complete -c tideline -n "__tideline_at sync" -l name -x -d 'Call this machine so, from now on [default: its host name]'
+complete -c tideline -n "__tideline_at sync" -l plain -d 'Make a new place without encryption: who can read it reads every fact'
+complete -c tideline -n "__tideline_at sync" -l encrypt -d 'Make a new place encrypted, though you alone can read it'
+complete -c tideline -n "__tideline_at sync" -l trust -d 'Vouch for what lies in a place that is not encrypted and that others can write'
+complete -c tideline -n "__tideline_at sync" -l key -r -F -d 'File of keys [env: TIDELINE_SYNC_KEY]'
+complete -c tideline -n "__tideline_at sync" -l limit -s k -x -d 'How many batches `log` shows [default: 20]'
+complete -c tideline -n '__tideline_at sync 0' -x -a 'status log key forget'
+complete -c tideline -n '__tideline_at sync 1' -x -a 'add'
 complete -c tideline -n "__tideline_at schedule" -l cron -d 'A line of your crontab'
 complete -c tideline -n "__tideline_at schedule" -l systemd -d 'A service and a timer of systemd, for your user'
 complete -c tideline -n "__tideline_at schedule" -l launchd -d 'An agent of launchd'
 complete -c tideline -n "__tideline_at schedule" -l schtasks -d 'A task of Windows'
 complete -c tideline -n "__tideline_at schedule" -l at -x -d 'When, in local time [default: 03:30]'
+complete -c tideline -n "__tideline_at schedule" -l sync -d 'Sync with the places of before, too: see `tideline sync`'
 complete -c tideline -n "__tideline_at schedule" -l install -d 'Put it in place'
 complete -c tideline -n "__tideline_at schedule" -l remove -d 'Take it out'
 complete -c tideline -n '__tideline_at config 0' -x -a 'list get set unset edit path profiles trust untrust'
@@ -688,4 +701,4 @@ complete -c tideline -n "__tideline_at init" -l no-key -d 'Bind no key'
 complete -c tideline -n '__tideline_at init 0' -x -a 'bash zsh fish'
 complete -c tideline -n '__tideline_at completions 0' -x -a 'bash zsh fish powershell'
 complete -c tideline -n "__tideline_at man" -l roff -d 'Print the source of the page'
-complete -c tideline -n '__tideline_at man 0' -x -a 'remember recall context dream consolidate status show list pick fading slots tags pin unpin forget restore edit link graph feedback purge contradictions history timeline undo redo retention import export ingest library gc extract relink embed embedder reembed doctor eval backup schedule config serve mcp hook setup init completions man'
+complete -c tideline -n '__tideline_at man 0' -x -a 'remember recall context dream consolidate status show list pick fading slots tags pin unpin forget restore edit link graph feedback purge contradictions history timeline undo redo retention import export ingest library gc extract relink embed embedder reembed doctor eval backup sync schedule config serve mcp hook setup init completions man'

@@ -45,6 +45,7 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
         'doctor' = 'Check that the store is whole, and mend it.'
         'eval' = 'Measure how good the answers are, on your own questions.'
         'backup' = 'Copy the store into a file, while others use it.'
+        'sync' = 'Join the memories of your machines, by a place for files.'
         'schedule' = 'Let the memory tend itself every night.'
         'config' = 'Show and change settings.'
         'serve' = 'Serve pages and an API, on this machine alone.'
@@ -165,6 +166,7 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--max-loss'); Kind = 'text'; Help = 'Share of an origin''s facts that one run may archive [default: 0.25].' }
             @{ Flags = @('--all-origins'); Kind = 'flag'; Help = 'Tend every origin, although --origin names the owner.' }
             @{ Flags = @('--pending'); Kind = 'flag'; Help = 'First distil the conversations that hooks have noted: see extract --pending.' }
+            @{ Flags = @('--sync'); Kind = 'flag'; Help = 'Sync with the places of before first, and again at the end: see `tideline sync`.' }
             @{ Flags = @('--if-due'); Kind = 'flag'; Help = 'Only if the last dream is a day old [setting: dream_interval].' }
         )
         'consolidate' = @(
@@ -575,12 +577,21 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
         'backup' = @(
             @{ Flags = @('--force','-f'); Kind = 'flag'; Help = 'Replace FILE; the old copy stays until the new is whole.' }
         )
+        'sync' = @(
+            @{ Flags = @('--name'); Kind = 'text'; Help = 'Call this machine so, from now on [default: its host name].' }
+            @{ Flags = @('--plain'); Kind = 'flag'; Help = 'Make a new place without encryption: who can read it reads every fact.' }
+            @{ Flags = @('--encrypt'); Kind = 'flag'; Help = 'Make a new place encrypted, though you alone can read it.' }
+            @{ Flags = @('--trust'); Kind = 'flag'; Help = 'Vouch for what lies in a place that is not encrypted and that others can write.' }
+            @{ Flags = @('--key'); Kind = 'file'; Help = 'File of keys [env: TIDELINE_SYNC_KEY].' }
+            @{ Flags = @('--limit','-k'); Kind = 'text'; Help = 'How many batches `log` shows [default: 20].' }
+        )
         'schedule' = @(
             @{ Flags = @('--cron'); Kind = 'flag'; Help = 'A line of your crontab.' }
             @{ Flags = @('--systemd'); Kind = 'flag'; Help = 'A service and a timer of systemd, for your user.' }
             @{ Flags = @('--launchd'); Kind = 'flag'; Help = 'An agent of launchd.' }
             @{ Flags = @('--schtasks'); Kind = 'flag'; Help = 'A task of Windows.' }
             @{ Flags = @('--at'); Kind = 'text'; Help = 'When, in local time [default: 03:30].' }
+            @{ Flags = @('--sync'); Kind = 'flag'; Help = 'Sync with the places of before, too: see `tideline sync`.' }
             @{ Flags = @('--install'); Kind = 'flag'; Help = 'Put it in place.' }
             @{ Flags = @('--remove'); Kind = 'flag'; Help = 'Take it out.' }
         )
@@ -647,6 +658,8 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
         'embedder:1' = 'ask embedder'
         'eval:0' = 'one of run make poison load'
         'backup:0' = 'file'
+        'sync:0' = 'one of status log key forget'
+        'sync:1' = 'one of add'
         'config:0' = 'one of list get set unset edit path profiles trust untrust'
         'config:1' = 'ask setting'
         'config:2' = 'ask setting'
@@ -655,7 +668,7 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
         'setup:*' = 'one of claude-code codex gemini cursor'
         'init:0' = 'one of bash zsh fish'
         'completions:0' = 'one of bash zsh fish powershell'
-        'man:0' = 'one of remember recall context dream consolidate status show list pick fading slots tags pin unpin forget restore edit link graph feedback purge contradictions history timeline undo redo retention import export ingest library gc extract relink embed embedder reembed doctor eval backup schedule config serve mcp hook setup init completions man'
+        'man:0' = 'one of remember recall context dream consolidate status show list pick fading slots tags pin unpin forget restore edit link graph feedback purge contradictions history timeline undo redo retention import export ingest library gc extract relink embed embedder reembed doctor eval backup sync schedule config serve mcp hook setup init completions man'
     }
 
     function Find-Option([string]$command, [string]$flag) {

@@ -41,8 +41,6 @@ BEFORE: dict[tuple[str, str], str] = {
         tideline remember "I keep a strict vegetarian diet" """,
     ("faq.md", "Where did my fact go?"):
         'tideline remember "The boiler pressure is 1.5 bar"',
-    ("sync.md", "Set it up"):
-        "mkdir -p ~/Sync/memory ~/other-machine; chmod 755 ~/Sync/memory; tideline remember a fact",
     ("troubleshooting.md", "Troubleshooting, by exit code"):
         'tideline remember "The boiler needs 1.5 bar"',
     ("maintenance.md", "Maintenance"): 'tideline remember "The boiler needs 1.5 bar"',
