@@ -40,6 +40,7 @@ def two(on, place):
 
 
 def test_a_first_sync_says_where_the_key_is(on, place):
+    """A first sync says where the key is."""
     on("ash", "remember", "The boat lies at the north pier")
     done = on("ash", "sync", place, "--encrypt", "--name", "ash")
     assert done.code == 0
@@ -48,6 +49,7 @@ def test_a_first_sync_says_where_the_key_is(on, place):
 
 
 def test_a_sync_says_what_came_and_in_which_batch(two, place):
+    """A sync says what came and in which batch."""
     two("birch", "remember", "The skis are in the garage")
     two("birch", "sync")
     done = two("ash", "sync")
@@ -62,6 +64,7 @@ def test_a_sync_says_what_came_and_in_which_batch(two, place):
 
 
 def test_json_has_all_that_text_has(two, place):
+    """JSON has all that text has."""
     two("ash", "remember", "The skis are in the garage")
     (told,) = two("ash", "sync", "--json").json["places"]
     assert told.keys() == {
@@ -73,12 +76,14 @@ def test_json_has_all_that_text_has(two, place):
 
 
 def test_quiet_prints_nothing(two):
+    """Quiet prints nothing."""
     two("ash", "remember", "The skis are in the garage")
     done = two("ash", "sync", "--quiet")
     assert (done.code, done.out, done.err) == (0, "", "")
 
 
 def test_without_a_place_it_says_how_to_begin(on):
+    """Without a place it says how to begin."""
     done = on("ash", "sync")
     assert (done.code, done.out) == (2, "")
     assert "no place yet" in done.err and "tideline sync FOLDER" in done.err
@@ -90,6 +95,7 @@ def test_without_a_place_it_says_how_to_begin(on):
 
 
 def test_status_tells_machines_and_places(two, place):
+    """Status tells machines and places."""
     done = two("ash", "sync", "status")
     first, second, third = done.out.splitlines()
     assert first.startswith("this machine\tash (")
@@ -103,6 +109,7 @@ def test_status_tells_machines_and_places(two, place):
 
 @pytest.mark.parametrize("name", ["ash", "birch"])
 def test_the_log_has_the_batches_of_both(two, name):
+    """The log has the batches of both."""
     two("ash", "remember", "The skis are in the garage")
     two("birch", "remember", "Box 3 holds lamps", "--origin", "channel:a/b/c")
     two("ash", "sync"), two("birch", "sync"), two("ash", "sync")
@@ -116,6 +123,7 @@ def test_the_log_has_the_batches_of_both(two, name):
 
 
 def test_keys_are_printed_and_taken(two, tmp_path):
+    """Keys are printed and taken."""
     line = two("ash", "sync", "key").out
     assert line.startswith("tideline-key 1 ") and line.count("\n") == 1
     (form,) = two("ash", "sync", "key", "--json").json["keys"]
@@ -129,11 +137,13 @@ def test_keys_are_printed_and_taken(two, tmp_path):
 
 @pytest.mark.parametrize("text", ["", "# nothing\n", "tideline-key 1 x y z\n", "\x00\xff\n"])
 def test_what_is_no_key_is_not_taken(on, text):
+    """What is no key is not taken."""
     done = on("ash", "sync", "key", "add", stdin=text)
     assert (done.code, done.out) == (2, "") and "hint: " in done.err
 
 
 def test_a_machine_without_the_key_is_told_both_commands(two, place):
+    """A machine without the key is told both commands."""
     two("cedar", "remember", "A fact of its own")
     done = two("cedar", "sync", place)
     assert (done.code, done.out) == (3, "")
@@ -142,6 +152,7 @@ def test_a_machine_without_the_key_is_told_both_commands(two, place):
 
 
 def test_a_forgotten_place_is_gone_to_no_more(two, place):
+    """A forgotten place is gone to no more."""
     done = two("ash", "sync", "forget", place)
     assert (done.code, done.out) == (0, f"{place} is forgotten; what lies there stays\n")
     assert two("ash", "sync").code == 2
@@ -150,6 +161,7 @@ def test_a_forgotten_place_is_gone_to_no_more(two, place):
 
 
 def test_of_several_places_one_that_fails_keeps_none_from_the_others(two, tmp_path, place):
+    """Of several places one that fails keeps none from the others."""
     second = str(tmp_path / "second")
     assert two("ash", "sync", second, "--encrypt").code == 0
     (tmp_path / "place").rename(tmp_path / "away")
@@ -184,6 +196,7 @@ def test_two_places_carry_each_others_news(two, tmp_path, place):
     ("place", "--origin", "channel:a/b/c"),
 ])  # fmt: skip
 def test_bad_calls_end_with_2_and_a_hint(on, argv):
+    """Bad calls end with 2 and a hint."""
     done = on("ash", "sync", *argv)
     assert (done.code, done.out) == (2, ""), done
     assert done.err.count("\n") <= 3 and "Traceback" not in done.err
@@ -191,6 +204,7 @@ def test_bad_calls_end_with_2_and_a_hint(on, argv):
 
 
 def test_a_plain_place_that_others_read_is_joined_by_word_alone(on, tmp_path):
+    """A plain place that others read is joined by word alone."""
     shared = tmp_path / "shared"
     shared.mkdir()
     shared.chmod(0o755)
@@ -206,6 +220,7 @@ def test_a_plain_place_that_others_read_is_joined_by_word_alone(on, tmp_path):
 
 
 def test_a_conflict_is_told_once_and_shown(two):
+    """A conflict is told once and shown."""
     two("ash", "remember", "We meet in room 4", "--slot", "room")
     two("birch", "remember", "We meet in room 9", "--slot", "room")
     two("ash", "sync")
@@ -216,6 +231,7 @@ def test_a_conflict_is_told_once_and_shown(two):
 
 
 def test_help_names_the_kinds_of_places(on):
+    """Help names the kinds of places."""
     done = on("ash", "sync", "--help")
     for word in ("rsync", "git", "rclone", "key add", "status", "undo"):
         assert word in done.out
@@ -223,12 +239,14 @@ def test_help_names_the_kinds_of_places(on):
 
 @pytest.mark.parametrize("width", [50, 80, 120])
 def test_help_fits_a_terminal(on, monkeypatch, width):
+    """Help fits a terminal."""
     monkeypatch.setenv("COLUMNS", str(width))
     lines = on("ash", "sync", "--help").out.splitlines()
     assert max(map(len, lines)) <= width
 
 
 def test_a_dream_syncs_around_it_and_says_so(two, place):
+    """A dream syncs around it and says so."""
     two("birch", "remember", "The skis are in the garage")
     two("birch", "sync")
     done = two("ash", "dream", "--sync", "--json")

@@ -15,6 +15,7 @@ SOME = (("news", "step:kill", 3, 17), ("erase", "step:kill", 24, 31),
 @pytest.mark.slow
 @pytest.mark.parametrize(("scene", "fault", "first", "stride"), SOME)
 def test_the_next_syncs_put_it_right(tmp_path, scene, fault, first, stride):
+    """The next syncs put it right."""
     with Nursery() as nursery:
         figures = interruptions.sweep(
             nursery, tmp_path, scenes=[scene], faults=[fault], first=first, stride=stride

@@ -37,12 +37,14 @@ def found(done):
 
 
 def test_a_memory_that_does_not_sync_is_not_asked(run):
+    """A memory that does not sync is not asked."""
     assert run("remember", "The tent is in the attic").code == 0
     assert "sync_log" not in run(*CALL).json["checks"]
 
 
 @pytest.mark.parametrize("name", ["ash", "birch"])
 def test_a_memory_that_is_as_the_log_says_is_well(pair, name):
+    """A memory that is as the log says is well."""
     done = pair(name, *CALL)
     assert (done.code, done.json["findings"]) == (0, [])
     assert "sync_log" in done.json["checks"]
@@ -68,6 +70,7 @@ def plant(path, statement):
     "DELETE FROM link WHERE kind = 'contradicts'",
 ])  # fmt: skip
 def test_a_difference_is_found_and_a_backup_is_the_way_back(pair, tmp_path, statement):
+    """A difference is found and a backup is the way back."""
     assert pair("ash", "backup", str(tmp_path / "ash.backup")).code == 0
     plant(tmp_path / "ash" / "tideline.db", statement)
     done = pair("ash", *CALL)
@@ -81,6 +84,7 @@ def test_a_difference_is_found_and_a_backup_is_the_way_back(pair, tmp_path, stat
 
 
 def test_what_was_said_since_the_last_sync_is_no_difference(pair):
+    """What was said since the last sync is no difference."""
     said = pair("ash", "remember", "The boiler is in the garden", "--slot", "boiler", "--json").json
     assert pair("ash", "recall", "tent").code == 0
     (tent,) = pair("ash", "recall", "tent", "--json").json["hits"][:1]
@@ -89,6 +93,7 @@ def test_what_was_said_since_the_last_sync_is_no_difference(pair):
 
 
 def test_news_in_the_place_wait_for_a_sync(pair):
+    """News in the place wait for a sync."""
     pair("birch", "remember", "The skis are in the garage")
     assert pair("birch", "sync").code == 0
     done = pair("ash", *CALL)
@@ -96,6 +101,7 @@ def test_news_in_the_place_wait_for_a_sync(pair):
 
 
 def test_a_damaged_log_is_found(pair, tmp_path):
+    """A damaged log is found."""
     segment = next(one for one in (tmp_path / "place").glob("*/*.seg")
                    if b"The tent" not in one.read_bytes())  # fmt: skip
     segment.write_bytes(segment.read_bytes()[:-40])

@@ -71,6 +71,7 @@ def test_a_place_that_is_not_there_is_waited_for(world):
 
 
 def test_a_sync_leaves_another_one_alone(world):
+    """A sync leaves another one alone."""
     lock = locks.attempt(str(world.home("ash") / "tideline.db"), locks.SYNC)
     try:
         done = world.run("ash", "sync")
@@ -167,6 +168,7 @@ def test_a_place_restored_from_a_backup_gets_what_it_lacks(world):
 
 @pytest.mark.parametrize("loss", ["all", "place.json", "garbage"])
 def test_a_place_that_has_lost_something_gets_it_again(world, loss):
+    """A place that has lost something gets it again."""
     held = place(world) / "place.json"
     was = held.read_bytes()
     if loss == "all":
@@ -188,6 +190,7 @@ def test_a_place_that_has_lost_something_gets_it_again(world, loss):
 
 @pytest.mark.parametrize("is_other", [False, True], ids=["same", "other"])
 def test_a_place_that_says_it_is_plain_now_gets_nothing(world, is_other):
+    """A place that says it is plain now gets nothing."""
     held = place(world) / "place.json"
     was = json.loads(held.read_text())
     named = os.urandom(16).hex() if is_other else was["id"]
@@ -259,6 +262,7 @@ def test_a_clock_that_was_a_year_ahead(world):
 
 
 def test_a_machine_with_a_newer_version_stops_nobody_else(world):
+    """A machine with a newer version stops nobody else."""
     world.say("cedar", text(490))
     folder = own_folder(world, "birch")
     newest = max(folder.glob("*.seg"))
@@ -282,6 +286,7 @@ def test_a_place_by_another_address_is_the_same_place(world):
 
 
 def test_a_place_that_was_forgotten_and_is_named_again(world):
+    """A place that was forgotten and is named again."""
     was = own_id(world, "ash")
     assert world.run("ash", "sync", "forget", world.address).code == 0
     world.say("ash", text(510))
@@ -303,6 +308,7 @@ def test_another_place_gets_all_after_the_first_was_forgotten(world):
 
 
 def test_a_lost_key_is_a_clear_error(world):
+    """A lost key is a clear error."""
     for one in world.home("cedar").rglob("sync.keys"):
         one.unlink()
     done = world.run("cedar", "sync")
@@ -313,6 +319,7 @@ def test_a_lost_key_is_a_clear_error(world):
 
 
 def test_the_numbers_of_places_are_never_given_again(world):
+    """The numbers of places are never given again."""
     with closing(apsw.Connection(str(world.home("ash") / "tideline.db"))) as db:
         before = db.execute("SELECT max(number) FROM sync_place").get
     assert world.run("ash", "sync", "forget", world.address).code == 0

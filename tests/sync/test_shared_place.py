@@ -67,6 +67,7 @@ def facts():
 
 
 def test_what_a_stranger_says_is_text_from_outside(shared):
+    """What a stranger says is text from outside."""
     shared.write(add("The harbour office opens at nine"), add("We meet at the pub", 1, slot="boat"))
     told = shared.sync()
     assert (told["received"], told["refused"], told["vouched"]) == (2, 0, False)
@@ -76,6 +77,7 @@ def test_what_a_stranger_says_is_text_from_outside(shared):
 
 
 def test_who_vouches_takes_it_as_said(shared):
+    """Who vouches takes it as said."""
     shared.write(add("The harbour office opens at nine"))
     assert shared.sync("--trust")["vouched"]
     assert facts()["The harbour office opens at nine"]["source"] == "owner_message"
@@ -84,6 +86,7 @@ def test_who_vouches_takes_it_as_said(shared):
 
 
 def test_what_is_refused_is_told(shared):
+    """What is refused is told."""
     mine = facts()["The boat lies at the north pier"]["id"]
     shared.write(line(purge=[mine]), line(set=mine, at=[NOW << 16, 0], values={"pinned": True}))
     done = run_main("sync")
@@ -92,6 +95,7 @@ def test_what_is_refused_is_told(shared):
 
 
 def test_a_time_in_the_far_future_stops_the_stranger_alone(shared):
+    """A time in the far future stops the stranger alone."""
     shared.write(add("The sun has gone out", at=NOW + 400 * DAY))
     (halt,) = shared.sync()["stopped"]
     assert (halt["reason"], halt["name"]) == ("clock", EVE[:8])
@@ -101,6 +105,7 @@ def test_a_time_in_the_far_future_stops_the_stranger_alone(shared):
 
 
 def test_nobody_is_renamed(shared):
+    """Nobody is renamed."""
     shared.write(add("The pub opens at ten"), names=[[shared.own, "eve's machine"]])
     shared.sync()
     assert run_main("sync", "status", "--json").json["name"] == "ash"
@@ -112,6 +117,7 @@ def test_nobody_is_renamed(shared):
 
 @pytest.mark.parametrize("how", ["huge", "deep", "nonsense", "link", "folder", "fifo", "zeros"])
 def test_odd_files_stop_the_stranger_alone(shared, tmp_path, how):
+    """Odd files stop the stranger alone."""
     (shared.folder / EVE).mkdir()
     path = shared.folder / EVE / "00000001.seg"
     match how:
@@ -171,6 +177,7 @@ def test_a_stranger_without_the_key_in_an_encrypted_place(tmp_path, form):
 
 
 def test_a_key_that_a_stranger_lays_there_is_not_taken(tmp_path):
+    """A key that a stranger lays there is not taken."""
     shared = Shared(tmp_path)
     (ours,) = run_main("sync", "key", "--json").json["keys"]
     (shared.folder / "keys").mkdir(exist_ok=True)
