@@ -73,6 +73,7 @@ OF_NOBODY = {
     "store.utterances.in_metadata": "of every origin, for an upgrade",
     "store.undo_rows.trails": "of the rows that a batch of the viewer's touched",
     "store.parted_edges.followed": "of the rows that a batch of the viewer's touched",
+    "memory.archived.stated_reasons": "of the facts that are given, each as its own origin sees it",
     "memory.archived.reasons": "of the facts that are given, each as its own origin sees it",
     "memory.near_duplicates.rule_of": "a setting of the file",
     "memory.remember.remember": "NewFact.origin says whose fact it is",

@@ -12,7 +12,7 @@ from unittest.mock import patch
 from tests.sync import driver
 from tideline_cli.store import sync_rows
 from tideline_cli.sync import arrive, gather, publish, registers, rulings, show
-from tideline_cli.sync.operations import Edge
+from tideline_cli.sync.operations import EdgeOp
 from tideline_cli.sync.registers import BASE, GONE, PRESENT, SINCE
 
 MOST, LENGTH = 150, 45
@@ -46,7 +46,8 @@ _operations = publish.Publication.operations
 
 
 def _present_edges(self):
-    return (one for one in _operations(self) if not (isinstance(one, Edge) and one.values is None))
+    told = _operations(self)
+    return (one for one in told if not (isinstance(one, EdgeOp) and one.values is None))
 
 
 def _unexplained(self, known):

@@ -68,6 +68,7 @@ def agree(*machines: Machine) -> None:
 
 class TestSlots:
     def test_the_later_value_holds_and_the_earlier_is_archived(self, pair):
+        """The later value holds and the earlier is archived."""
         laptop, desktop, wire = pair
         rome = say(laptop, "I live in Rome", "A1", slot="town")
         oslo = say(desktop, "I live in Oslo", "B1", slot="town", now=NOW + HOUR)
@@ -81,6 +82,7 @@ class TestSlots:
 
     @pytest.mark.parametrize("place", [0, 1])
     def test_one_undo_takes_the_ruling_back_everywhere(self, pair, place):
+        """One undo takes the ruling back everywhere."""
         *machines, wire = pair
         say(machines[0], "I live in Rome", "A1", slot="town")
         say(machines[1], "I live in Oslo", "B1", slot="town", now=NOW + HOUR)
@@ -99,6 +101,7 @@ class TestSlots:
         assert len(rows(one)) == 2
 
     def test_equal_clocks_are_told_apart_by_the_replica(self, tmp_path):
+        """Equal clocks are told apart by the replica."""
         one, other = Machine(tmp_path, "one"), Machine(tmp_path, "other")
         wire = Wire()
         say(one, "I live in Rome", "A1", slot="town")
@@ -110,6 +113,7 @@ class TestSlots:
         other.close()
 
     def test_a_value_that_knew_the_other_is_no_contradiction(self, pair):
+        """A value that knew the other is no contradiction."""
         laptop, desktop, wire = pair
         say(laptop, "I live in Rome", "A1", slot="town")
         settle([laptop, desktop], wire, NOW + HOUR)
@@ -119,6 +123,7 @@ class TestSlots:
         assert sync_rows.ruled(laptop.db, "slot", origin_number=None) == []
 
     def test_a_ruling_goes_when_the_later_value_is_purged_on_either_machine(self, pair):
+        """A ruling goes when the later value is purged on either machine."""
         laptop, desktop, wire = pair
         say(laptop, "I live in Rome", "A1", slot="town")
         oslo = say(desktop, "I live in Oslo", "B1", slot="town", now=NOW + HOUR)
@@ -150,6 +155,7 @@ class TestSlots:
         assert sync_rows.ruled(desktop.db, "slot", origin_number=None) == []
 
     def test_an_edge_of_a_ruling_goes_when_somebody_settles_it(self, pair):
+        """An edge of a ruling goes when somebody settles it."""
         laptop, desktop, wire = pair
         rome = say(laptop, "I live in Rome", "A1", slot="town")
         say(desktop, "I live in Oslo", "B1", slot="town", now=NOW + HOUR)
@@ -161,6 +167,7 @@ class TestSlots:
         assert sync_rows.ruled(desktop.db, "slot", origin_number=None) == []
 
     def test_the_value_of_a_third_machine_comes_late(self, tmp_path):
+        """The value of a third machine comes late."""
         machines = [Machine(tmp_path, name) for name in ("one", "two", "three")]
         wire = Wire()
         for place, (machine, town) in enumerate(zip(machines, ("Rome", "Oslo", "Bern"))):  # noqa: B905
@@ -176,6 +183,7 @@ class TestSlots:
 
 class TestSameText:
     def test_what_two_machines_say_is_said_once_and_counted(self, pair):
+        """What two machines say is said once and counted."""
         laptop, desktop, wire = pair
         kept = say(laptop, "The office is open", "A1")
         copy = say(desktop, "The office is open", "B1", now=NOW + HOUR)
@@ -187,6 +195,7 @@ class TestSameText:
         assert told[copy]["archived_reason"] == "merged"
 
     def test_a_copy_goes_with_what_was_forgotten(self, pair):
+        """A copy goes with what was forgotten."""
         laptop, desktop, wire = pair
         kept = say(laptop, "The office is open", "A1")
         say(desktop, "The office is open", "B1", now=NOW + HOUR)
@@ -199,6 +208,7 @@ class TestSameText:
         }
 
     def test_it_comes_back_where_the_other_was_forgotten_without_knowing_of_it(self, pair):
+        """It comes back where the other was forgotten without knowing of it."""
         laptop, desktop, wire = pair
         kept = say(laptop, "The office is open", "A1")
         copy = say(desktop, "The office is open", "B1", now=NOW + HOUR)
@@ -211,6 +221,7 @@ class TestSameText:
 
 class TestCircle:
     def test_of_facts_that_two_dreams_merged_into_each_other_one_comes_back(self, pair):
+        """Of facts that two dreams merged into each other one comes back."""
         laptop, desktop, wire = pair
         one = say(laptop, "The office is open", "A1")
         other = say(laptop, "I deploy on Mondays", "A2")
@@ -228,6 +239,7 @@ class TestCircle:
         assert sync_rows.all_ruled(laptop.db) == set()
 
     def test_two_dreams_may_keep_another_twin_each(self, pair):
+        """Two dreams may keep another twin each."""
         laptop, desktop, wire = pair
         say(laptop, "I live in Oslo", "A1")
         rows_ = [{"id": named_id("A2"), "content": "I live in Oslo."}]
@@ -244,6 +256,7 @@ class TestCircle:
 
 class TestUndo:
     def test_an_undo_travels_and_so_does_the_step_forward(self, pair):
+        """An undo travels and so does the step forward."""
         laptop, desktop, wire = pair
         say(laptop, "I deploy on Mondays", "A1", tags=("work",))
         settle([laptop, desktop], wire, NOW + HOUR)
@@ -256,6 +269,7 @@ class TestUndo:
         assert rows(desktop)[0]["tags"] == ["work"]
 
     def test_the_other_machine_takes_back_what_came(self, pair):
+        """The other machine takes back what came."""
         laptop, desktop, wire = pair
         say(laptop, "I deploy on Mondays", "A1")
         settle([laptop, desktop], wire, NOW + HOUR)
@@ -267,6 +281,7 @@ class TestUndo:
         agree(laptop, desktop)
 
     def test_an_undo_that_would_lose_a_word_from_elsewhere_names_a_conflict(self, pair):
+        """An undo that would lose a word from elsewhere names a conflict."""
         laptop, desktop, wire = pair
         one = say(laptop, "I deploy on Mondays", "A1")
         amend.pin(laptop.db, [one], viewer=OWNER, now=NOW + 1)
@@ -292,6 +307,7 @@ class TestUndo:
 
 class TestPurge:
     def test_a_late_copy_is_not_born_again(self, pair, tmp_path):
+        """A late copy is not born again."""
         laptop, desktop, wire = pair
         one = say(laptop, "The gate code is 12 34", "A1")
         say(laptop, "I deploy on Mondays", "A2")
@@ -308,6 +324,7 @@ class TestPurge:
         late.close()
 
     def test_it_beats_an_undo_elsewhere_and_the_step_forward(self, pair):
+        """It beats an undo elsewhere and the step forward."""
         laptop, desktop, wire = pair
         one = say(laptop, "The gate code is 12 34", "A1")
         say(laptop, "I deploy on Mondays", "A2", now=NOW + 1)
@@ -320,6 +337,7 @@ class TestPurge:
         assert [row["content"] for row in rows(laptop)] == ["I deploy on Mondays"]
 
     def test_what_an_undo_took_is_purged_from_the_journal_of_the_other(self, pair):
+        """What an undo took is purged from the journal of the other."""
         laptop, desktop, wire = pair
         one = say(laptop, "The gate code is 12 34", "A1")
         settle([laptop, desktop], wire, NOW + HOUR)
@@ -332,6 +350,7 @@ class TestPurge:
             ).get == 0
 
     def test_an_old_export_brings_nothing_back(self, pair):
+        """An old export brings nothing back."""
         laptop, desktop, wire = pair
         one = say(laptop, "The gate code is 12 34", "A1")
         say(laptop, "I deploy on Mondays", "A2")
@@ -355,6 +374,7 @@ class TestUses:
         recall.write_back(machine.db, answer, touch=True, now=now)
 
     def test_uses_of_all_machines_are_added(self, pair):
+        """Uses of all machines are added."""
         laptop, desktop, wire = pair
         say(laptop, "I deploy on Mondays", "A1")
         settle([laptop, desktop], wire, NOW + HOUR)
@@ -366,6 +386,7 @@ class TestUses:
 
     @pytest.mark.parametrize("is_joined", [True, False])
     def test_those_of_one_export_count_once(self, pair, is_joined):
+        """Those of one export count once."""
         laptop, desktop, wire = pair
         export = [{"id": named_id("A1"), "content": "I deploy on Mondays", "access_count": 7}]
         if is_joined:
@@ -381,6 +402,7 @@ class TestUses:
         assert told["access_count"] == (9 if is_joined else 8)
 
     def test_a_use_counts_that_a_clock_says_was_long_ago(self, pair):
+        """A use counts that a clock says was long ago."""
         laptop, desktop, wire = pair
         say(laptop, "I deploy on Mondays", "A1")
         settle([laptop, desktop], wire, NOW + 40 * DAY)
@@ -392,6 +414,7 @@ class TestUses:
 
 class TestClocks:
     def test_a_word_that_knew_another_is_the_later_one_whatever_its_clock(self, tmp_path):
+        """A word that knew another is the later one whatever its clock."""
         ahead = Machine(tmp_path, "ahead", skew=20 * HOUR)
         behind = Machine(tmp_path, "behind", skew=-20 * HOUR)
         wire = Wire()
@@ -409,6 +432,7 @@ class TestClocks:
 
 class TestEdges:
     def test_an_edge_waits_for_its_ends(self, pair, tmp_path):
+        """An edge waits for its ends."""
         laptop, desktop, wire = pair
         one = say(laptop, "I deploy on Mondays", "A1")
         laptop.sync(wire, NOW + HOUR)
@@ -425,6 +449,7 @@ class TestEdges:
         assert edges(desktop) == {(one, "supports", other)}
 
     def test_the_later_of_link_and_unlink_counts(self, pair):
+        """The later of link and unlink counts."""
         laptop, desktop, wire = pair
         one = say(laptop, "I deploy on Mondays", "A1")
         other = say(laptop, "The office is open", "A2")
@@ -439,6 +464,7 @@ class TestEdges:
 
 class TestReasons:
     def test_both_say_why_a_fact_is_archived(self, pair):
+        """Both say why a fact is archived."""
         laptop, desktop, wire = pair
         gone, old = (say(laptop, text, name) for text, name in (
             ("I deploy on Mondays", "A1"), ("I live in Rome", "A2")))  # fmt: skip
@@ -453,6 +479,7 @@ class TestReasons:
         assert (why[gone], why[old]) == ("forgotten", "superseded")
 
     def test_a_restatement_moves_when_it_was_said_on_both(self, pair):
+        """A restatement moves when it was said on both."""
         laptop, desktop, wire = pair
         one = say(laptop, "I deploy on Mondays", "A1")
         settle([laptop, desktop], wire, NOW + HOUR)
@@ -466,6 +493,7 @@ class TestReasons:
 
 class TestOrigins:
     def test_facts_keep_their_origin_and_no_ruling_passes_between_origins(self, pair):
+        """Facts keep their origin and no ruling passes between origins."""
         laptop, desktop, wire = pair
         say(laptop, "I live in Rome", "A1", slot="town", origin=PEER)
         say(desktop, "I live in Oslo", "B1", slot="town", now=NOW + HOUR)

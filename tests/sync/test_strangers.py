@@ -19,7 +19,7 @@ from tideline_cli.model.origin import EVERYONE
 from tideline_cli.store import sync_places, sync_state
 from tideline_cli.store.transactions import writing
 from tideline_cli.sync.absorb import Absorber
-from tideline_cli.sync.confine import confined
+from tideline_cli.sync.confine import confined_words
 from tideline_cli.sync.operations import parsed
 
 RUNS = 300
@@ -56,11 +56,11 @@ def take(machine, lines, *, place=2, is_confined=True):
     """Take what lies in a place."""
     _, told = parsed(lines)
     if is_confined:
-        told = confined(machine.db, told, place=place)
+        told = confined_words(machine.db, told, place=place)
     Absorber(machine.db, place=place, now=NOW).take(told, whole=False)
 
 
-@pytest.mark.parametrize("is_confined", [True, False], ids=["confined", "vouched"])
+@pytest.mark.parametrize("is_confined", [True, False], ids=["confined_words", "vouched"])
 def test_nonsense_is_refused_or_taken_and_damages_nothing(machine, is_confined):
     """Where the owner vouches, too: a key in wrong hands is bad enough."""
     random = Random(18)

@@ -7,7 +7,7 @@ import os
 import sys
 
 from tideline_cli.config import state_folder
-from tideline_cli.errors import TidelineError, UsageError
+from tideline_cli.errors import TidelineError, UnavailableError, UsageError
 from tideline_cli.model.record import record
 from tideline_cli.store import locks, sync_places, sync_schema, sync_state
 from tideline_cli.sync import keys, meeting, places
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from apsw import Connection
 
     from tideline_cli.cli.session import Session
-    from tideline_cli.sync.meeting import Asked, Report
+    from tideline_cli.sync.meeting import Report, SyncRequest
     from tideline_cli.sync.places import Place
 
 
@@ -35,14 +35,14 @@ class Meetings:
 
 def asked(
     name: str | None, sealed: bool | None, trust: bool, key: str | None
-) -> Asked:
+) -> SyncRequest:
     """Return what a call asks of a sync, by its options. Raises UsageError for a name that no
     machine can have."""
     if name is not None and not (name.strip() and is_name(name)):
         raise UsageError(
             "a machine cannot be called so", hint="--name takes up to 255 characters on one line"
         )
-    return meeting.Asked(name or "", sealed, trust, keys_file(key))
+    return meeting.SyncRequest(name or "", sealed, trust, keys_file(key))
 
 
 def keys_file(named: str | None) -> str:
@@ -52,9 +52,13 @@ def keys_file(named: str | None) -> str:
     return keys.default_path(os.environ)
 
 
-def meet(session: Session, words: Sequence[str], asked: Asked) -> Meetings | None:
+def meet(session: Session, words: Sequence[str], asked: SyncRequest) -> Meetings | None:
     """Sync with one place, or with all that are known; a place that fails keeps none from the
     others. None where another sync of this memory is at work."""
+    if sys.platform == "win32":
+        raise UnavailableError(
+            "sync does not run on Windows yet", hint="tideline export, and import --merge there"
+        )
     addresses = [whole_address(word) for word in words] or known(session)
     if not addresses:
         raise UsageError(
@@ -70,7 +74,7 @@ def meet(session: Session, words: Sequence[str], asked: Asked) -> Meetings | Non
     try:
         for address in addresses:
             try:
-                place = opened(db, address)
+                place = opened_place(db, address)
                 reports.append(meeting.Meeting(db, place, asked, now=session.now).run())
             except TidelineError as error:
                 if len(addresses) == 1:
@@ -90,7 +94,7 @@ def known(session: Session) -> list[str]:
     return [place.address for place in sync_places.each(db)]
 
 
-def opened(db: Connection, address: str) -> Place:
+def opened_place(db: Connection, address: str) -> Place:
     """Return the place of an address."""
     own = sync_state.SyncState(db).own_id if sync_schema.exists(db) else ""
     mirror = places.mirror_folder(state_folder(os.environ), f"{db.filename}\n{address}")
@@ -120,4 +124,4 @@ def around_a_pass(session: Session) -> None:
         session.caution(error.code, f"not synced: {error.message}", hint=error.hint)
         return
     if done is not None:
-        sync_report.tell(session, done.reports)
+        sync_report.tell_beside(session, done.reports)

@@ -19,10 +19,10 @@ def report(session: Session, reports: Sequence[Report]) -> None:
         output.emit_json({"places": [_form(one) for one in reports]})
     elif not session.quiet:
         output.emit_lines([line(one) for one in reports])
-    tell(session, reports)
+    tell_beside(session, reports)
 
 
-def tell(session: Session, reports: Sequence[Report]) -> None:
+def tell_beside(session: Session, reports: Sequence[Report]) -> None:
     """Tell what a user should know beside the result."""
     for one in reports:
         for note in one.notes:

@@ -86,7 +86,7 @@ def settle(db: Connection, ids: Collection[str]) -> None:
     )
 
 
-def settled(db: Connection) -> list[str]:
+def settled_facts(db: Connection) -> list[str]:
     """Return the ids of the facts that were settled since the last sync."""
     rows: list[Any] = db.execute("SELECT id FROM sync_fact WHERE ruled = 'settled'").fetchall()
     return [fact_id for (fact_id,) in rows]

@@ -31,7 +31,7 @@ WHERE a.id = ? AND b.id = ? AND link.kind IN (SELECT value FROM json_each(?))
 """
 
 
-class Told:
+class ToldChange:
     """One change of the journal: `batch` (number, ordinal, verb, time, origin), which takes back
     the batch `undoes`, has done `act` to `row` of `entity`; `names` are the columns of a fact that
     it changed."""
@@ -53,10 +53,10 @@ class Told:
             self.names = tuple(codec.loads(self.before or "{}"))
 
 
-def since(db: Connection, number: int) -> Iterator[Told]:
+def since(db: Connection, number: int) -> Iterator[ToldChange]:
     """Yield the changes after this number, in order; `names` is None where all may have changed."""
     for columns in db.execute(_CHANGES, (number,)):
-        yield Told(columns)
+        yield ToldChange(columns)
 
 
 def moved_by(db: Connection, batch: int) -> list[int]:

@@ -16,7 +16,7 @@ from tideline_cli.store import (
 )
 from tideline_cli.sync.arrive import Taken, Taker
 from tideline_cli.sync.gather import Gatherer
-from tideline_cli.sync.operations import Add, Batch, Edge, Purge, Set
+from tideline_cli.sync.operations import AddOp, BatchOp, EdgeOp, PurgeOp, SetOp
 from tideline_cli.sync.show import Shower
 
 TYPE_CHECKING = False
@@ -57,10 +57,10 @@ class Absorber:
     def take(self, operations: Sequence[Operation], *, whole: bool) -> None:
         """Take operations: purges first, then the words of each batch in the order of their times;
         a `whole` snapshot is one batch, and so is what belongs to none."""
-        gone = [fact_id for one in operations if isinstance(one, Purge) for fact_id in one.ids]
+        gone = [fact_id for one in operations if isinstance(one, PurgeOp) for fact_id in one.ids]
         if gone:
             self._purge(gone)
-        told = {one.stamp: one for one in operations if isinstance(one, Batch)}
+        told = {one.stamp: one for one in operations if isinstance(one, BatchOp)}
         for stamp, words in _by_batch(operations, () if whole else told):
             batch = told[stamp] if stamp else None
             by = OWNER if batch is None else Origin(batch.origin)
@@ -72,11 +72,11 @@ class Absorber:
 
     def _join(
         self, words: Sequence[Operation], by: Origin, number: int, *, uses: bool = False,
-        told: Batch | None = None,
+        told: BatchOp | None = None,
     ) -> int:  # fmt: skip
         """Take some words in one transaction, into the batch of this number, 0 for a new one;
         return its number."""
-        is_bulk = sum(isinstance(one, Add) for one in words) >= _BULK
+        is_bulk = sum(isinstance(one, AddOp) for one in words) >= _BULK
         db = self._db
         with journal.batch(
             db, verb=sync_changes.VERB, by=by, now=self._now, resume=number or None, bulk=is_bulk
@@ -104,7 +104,7 @@ class Absorber:
         names = {key: replica for key, (replica, _) in sync_state.replicas(db).items()}
         Shower(db, names).show(taken, mine)
 
-    def _closed(self, batch: journal.batch, told: Batch | None, number: int) -> int:
+    def _closed(self, batch: journal.batch, told: BatchOp | None, number: int) -> int:
         """Note what a batch is, or leave none where it has changed nothing; return the number of
         the batch to go on with."""
         if batch.is_empty():
@@ -156,9 +156,9 @@ def _by_batch(
     """Yield the words of each of these batches, by their times; all others, such as uses, last."""
     groups: dict[Stamp | None, list[Operation]] = {}
     for one in operations:
-        if isinstance(one, Purge):
+        if isinstance(one, PurgeOp):
             continue
-        stamp = one.stamp if isinstance(one, Batch | Add | Set | Edge) else None
+        stamp = one.stamp if isinstance(one, BatchOp | AddOp | SetOp | EdgeOp) else None
         groups.setdefault(stamp if stamp in batches else None, []).append(one)
     for stamp in sorted(one for one in groups if one is not None):
         yield stamp, groups[stamp]

@@ -6,7 +6,7 @@ from tideline_cli.model.origin import Origin
 from tideline_cli.store import sync_rows, sync_state, visibility
 from tideline_cli.store.sync_rows import EdgeRow
 from tideline_cli.sync import registers
-from tideline_cli.sync.operations import Add, Batch, Edge, Purge, Said, Set, Use
+from tideline_cli.sync.operations import AddOp, BatchOp, EdgeOp, PurgeOp, SaidOp, SetOp, UseOp
 from tideline_cli.sync.registers import CLOCK, PRESENT
 
 TYPE_CHECKING = False
@@ -49,8 +49,8 @@ class Taker:
         """Put operations into the registers; return what has changed. Registers are stored by
         `show`, once it is known what the store shows of each fact."""
         taken = Taken()
-        ids = {one.id for one in operations if isinstance(one, Add | Set | Said | Use)}
-        edges = [one for one in operations if isinstance(one, Edge)]
+        ids = {one.id for one in operations if isinstance(one, AddOp | SetOp | SaidOp | UseOp)}
+        edges = [one for one in operations if isinstance(one, EdgeOp)]
         ends = {end for one in edges for end in (one.source, one.target)}
         purged = sync_rows.purged(self._db, ids | ends)
         ids -= purged
@@ -65,13 +65,13 @@ class Taker:
     def _take(self, one: Operation, taken: Taken, purged: set[str]) -> None:
         before = self._state.version
         match one:
-            case Batch():
+            case BatchOp():
                 self._batch(one)
                 return
-            case Purge():
+            case PurgeOp():
                 taken.purges += one.ids
                 return
-            case Edge():
+            case EdgeOp():
                 if one.source not in purged and one.target not in purged:
                     self._edge(one, taken)
                 return
@@ -79,25 +79,25 @@ class Taker:
             return
         known = taken.facts[one.id]
         match one:
-            case Add():
+            case AddOp():
                 self._add(one, known)
-            case Set():
+            case SetOp():
                 self._set(one, known)
-            case Said():
+            case SaidOp():
                 self._said(one, known)
-            case Use():
+            case UseOp():
                 self._use(one, known)
         if self._state.version != before:
             taken.changed.add(one.id)
 
-    def _batch(self, one: Batch) -> None:
+    def _batch(self, one: BatchOp) -> None:
         mark = self._mark(one.stamp)
         sync_rows.note_batch(
             self._db, mark[0], mark[1], one.number, one.origin, one.verb, one.at,
             version=mark[2], place=self._place,
         )  # fmt: skip
 
-    def _add(self, one: Add, known: Registers) -> None:
+    def _add(self, one: AddOp, known: Registers) -> None:
         """Take the birth of a fact. Of two births of one id the later counts: one that was taken
         back and is here again."""
         born = known.birth
@@ -110,7 +110,7 @@ class Taker:
         known.forget(self._before(one.stamp, known))
         known.bear(one.values, mark)
 
-    def _set(self, one: Set, known: Registers) -> None:
+    def _set(self, one: SetOp, known: Registers) -> None:
         """Take fields. What was said before a fact was taken back goes with it."""
         for name, value in one.values.items():
             held = [known.mark(name), None if known.is_present else known.marks[PRESENT]]
@@ -122,7 +122,7 @@ class Taker:
     def _before(self, stamp: Stamp, known: Registers) -> list[str]:
         return [name for name, held in known.marks.items() if self._is_later(stamp, held)]
 
-    def _said(self, one: Said, known: Registers) -> None:
+    def _said(self, one: SaidOp, known: Registers) -> None:
         """Note when the state of a fact was stated; of several times the latest counts."""
         was = known.stated
         changed, said = max(was[0], one.changed_at), max(was[1], one.said_at)
@@ -131,7 +131,7 @@ class Taker:
             place = self._place if is_theirs else 0  # of two times the place may know one
             known.stated = (changed, said, self._state.next_version(), place)
 
-    def _use(self, one: Use, known: Registers) -> None:
+    def _use(self, one: UseOp, known: Registers) -> None:
         number = self._number(one.replica)
         was = known.uses.get(number)
         if number == self._state.own and was is not None:
@@ -141,7 +141,7 @@ class Taker:
         told = [one.base, one.since, one.last, one.clock]
         known.uses[number] = [*told, self._state.next_version(), self._place]
 
-    def _edge(self, one: Edge, taken: Taken) -> None:
+    def _edge(self, one: EdgeOp, taken: Taken) -> None:
         key = (one.source, one.kind, one.target)
         was = taken.edges.get(key) or sync_rows.edge(self._db, *key)
         if was is not None and not self._is_later(

@@ -17,11 +17,11 @@ def tick(last: int, at: int) -> int:
     return max(max(at, 0) << _COUNTER_BITS, last + 1)
 
 
-def instant_of(clock: int) -> int:
+def clock_ms(clock: int) -> int:
     """Return the milliseconds of a time."""
     return clock >> _COUNTER_BITS
 
 
 def is_ahead(clock: int, now: int) -> bool:
     """Say whether a time is so far ahead that the clock which made it must be wrong."""
-    return instant_of(clock) > now + AHEAD_MS
+    return clock_ms(clock) > now + AHEAD_MS

@@ -10,7 +10,7 @@ from tideline_cli.model.origin import OWNER
 from tideline_cli.model.record import replace
 from tideline_cli.policy.gate import confined as confined_segment
 from tideline_cli.store import sync_rows, sync_state
-from tideline_cli.sync.operations import Add, Batch, Edge, Purge, Said, Set, Use
+from tideline_cli.sync.operations import AddOp, BatchOp, EdgeOp, PurgeOp, SaidOp, SetOp, UseOp
 from tideline_cli.sync.registers import GONE, is_stamp
 
 TYPE_CHECKING = False
@@ -31,15 +31,15 @@ _ALLOWED = ("content", "created_at", "origin", "kind", "title", "tags", "valid_f
 _CHANGED = frozenset(("lifecycle", "valid_to", "present", GONE))
 
 
-def confined(
+def confined_words(
     db: Connection, told: Sequence[Operation], *, place: int
 ) -> list[Operation]:
     """Return what is taken of what a place tells. A fact that is new here is taken as text from
     outside: of no standing, without its secrets, and not at all where the scan finds an attack. The
     place may change and take back what is known from it alone."""
-    ids = {one.id for one in told if isinstance(one, Add | Set)}
-    ids |= {end for one in told if isinstance(one, Edge) for end in (one.source, one.target)}
-    ids |= {fact_id for one in told if isinstance(one, Purge) for fact_id in one.ids}
+    ids = {one.id for one in told if isinstance(one, AddOp | SetOp)}
+    ids |= {end for one in told if isinstance(one, EdgeOp) for end in (one.source, one.target)}
+    ids |= {fact_id for one in told if isinstance(one, PurgeOp) for fact_id in one.ids}
     rows, stored = sync_rows.facts(db, ids), sync_rows.in_table(db, ids)
     own = {one for one, row in rows.items() if _is_of(row, place)}
     here = sync_state.SyncState(db).own_id
@@ -47,19 +47,19 @@ def confined(
     taken: list[Operation] = []
     for one in told:
         match one:
-            case Batch() if one.stamp[1] != here:
+            case BatchOp() if one.stamp[1] != here:
                 taken.append(replace(one, origin=OWNER.key))
-            case Add() if one.id in new and not threats_in(_text(one)):
+            case AddOp() if one.id in new and not threats_in(_text(one)):
                 taken.append(replace(one, values=_plain(one)))
                 own.add(one.id)
-            case Set() if one.id in own and one.values.keys() <= _CHANGED:
+            case SetOp() if one.id in own and one.values.keys() <= _CHANGED:
                 taken.append(replace(one, values=_unexplained(one.values)))
-            case Edge() if {one.source, one.target} <= own and one.kind not in REPLACING:
+            case EdgeOp() if {one.source, one.target} <= own and one.kind not in REPLACING:
                 taken.append(one)
-            case Purge():
+            case PurgeOp():
                 gone = tuple(fact_id for fact_id in one.ids if fact_id in own)
-                taken += [Purge(gone)] if gone else []
-            case Batch() | Set() | Edge() | Said() | Use() | Add():
+                taken += [PurgeOp(gone)] if gone else []
+            case BatchOp() | SetOp() | EdgeOp() | SaidOp() | UseOp() | AddOp():
                 pass
     return taken
 
@@ -76,11 +76,11 @@ def _unexplained(values: Mapping[str, object]) -> dict[str, object]:
     return {name: None if name == GONE else value for name, value in values.items()}
 
 
-def _text(one: Add) -> str:
+def _text(one: AddOp) -> str:
     return "\n".join(str(one.values[name] or "") for name in ("title", "content"))
 
 
-def _plain(one: Add) -> dict[str, object]:
+def _plain(one: AddOp) -> dict[str, object]:
     """Return the fields of a fact for which nobody vouches."""
     stated = one.values
     segment = confined_segment(stated["segment"], SOURCE)

@@ -58,7 +58,7 @@ def wire_value(fact: Fact, name: str) -> Any:
     return list(value) if isinstance(value, tuple) else value
 
 
-def fact_of(fact_id: str, values: Mapping[str, Any], *, count: int, last: int) -> Fact:
+def made_fact(fact_id: str, values: Mapping[str, Any], *, count: int, last: int) -> Fact:
     """Return the fact of these fields, which was used `count` times, the last time at `last`."""
     made = dict(values) | {"id": fact_id, "access_count": count, "last_accessed_at": last}
     made["origin"] = Origin(values["origin"])
@@ -69,7 +69,7 @@ def fact_of(fact_id: str, values: Mapping[str, Any], *, count: int, last: int) -
     return Fact(*[made[name] for name in NAMES])
 
 
-def checked(name: str, value: Any) -> Any:
+def checked_value(name: str, value: Any) -> Any:
     """Return a value that has come, or raise UsageError when a field cannot hold it."""
     if name not in _FORM or name not in _READ_BY_NAME:
         raise UsageError(f"unknown field: {name!r}", hint="it was written by a newer version")

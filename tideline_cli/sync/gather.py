@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from apsw import Connection
 
     from tideline_cli.model.fact import Fact
-    from tideline_cli.store.sync_changes import Told
+    from tideline_cli.store.sync_changes import ToldChange
     from tideline_cli.store.sync_rows import Ruled
     from tideline_cli.store.sync_state import SyncState
     from tideline_cli.sync.registers import Mark, Registers
@@ -82,7 +82,7 @@ class Gatherer:
             if fact_id := by_seq.get(seq):
                 known = touched.get(fact_id)
                 touched[fact_id] = one if known is None else known.with_later(one)
-        for fact_id in sync_apply.settled(self._db):
+        for fact_id in sync_apply.settled_facts(self._db):
             self._state.clock = clock = tick(self._state.clock, self._now)
             touched.setdefault(fact_id, _Touched()).fields["lifecycle"] = clock
         beside = self._beside(touched)
@@ -147,7 +147,7 @@ class Gatherer:
                     self._of(row).back = clock
             self._note(told, clock)
 
-    def _note(self, told: Told, clock: int) -> None:
+    def _note(self, told: ToldChange, clock: int) -> None:
         if told.entity == "facts":
             for seq in range(int(told.after or 0), told.row + 1):
                 self._of(seq).born = clock

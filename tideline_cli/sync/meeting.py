@@ -9,8 +9,8 @@ from tideline_cli.store.transactions import writing
 from tideline_cli.sync import folders, operations, own_folder, replica, restamp, rotation
 from tideline_cli.sync.absorb import Absorber
 from tideline_cli.sync.agreement import Agreement
-from tideline_cli.sync.clock import instant_of, is_ahead
-from tideline_cli.sync.confine import confined
+from tideline_cli.sync.clock import clock_ms, is_ahead
+from tideline_cli.sync.confine import confined_words
 from tideline_cli.sync.keys import KeyRing
 from tideline_cli.sync.outbox import Outbox
 from tideline_cli.sync.stream import Stopped, unread
@@ -32,7 +32,7 @@ _DAY_MS = 24 * 3600 * 1000
 
 
 @record
-class Asked:
+class SyncRequest:
     """What a call asks: a `name` for this machine ('' keeps it), whether a new place is sealed
     (None: unless it is private), whether the owner vouches for a plain place, the file of keys."""
 
@@ -80,7 +80,7 @@ class Report:
 class Meeting:
     """One sync with one place. `now` is the time of this machine, in milliseconds."""
 
-    def __init__(self, db: Connection, place: Place, asked: Asked, *, now: int) -> None:
+    def __init__(self, db: Connection, place: Place, asked: SyncRequest, *, now: int) -> None:
         self._db = db
         self._place = place
         self._asked = asked
@@ -185,7 +185,7 @@ class Meeting:
             return Stopped("newer", header.number, error.message, error.hint)
         ahead = max((stamp[0] for stamp in map(_stamp, told) if stamp), default=0)
         if is_ahead(ahead, self._now):
-            days = (instant_of(ahead) - self._now) // _DAY_MS
+            days = (clock_ms(ahead) - self._now) // _DAY_MS
             return Stopped(
                 "clock", header.number, f"its clock was {days} days ahead",
                 "set the clock there and let it sync again; or set the clock here, if it is this "
@@ -193,7 +193,7 @@ class Meeting:
             )  # fmt: skip
         self._name(names, header, is_vouched=row.is_vouched)
         if not row.is_vouched:
-            allowed = confined(self._db, told, place=row.number)
+            allowed = confined_words(self._db, told, place=row.number)
             self._refused += len(told) - len(allowed)
             told = allowed
         absorber.take(told, whole=header.kind == "snapshot")

@@ -20,7 +20,7 @@ from tideline_cli.errors import UsageError
 from tideline_cli.model import ulid
 from tideline_cli.model.edge import KINDS
 from tideline_cli.model.record import record
-from tideline_cli.sync.fields import CHANGING, FIXED, checked
+from tideline_cli.sync.fields import CHANGING, FIXED, checked_value
 from tideline_cli.sync.registers import GONE, PRESENT
 
 TYPE_CHECKING = False
@@ -38,7 +38,7 @@ _NEWER = "it was written by a newer version: upgrade tideline-cli here"
 
 
 @record
-class Batch:
+class BatchOp:
     """A batch of a replica, to which all words with its stamp belong."""
 
     stamp: Stamp
@@ -49,7 +49,7 @@ class Batch:
 
 
 @record
-class Add:
+class AddOp:
     """A fact with all that it was born with."""
 
     id: str
@@ -58,7 +58,7 @@ class Add:
 
 
 @record
-class Set:
+class SetOp:
     """Fields that somebody has changed; `present` says whether the fact is there at all, `gone` why
     it is archived."""
 
@@ -68,7 +68,7 @@ class Set:
 
 
 @record
-class Said:
+class SaidOp:
     """When the state of a fact was last stated."""
 
     id: str
@@ -77,7 +77,7 @@ class Said:
 
 
 @record
-class Use:
+class UseOp:
     """How often a replica has used a fact: before it synced, and since; when last; and when that
     was counted, by its clock."""
 
@@ -90,7 +90,7 @@ class Use:
 
 
 @record
-class Edge:
+class EdgeOp:
     """An edge that has come or changed, or None for its values: that has gone."""
 
     source: str
@@ -101,23 +101,23 @@ class Edge:
 
 
 @record
-class Purge:
+class PurgeOp:
     """Facts that are gone for good."""
 
     ids: tuple[str, ...]
 
 
-Operation = Batch | Add | Set | Said | Use | Edge | Purge
+Operation = BatchOp | AddOp | SetOp | SaidOp | UseOp | EdgeOp | PurgeOp
 
 
-def about(operation: Operation) -> set[str]:
+def facts_about(operation: Operation) -> set[str]:
     """Return the ids of the facts that an operation is about."""
     match operation:
-        case Batch():
+        case BatchOp():
             return set()
-        case Edge():
+        case EdgeOp():
             return {operation.source, operation.target}
-        case Purge():
+        case PurgeOp():
             return set(operation.ids)
     return {operation.id}
 
@@ -145,22 +145,22 @@ class Writer:
 
     def _form(self, operation: Operation) -> dict[str, Any]:
         match operation:
-            case Batch(stamp, number, origin, verb, at):
+            case BatchOp(stamp, number, origin, verb, at):
                 return {"batch": [*self._at(stamp), number, origin, verb, at]}
-            case Add(fact_id, stamp, values):
+            case AddOp(fact_id, stamp, values):
                 stated = {name: value for name, value in values.items() if value not in (None, [])}
                 return {"add": fact_id, "at": self._at(stamp), "values": stated}
-            case Set(fact_id, stamp, values):
+            case SetOp(fact_id, stamp, values):
                 return {"set": fact_id, "at": self._at(stamp), "values": dict(values)}
-            case Said(fact_id, changed, said):
+            case SaidOp(fact_id, changed, said):
                 return {"said": fact_id, "times": [changed, said]}
-            case Use(fact_id, replica, base, since, last, clock):
+            case UseOp(fact_id, replica, base, since, last, clock):
                 uses = [base, since, last, clock]
                 return {"use": fact_id, "by": self._place(replica), "uses": uses}
-            case Edge(source, kind, target, stamp, values):
+            case EdgeOp(source, kind, target, stamp, values):
                 edge = [source, kind, target]
                 return {"edge": edge, "at": self._at(stamp), "values": values and list(values)}
-            case Purge(ids):
+            case PurgeOp(ids):
                 return {"purge": list(ids)}
 
     def _at(self, stamp: Stamp) -> list[int]:
@@ -229,24 +229,25 @@ class _Reader:
             raise UsageError(f"unknown operation: {kind!r}")
         yield self._kinds[kind](row)
 
-    def _batch(self, row: dict[str, Any]) -> Batch:
+    def _batch(self, row: dict[str, Any]) -> BatchOp:
         clock, replica, number, origin, verb, at = row["batch"]
         if not is_name(verb) or len(verb) > 64:
             raise UsageError("a batch without a verb")
         stamp = self._stamp([clock, replica])
-        return Batch(
-            stamp, _count(number), checked("origin", origin), verb, checked("created_at", at)
-        )
+        return BatchOp(
+            stamp, _count(number), checked_value("origin", origin), verb,
+            checked_value("created_at", at),
+        )  # fmt: skip
 
-    def _add(self, row: dict[str, Any]) -> Add:
+    def _add(self, row: dict[str, Any]) -> AddOp:
         stated = _fields(row["values"])
-        values = {name: checked(name, stated.get(name)) for name in (*FIXED, *CHANGING)}
+        values = {name: checked_value(name, stated.get(name)) for name in (*FIXED, *CHANGING)}
         values[GONE] = _reason(stated.get(GONE))
         if stated.keys() - values.keys():
             raise UsageError(f"unknown field: {min(stated.keys() - values.keys())!r}")
-        return Add(_id(row["add"]), self._stamp(row["at"]), values)
+        return AddOp(_id(row["add"]), self._stamp(row["at"]), values)
 
-    def _set(self, row: dict[str, Any]) -> Set:
+    def _set(self, row: dict[str, Any]) -> SetOp:
         values: dict[str, Any] = {}
         for name, value in _fields(row["values"]).items():
             if name in FIXED:
@@ -254,38 +255,38 @@ class _Reader:
             if name == GONE:
                 values[name] = _reason(value)
             else:
-                values[name] = bool(value) if name == PRESENT else checked(name, value)
-        return Set(_id(row["set"]), self._stamp(row["at"]), values)
+                values[name] = bool(value) if name == PRESENT else checked_value(name, value)
+        return SetOp(_id(row["set"]), self._stamp(row["at"]), values)
 
-    def _said(self, row: dict[str, Any]) -> Said:
-        changed, said = (checked("created_at", at) for at in row["times"])
-        return Said(_id(row["said"]), changed, said)
+    def _said(self, row: dict[str, Any]) -> SaidOp:
+        changed, said = (checked_value("created_at", at) for at in row["times"])
+        return SaidOp(_id(row["said"]), changed, said)
 
-    def _use(self, row: dict[str, Any]) -> Use:
+    def _use(self, row: dict[str, Any]) -> UseOp:
         base, since, last, clock = row["uses"]
         if isinstance(since, bool) or not isinstance(since, int) or abs(since) > _MOST:
             raise UsageError("uses that are no number")
         replica = self._replicas[_count(row["by"])]
-        at = checked("created_at", last)
-        return Use(_id(row["use"]), replica, _count(base), since, at, _count(clock))
+        at = checked_value("created_at", last)
+        return UseOp(_id(row["use"]), replica, _count(base), since, at, _count(clock))
 
-    def _edge(self, row: dict[str, Any]) -> Edge:
+    def _edge(self, row: dict[str, Any]) -> EdgeOp:
         source, kind, target = row["edge"]
         if kind not in KINDS:
             raise UsageError(f"unknown kind of edge: {kind!r}")
         stamp, values = self._stamp(row["at"]), row["values"]
         if values is None:
-            return Edge(_id(source), kind, _id(target), stamp, None)
+            return EdgeOp(_id(source), kind, _id(target), stamp, None)
         reason, strength, at = values
         if reason is not None:
-            reason = checked("title", reason)
+            reason = checked_value("title", reason)
         if strength is not None:
             strength = _count(strength)
-        made = (reason, strength, checked("created_at", at))
-        return Edge(_id(source), kind, _id(target), stamp, made)
+        made = (reason, strength, checked_value("created_at", at))
+        return EdgeOp(_id(source), kind, _id(target), stamp, made)
 
-    def _purge(self, row: dict[str, Any]) -> Purge:
-        return Purge(tuple(_id(one) for one in row["purge"]))
+    def _purge(self, row: dict[str, Any]) -> PurgeOp:
+        return PurgeOp(tuple(_id(one) for one in row["purge"]))
 
     def _stamp(self, stated: Any) -> Stamp:
         clock, replica = stated

@@ -10,7 +10,7 @@ from tideline_cli.store import sync_places, sync_rows, sync_state
 from tideline_cli.store.transactions import snapshot, writing
 from tideline_cli.sync import folders, layout, own_folder, rotation, segment
 from tideline_cli.sync.header import Header
-from tideline_cli.sync.operations import Writer, about
+from tideline_cli.sync.operations import Writer, facts_about
 from tideline_cli.sync.publish import NOWHERE, Publication
 
 TYPE_CHECKING = False
@@ -28,7 +28,7 @@ _MOST_SEGMENTS = 500  # behind a snapshot, before the next one
 
 
 @record
-class Done:
+class Sent:
     """How much was left: words of so many facts, segments, bytes of these."""
 
     facts: int
@@ -61,7 +61,7 @@ class Outbox:
         self._now = now
         self.notes: list[str] = []
 
-    def send(self, row: PlaceRow) -> Done:
+    def send(self, row: PlaceRow) -> Sent:
         """Leave what is new; at first, after a purge, or a month, all of it, as a snapshot. The row
         is one that `own_folder.reconciled` has given."""
         is_whole = self._wants_snapshot(row)
@@ -71,7 +71,7 @@ class Outbox:
         if not parcel.parts:
             self._note_sent(row, parcel)
             self._finish()
-            return Done(0, 0, 0)
+            return Sent(0, 0, 0)
         key = self._key(rotates=is_whole and self._purged_apart(row))
         header = self._header(row, is_whole)
         packed = self._segments(header, parcel, key)
@@ -98,7 +98,7 @@ class Outbox:
             )  # fmt: skip
             own_folder.note_look(self._db, self._folder, row)
         self._finish()
-        return Done(parcel.facts, len(packed), sum(map(len, packed)))
+        return Sent(parcel.facts, len(packed), sum(map(len, packed)))
 
     def _wants_snapshot(self, row: PlaceRow) -> bool:
         if row.segment == 0 or row.sent == 0 or self._has_purged(row):
@@ -127,7 +127,7 @@ class Outbox:
             told: set[str] = set()
             for operation in Publication(self._db, since=since, place=place).operations():
                 writer.put(operation)
-                told |= about(operation)
+                told |= facts_about(operation)
                 if writer.size >= _SEGMENT:
                     parts.append(tuple(writer.whole()))
                     writer = Writer(names)

@@ -52,7 +52,7 @@ def reconciled(
         return _anew(row, row.segment), _LACKS
     if not _is_whole(folder, own, tail, ring) and tail.number < MOST_NUMBER - 1000:
         return _anew(row, tail.number), _LACKS
-    replica.renew(db)
+    replica.become_another(db)
     return replace(_anew(row, 0), digest="", pending=()), _ELSEWHERE
 
 

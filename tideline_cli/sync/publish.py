@@ -5,7 +5,7 @@ from __future__ import annotations
 from tideline_cli.store import sync_rows, sync_state
 from tideline_cli.sync import registers
 from tideline_cli.sync.fields import CHANGING, FIXED
-from tideline_cli.sync.operations import Add, Batch, Edge, Purge, Said, Set, Use
+from tideline_cli.sync.operations import AddOp, BatchOp, EdgeOp, PurgeOp, SaidOp, SetOp, UseOp
 from tideline_cli.sync.registers import GONE, PLACE, PRESENT, VERSION
 
 TYPE_CHECKING = False
@@ -40,7 +40,7 @@ class Publication:
             db, since
         ):
             if self._is_new((clock, replica, version, place)):
-                yield Batch((clock, self._ids[replica]), number, origin, verb, at)
+                yield BatchOp((clock, self._ids[replica]), number, origin, verb, at)
         listed = sync_rows.facts_since(db, since)
         for start in range(0, len(listed), _AT_ONCE):
             yield from self._facts(listed[start : start + _AT_ONCE])
@@ -48,12 +48,12 @@ class Publication:
             if self._is_new((edge.clock, edge.replica, edge.version, edge.place)):
                 values = (edge.reason, edge.strength, edge.created_at) if edge.present else None
                 stamp = (edge.clock, self._ids[edge.replica])
-                yield Edge(edge.source, edge.kind, edge.target, stamp, values)
+                yield EdgeOp(edge.source, edge.kind, edge.target, stamp, values)
         gone = [
             fact_id for fact_id, place in sync_rows.purges_since(db, since) if place != self._place
         ]
         for start in range(0, len(gone), _AT_ONCE):
-            yield Purge(tuple(gone[start : start + _AT_ONCE]))
+            yield PurgeOp(tuple(gone[start : start + _AT_ONCE]))
 
     def _facts(self, ids: list[str]) -> Iterator[Operation]:
         rows = sync_rows.facts(self._db, ids)
@@ -68,7 +68,7 @@ class Publication:
         if is_new and known.birth is not None and "content" in known.values:
             # A birth is whole, and a register that was stated later is told after it.
             values = {name: known.values[name] for name in (*FIXED, *CHANGING)}
-            yield Add(known.id, self._stamp(known.birth), values | {GONE: known.gone()})
+            yield AddOp(known.id, self._stamp(known.birth), values | {GONE: known.gone()})
         by_stamp: dict[Stamp, dict[str, Any]] = {}
         for name, mark in told.items():
             if name != PRESENT and name not in known.values:
@@ -76,12 +76,12 @@ class Publication:
             value = known.is_present if name == PRESENT else known.values[name]
             by_stamp.setdefault(self._stamp(mark), {})[name] = value
         for stamp, values in sorted(by_stamp.items()):
-            yield Set(known.id, stamp, values)
+            yield SetOp(known.id, stamp, values)
         if known.stated[0] and (is_new or self._is_new((0, 0, *known.stated[2:]))):
-            yield Said(known.id, known.stated[0], known.stated[1])
+            yield SaidOp(known.id, known.stated[0], known.stated[1])
         for replica, use in known.uses.items():
             if is_new or self._is_new((0, 0, use[VERSION], use[PLACE])):
-                yield Use(known.id, self._ids[replica], *use[:VERSION])
+                yield UseOp(known.id, self._ids[replica], *use[:VERSION])
 
     def _is_new(self, mark: Mark) -> bool:
         return mark[2] > self._since and mark[3] != self._place

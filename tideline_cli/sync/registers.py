@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tideline_cli.model.lean import blake2b
 from tideline_cli.store.sync_rows import FactRow
-from tideline_cli.sync.fields import FIXED, fact_of, wire
+from tideline_cli.sync.fields import FIXED, made_fact, wire
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -108,7 +108,7 @@ class Registers:
 
     def fact(self) -> Fact:
         """Return the fact as the registers have it."""
-        return fact_of(self.id, self.values, count=self.count(), last=self.last())
+        return made_fact(self.id, self.values, count=self.count(), last=self.last())
 
     def stored(self, shown: Fact | None) -> FactRow:
         """Return the row that keeps this, beside the fact as it is `shown`."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import platform
 
 from tideline_cli.store import sync_places, sync_schema, sync_state
 from tideline_cli.store.transactions import writing
@@ -30,7 +31,7 @@ def ensure(db: Connection, *, now: int, name: str = "") -> str | None:
                 state.become(state.own_id, name, mark)
             return None
         was = state.own_id
-        state.become(os.urandom(16).hex(), name or os.uname().nodename or "unnamed", mark)
+        state.become(os.urandom(16).hex(), name or platform.node() or "unnamed", mark)
         state.save()
         if was:
             sync_places.send_anew(db)
@@ -41,7 +42,7 @@ def ensure(db: Connection, *, now: int, name: str = "") -> str | None:
         return None
 
 
-def renew(db: Connection) -> None:
+def become_another(db: Connection) -> None:
     """Let the file be another replica than before: somebody else has its id too."""
     with writing(db):
         state = sync_state.SyncState(db)
@@ -64,4 +65,4 @@ def _machine() -> str:
                 return file.read(64).strip()
         except OSError:
             continue
-    return os.uname().nodename
+    return platform.node()

@@ -8,7 +8,7 @@ from __future__ import annotations
 from tideline_cli.model.record import replace
 from tideline_cli.store import sync_places, sync_rows, sync_state
 from tideline_cli.store.transactions import writing
-from tideline_cli.sync.clock import instant_of, is_ahead, tick
+from tideline_cli.sync.clock import clock_ms, is_ahead, tick
 from tideline_cli.sync.registers import BORN, CLOCK, PLACE, VERSION, is_stamp
 
 TYPE_CHECKING = False
@@ -30,7 +30,7 @@ def restamped(db: Connection, *, now: int) -> int:
         state = sync_state.SyncState(db)
         if not is_ahead(state.clock, now):
             return 0
-        ahead = instant_of(state.clock) - now
+        ahead = clock_ms(state.clock) - now
         ids = sync_rows.facts_since(db, 0)
         known = _clocks(db, ids)  # all of them: this is rare
         latest = max((one for one in known if not is_ahead(one, now)), default=0)

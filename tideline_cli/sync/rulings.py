@@ -33,7 +33,7 @@ EDGES: Mapping[str, Sequence[str]] = {
 
 
 @record
-class Stated:
+class StatedFact:
     """A fact as its registers have it, with the uses of all replicas. `stamp` is that of the last
     word that lets it stand or go, `author` the replica that has stated the fact."""
 
@@ -53,12 +53,12 @@ class Ruling:
     by: str
 
 
-def ruled(stated: Iterable[Stated]) -> dict[str, Ruling]:
+def ruled(stated: Iterable[StatedFact]) -> dict[str, Ruling]:
     """Return the rulings on facts of which some share a slot or a text, by id."""
     found: dict[str, Ruling] = {}
     active = [one for one in stated if one.fact.lifecycle == "active"]
     standing = _without_copies(active, found)
-    by_slot: dict[tuple[Any, ...], list[Stated]] = {}
+    by_slot: dict[tuple[Any, ...], list[StatedFact]] = {}
     for one in standing:
         fact = one.fact
         if fact.slot is not None:
@@ -69,13 +69,13 @@ def ruled(stated: Iterable[Stated]) -> dict[str, Ruling]:
     return found
 
 
-def _without_copies(active: Sequence[Stated], found: dict[str, Ruling]) -> list[Stated]:
+def _without_copies(active: Sequence[StatedFact], found: dict[str, Ruling]) -> list[StatedFact]:
     """Merge facts of different authors that say the same into the oldest of them; return the facts
     that stay."""
-    groups: dict[tuple[Any, ...], list[Stated]] = {}
+    groups: dict[tuple[Any, ...], list[StatedFact]] = {}
     for one in active:
         groups.setdefault(_words(one.fact), []).append(one)
-    staying: list[Stated] = []
+    staying: list[StatedFact] = []
     for group in groups.values():
         keeper, *others = sorted(group, key=lambda one: (one.fact.created_at, one.fact.id))
         copies = [one for one in others if one.author != keeper.author]
@@ -88,7 +88,7 @@ def _without_copies(active: Sequence[Stated], found: dict[str, Ruling]) -> list[
             kept = _with_uses(kept, copy.fact)
         if copies:
             found[kept.id] = Ruling(kept, "kept", kept.id)
-        staying.append(Stated(kept, keeper.stamp, keeper.author))
+        staying.append(StatedFact(kept, keeper.stamp, keeper.author))
     return staying
 
 
@@ -111,10 +111,10 @@ def _with_uses(keeper: Fact, copy: Fact) -> Fact:
     )
 
 
-def _settle_slot(values: Sequence[Stated], found: dict[str, Ruling]) -> None:
+def _settle_slot(values: Sequence[StatedFact], found: dict[str, Ruling]) -> None:
     """Let the value of the latest word hold a slot; each other ends where one begins that is
     later."""
-    holding: list[Stated] = []
+    holding: list[StatedFact] = []
     for one in sorted(values, key=lambda one: (one.stamp, one.fact.id), reverse=True):
         fact = one.fact
         by = None
@@ -126,7 +126,7 @@ def _settle_slot(values: Sequence[Stated], found: dict[str, Ruling]) -> None:
         if by is not None:
             found[fact.id] = Ruling(fact, "slot", by)
         if fact.lifecycle == "active":
-            holding.append(Stated(fact, one.stamp, one.author))
+            holding.append(StatedFact(fact, one.stamp, one.author))
 
 
 def revived(

@@ -13,7 +13,7 @@ from tideline_cli.store.connection import setting
 from tideline_cli.store.links import Link
 from tideline_cli.sync import registers, rulings
 from tideline_cli.sync.fields import FIXED
-from tideline_cli.sync.rulings import EDGES, Ruling, Stated
+from tideline_cli.sync.rulings import EDGES, Ruling, StatedFact
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -90,13 +90,13 @@ class Shower:
 
     def _rulings(self, revived: set[str]) -> dict[str, Ruling]:
         """Return what is shown otherwise than the registers say, by id."""
-        stated: list[Stated] = []
+        stated: list[StatedFact] = []
         for one in self._known.values():
             if one.is_whole():
                 fact = one.fact()
                 if one.id in revived:
                     fact = restored(fact)
-                stated.append(Stated(fact, self._stands(one), self._author(one)))
+                stated.append(StatedFact(fact, self._stands(one), self._author(one)))
         found = {one: Ruling(fact.fact, "circle", one) for fact in stated
                  for one in [fact.fact.id] if one in revived}  # fmt: skip
         return found | rulings.ruled(stated)

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
+    from apsw import Connection
+
+    from tideline_cli.memory.contradictions import ContradictionReport
     from tideline_cli.model.fact import Segment
     from tideline_cli.policy.contradictions import ComparedFact, Contradiction
 
@@ -65,22 +68,11 @@ def run(session: Session, words: list[str], options: Options) -> int:
     synced: list[Contradiction] = []
     is_cut, compared = False, 0
     if db is not None:
-        report = memory.contradictions(
-            db,
-            viewer=session.viewer,
-            now=session.now,
-            limit=options.limit + 1 if options.limit else ALL,
-            segments=options.segment,
-            min_score=options.min_score,
-            newest=None if options.all or not options.newest else options.newest,
-        )
+        report = _report(session, db, options)
         synced = synced_conflicts.pairs(db, viewer=session.viewer)
         told = (*synced, *report.found)
         found = told[:options.limit] if options.limit else told
         is_cut = len(found) < len(told)
-        session.detail(f"compared {report.compared:,} facts")
-        if report.is_partial:
-            session.note(f"compared the newest {report.compared:,} facts; --all compares all")
         compared = report.compared
     archived = {pair.b.id for pair in synced}
 
@@ -107,6 +99,23 @@ def run(session: Session, words: list[str], options: Options) -> int:
         session.note("no contradictions found")
     _note_rest(session, synced, cut_at=options.limit if is_cut else None)
     return 0
+
+
+def _report(session: Session, db: Connection, options: Options) -> ContradictionReport:
+    """Compare the facts, and say how many."""
+    report = memory.contradictions(
+        db,
+        viewer=session.viewer,
+        now=session.now,
+        limit=options.limit + 1 if options.limit else ALL,
+        segments=options.segment,
+        min_score=options.min_score,
+        newest=None if options.all or not options.newest else options.newest,
+    )
+    session.detail(f"compared {report.compared:,} facts")
+    if report.is_partial:
+        session.note(f"compared the newest {report.compared:,} facts; --all compares all")
+    return report
 
 
 def _note_rest(
