@@ -64,7 +64,7 @@ def test_a_sync_says_what_came_and_in_which_batch(two, place):
 
 
 def test_json_has_all_that_text_has(two, place):
-    """Json has all that text has."""
+    """JSON has all that text has."""
     two("ash", "remember", "The skis are in the garage")
     (told,) = two("ash", "sync", "--json").json["places"]
     assert told.keys() == {

@@ -45,6 +45,7 @@ class World:
         self.now = now
         self.skew: dict[str, int] = {}
         self.environ: dict[str, str] = {}
+        self.notes: list[str] = []  # of the last `settle`
         for name in names:
             (folder / name).mkdir(parents=True, exist_ok=True)
 
@@ -90,6 +91,7 @@ class World:
     def settle(self, *, names: tuple[str, ...] = ()) -> list[str]:
         """Sync in turn until nobody has anything new; return what is not well after that."""
         told: dict[str, Any] = {}
+        self.notes = []
         for _ in range(ROUNDS):
             is_new = False
             for name in names or self.names:
@@ -97,6 +99,7 @@ class World:
                 if done.code != 0:
                     return [f"{name} cannot sync: {done.code} {done.err}"]
                 told[name] = json.loads(done.out)["places"]
+                self.notes += [note for one in told[name] for note in one["notes"]]
                 is_new |= any(one["received"] or one["sent"] or one["notes"] for one in told[name])
             if not is_new:
                 break

@@ -111,8 +111,6 @@ def sweep(
 
 def _judged(done: Done) -> list[str]:
     wrong = []
-    if "another machine writes as this one" in done.out:
-        wrong.append("it takes itself for another machine")
     if done.code >= 0 and done.code not in _CODES:
         wrong.append(f"exit code {done.code}: {done.err}")
     if "Traceback" in done.err or "internal error" in done.err:
@@ -126,6 +124,8 @@ def _after(world: World, name: str, said: set[str]) -> list[str]:
     """Return what is wrong once all have synced again."""
     try:
         wrong = world.settle()
+        if any("another machine writes as this one" in note for note in world.notes):
+            wrong.append("a machine takes itself for another one")
         lost = {one for one in said if SECRET not in one} - world.contents(name)
         wrong += [f"lost: {sorted(lost)}"] if lost else []
         wrong += world.well(name)

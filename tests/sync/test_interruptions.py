@@ -8,8 +8,8 @@ from tests.faults.nursery import Nursery
 from tests.sync import interruptions
 
 # Of each pair the steps that are tried: the first, and each so many behind it.
-SOME = (("news", "step:kill", 3, 11), ("purge", "step:kill", 6, 9), ("erase", "step:kill", 20, 17),
-        ("first", "sync:kill", 2, 3), ("purged", "step:enospc:sticky", 4, 13))  # fmt: skip
+SOME = (("news", "step:kill", 3, 17), ("erase", "step:kill", 24, 31),
+        ("purged", "step:enospc:sticky", 4, 23), ("first", "sync:kill", 2, 4))  # fmt: skip
 
 
 @pytest.mark.slow
@@ -21,15 +21,15 @@ def test_the_next_syncs_put_it_right(tmp_path, scene, fault, first, stride):
             nursery, tmp_path, scenes=[scene], faults=[fault], first=first, stride=stride
         )
     assert figures.violations == []
-    assert figures.counts["runs"] >= 2
+    assert figures.counts["runs"] >= 1
 
 
 @pytest.mark.slow
-def test_a_sync_that_forgets_what_it_was_sending_is_found(tmp_path, monkeypatch):
+def test_a_sync_that_forgets_what_it_was_sending_is_found(tmp_path):
     """The rig sees a machine that takes its own segments for those of another one."""
     with Nursery() as nursery:
         figures = interruptions.sweep(
-            nursery, tmp_path, scenes=["news"], faults=["step:kill"], first=12, stride=2,
+            nursery, tmp_path, scenes=["news"], faults=["step:kill"], first=14, stride=6,
             control="forget-pending",
         )  # fmt: skip
     assert figures.violations
