@@ -16,6 +16,7 @@ from tideline_cli.model.origin import OWNER
 from tideline_cli.store import score_bounds, uses
 from tideline_cli.store.opening import open_for_writing
 from tideline_cli.store.transactions import writing
+from tideline_cli.system import pipes
 from tideline_cli.vector.worker import LENGTH
 
 CHUNKS = 13
@@ -100,7 +101,7 @@ def test_a_process_beside_is_asked_ahead_as_far_as_its_pipe_reaches(monkeypatch)
     process = beside.started("tideline_cli.exchange.importer.row_worker")
     assert process is not None
     try:
-        holds = beside._size_of(process._requests)
+        holds = pipes.room_of(process._requests)
         assert process.has_room(bytes(4 * holds))
         process._unanswered.append(holds // 4)
         assert process.has_room(bytes(holds // 4 - LENGTH))

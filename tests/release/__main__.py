@@ -43,6 +43,8 @@ def main() -> int:
         sdist = _built(Path(folder), dist)
         wheel = _wheel(sdist, dist)
         wrong += _looked_into(sdist, wheel)
+        for machine in ("amd64", "arm64"):
+            wrong += _started_on_windows(_windows_wheel(sdist, dist, machine), wheel)
         for name, archive in (("sdist", sdist), ("wheel", wheel)):
             wrong += [f"{name}: {what}" for what in _tried(Path(folder) / name, archive)]
     for what in wrong:
@@ -70,7 +72,26 @@ def _built(folder: Path, dist: Path) -> Path:
 def _wheel(sdist: Path, dist: Path) -> Path:
     command = [sys.executable, *PIP, "wheel", "--no-deps", "--wheel-dir", str(dist), str(sdist)]
     subprocess.run(command, check=True)
-    return next(dist.glob("*.whl"))
+    return next(dist.glob("*-any.whl"))
+
+
+def _windows_wheel(sdist: Path, dist: Path, machine: str) -> Path:
+    """Build the wheel of which pip makes a tideline.exe; Windows takes no script of ours."""
+    command = [sys.executable, *PIP, "wheel", "--no-deps", "--wheel-dir", str(dist), str(sdist),
+               "--config-settings", f"--build-option=--plat-name=win_{machine}"]  # fmt: skip
+    subprocess.run(command, check=True)
+    return next(dist.glob(f"*-win_{machine}.whl"))
+
+
+def _started_on_windows(wheel: Path, other: Path) -> list[str]:
+    """Return what a wheel for Windows has wrong: it holds what the other one does, and is started
+    by an entry point in place of a script."""
+    with zipfile.ZipFile(wheel) as opened, zipfile.ZipFile(other) as plain:
+        names, others = set(opened.namelist()), set(plain.namelist())
+    script = next(name for name in others if name.endswith(".data/scripts/tideline"))
+    point = script.split(".data/")[0] + ".dist-info/entry_points.txt"
+    wrong = others.symmetric_difference(names) ^ {script, point}
+    return [f"{wheel.name}: {name}" for name in sorted(wrong)]
 
 
 def _looked_into(sdist: Path, wheel: Path) -> list[str]:
@@ -87,7 +108,8 @@ def _looked_into(sdist: Path, wheel: Path) -> list[str]:
         wrong.append("wheel: no py.typed")
     with tarfile.open(sdist) as packed:
         held = {name.partition("/")[2] for name in packed.getnames()}
-    needed = ("LICENSE", "README.md", "pyproject.toml", "bin/tideline", "man/tideline.1")
+    needed = ("LICENSE", "README.md", "pyproject.toml", "setup.py", "bin/tideline",
+              "man/tideline.1")  # fmt: skip
     return wrong + [f"sdist: no {name}" for name in needed if name not in held]
 
 
