@@ -22,7 +22,7 @@ def sync(handle: int, *, platform: str = sys.platform, control: Control | None =
     Raises OSError where the disk fails.
     """
     if platform == "darwin":
-        from fcntl import fcntl  # noqa: PLC0415  macOS alone
+        from fcntl import fcntl  # type: ignore[attr-defined,unused-ignore]  # noqa: PLC0415  macOS alone
 
         try:
             (control or fcntl)(handle, _FULL)
