@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
-import signal
 import subprocess
 from contextlib import suppress
 
 from tideline_cli.errors import BusyError, UnavailableError
 from tideline_cli.model.record import Record
+from tideline_cli.system import processes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -90,7 +89,7 @@ class Programs(Record):
                 if self.on_terminal:
                     process.kill()
                 else:
-                    os.killpg(process.pid, signal.SIGKILL)
+                    processes.end_all(process)
             with suppress(subprocess.TimeoutExpired):
                 process.wait(_GRACE)
         for pipe in (process.stdin, process.stdout, process.stderr):
