@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
 def merged_away(db: Connection, *, viewer: Origin | Everyone) -> list[tuple[str, str, str]]:
     """Return (id, text, text of the fact that stayed) of the facts that a dream archived as
-    duplicates, and whose text no active fact of their origin has."""
+    duplicates, and whose text no active fact of their origin has. One that stays may inherit such
+    an edge to one that went earlier, for another reason: that is no merge."""
     condition, values = visibility.where(viewer)
     rows: Iterable[Any] = db.execute(
         f"""
@@ -26,7 +27,10 @@ def merged_away(db: Connection, *, viewer: Origin | Everyone) -> list[tuple[str,
           AND link.kind IN ({sql_list(words_for("contradicts"))})
         JOIN fact ON fact.seq = link.to_fact AND fact.lifecycle = 'archived'
         JOIN fact AS keeper ON keeper.seq = link.from_fact
-        WHERE change.entity = 'link' AND change.act = '+' AND {condition} AND NOT EXISTS (
+        WHERE change.entity = 'link' AND change.act = '+' AND {condition} AND EXISTS (
+          SELECT 1 FROM change AS went WHERE went.row = fact.seq AND went.entity = 'fact'
+          AND went.batch = change.batch AND went.before ->> 'lifecycle' = 'active')
+        AND NOT EXISTS (
           SELECT 1 FROM fact AS again WHERE again.origin = fact.origin
           AND again.lifecycle = 'active' AND again.content = fact.content)
         GROUP BY fact.seq ORDER BY fact.seq
