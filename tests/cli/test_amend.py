@@ -418,7 +418,7 @@ def test_contradictions(run):
     remembered(run, "I deploy on Sundays", "--origin", PEER, "-s", "preference")
     done = run("contradictions", "--json")
     (pair,) = done.json["contradictions"]
-    assert list(pair) == ["a", "b", "overlap", "divergence", "score"]
+    assert list(pair) == ["a", "b", "overlap", "divergence", "score", "archived"]
     assert [pair[side] for side in "ab"] == [
         {name: fact[name] for name in ("id", "content", "created_at")} for fact in (new, old)
     ]

@@ -84,13 +84,13 @@ def started(monkeypatch):
     return made
 
 
-def single_births(number, batch, entity, row, act, before, after):
+def single_births(number, batch, entity, row, act, before, after, *rest):
     """Yield a change, and of a run, which only groups make, the births that it stands for."""
     if entity == "facts":
         for seq in range(int(after), row + 1):
-            yield number - row + seq, batch, "fact", seq, act, None, None
+            yield number - row + seq, batch, "fact", seq, act, None, None, *(None for _ in rest)
     else:
-        yield number, batch, entity, row, act, before, after
+        yield number, batch, entity, row, act, before, after, *rest
 
 
 def content(path):

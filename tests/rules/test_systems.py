@@ -22,7 +22,6 @@ ALONE = {
     # Windows that it does not run there yet.
     PACKAGE / "sync" / "layout.py",
     PACKAGE / "sync" / "own_folder.py",
-    PACKAGE / "sync" / "places" / "programs.py",
     PACKAGE / "sync" / "whole_files.py",
 }
 MODULES = frozenset("fcntl grp posix pty pwd readline resource syslog termios tty".split())

@@ -257,7 +257,7 @@ def test_stops_say_what_to_do(folder):
         file.truncate(segment.LARGEST + 1)
     assert read(folder, ring={KEY.id: KEY}) == [1, "too_large"]
     (stop,) = folders.unread(str(folder), LAPTOP, after=0, last="", ring={})
-    assert (stop.number, KEY.id in stop.message, "add the key" in stop.advice) == (1, True, True)
+    assert (stop.number, KEY.id in stop.message, "sync key add" in stop.advice) == (1, True, True)
 
 
 def test_a_file_that_may_not_be_read_stops(folder, monkeypatch):
