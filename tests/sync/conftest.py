@@ -21,6 +21,21 @@ KINDS = ("folder", "git", "ssh", "rclone")
 MIRRORED = ("git", "ssh", "rclone")
 
 
+AT_LENGTH = "TIDELINE_JOURNEY"
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Leave most tests of ssh to `make sync-journey`: each costs some seconds for its connections.
+    One stays, in which two machines meet."""
+    if os.environ.get(AT_LENGTH):
+        return
+    later = pytest.mark.skip(reason="make sync-journey tests it")
+    for item in items:
+        is_place = item.path.name in ("test_places.py", "test_place_faults.py")
+        if is_place and "[ssh" in item.name and not item.name.startswith("test_two_machines_meet"):
+            item.add_marker(later)
+
+
 @dataclass
 class Where:
     """An address, where its files really lie, and the environment that its programs need."""
