@@ -152,7 +152,10 @@ def _words(package: str) -> dict[int, list[str]]:
 
 
 def _kinds(kind: type[errors.TidelineError]) -> list[type[errors.TidelineError]]:
-    below = [found for child in kind.__subclasses__() for found in _kinds(child)]
+    """Return a kind of error and those below it, of the module of errors: which others there are
+    depends on what was imported."""
+    own = [child for child in kind.__subclasses__() if child.__module__ == errors.__name__]
+    below = [found for child in own for found in _kinds(child)]
     return [kind, *below]
 
 
