@@ -50,11 +50,15 @@ def test_a_day_goes_well(tmp_path):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", _PLANTED)
 def test_a_fault_of_hooks_is_found(tmp_path, name):
-    """What each check is for is seen by it."""
+    """What each check is for is seen by it, within some sessions: on a busy machine a hook may
+    reach its deadline, and says nothing then."""
     planted, found = _PLANTED[name]
     day = Day(tmp_path, planted=planted)
-    day._session(0, 3)
-    assert any(found in fault for fault in day.figures.faults), day.figures.faults[:5]
+    for number in range(4):
+        day._session(number, 3)
+        if any(found in fault for fault in day.figures.faults):
+            return
+    pytest.fail(f"not found: {day.figures.faults[:5]}")
 
 
 @pytest.mark.slow
