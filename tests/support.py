@@ -30,6 +30,14 @@ DAY = 86_400_000
 ROOT = Path(__file__).resolve().parents[1]
 GOLDEN = Path(__file__).parent / "golden"
 PEER = channel("wa", "c1", "s1")
+_IS_AT_LENGTH = bool(os.environ.get("TIDELINE_AT_LENGTH"))
+
+
+def often(gate: int, at_length: int) -> int:
+    """Return how often a test tries: fewer times in `make test`, all in `make properties`."""
+    return at_length if _IS_AT_LENGTH else gate
+
+
 
 DEVIATIONS = {
     "unknown_source": "the reference trusts a source it does not know; we refuse it",

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.conftest import run_main
-from tests.support import DAY, NOW
+from tests.support import DAY, NOW, often
 from tideline_cli.exchange.vault import names, note
 from tideline_cli.exchange.vault.read import rows
 from tideline_cli.model.fact import SEGMENTS
@@ -275,7 +275,7 @@ _TEXT = st.text(
 )  # fmt: skip
 
 
-@settings(max_examples=60, suppress_health_check=list(HealthCheck))
+@settings(max_examples=often(20, 60), suppress_health_check=list(HealthCheck))
 @given(st.lists(st.tuples(_TEXT, st.sampled_from(tuple(SEGMENTS)), st.booleans()), min_size=1,
                 max_size=4))  # fmt: skip
 def test_a_vault_is_read_back_as_it_was(tmp_path_factory, said_texts):

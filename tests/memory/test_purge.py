@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.soundness import sound
-from tests.support import NOW, PEER, empty_store_at, named_id, rows
+from tests.support import NOW, PEER, empty_store_at, named_id, often, rows
 from tideline_cli.errors import NotFoundError
 from tideline_cli.exchange.importer.import_rows import import_rows
 from tideline_cli.exchange.importer.rows import ImportContext
@@ -145,7 +145,7 @@ def secrets_of(rng):
 
 
 @pytest.mark.slow
-@settings(max_examples=40)
+@settings(max_examples=often(12, 40))
 @given(seed=st.integers(0, 2**32))
 def test_no_trace_is_left(seed):
     """After a purge no file holds six bytes of the text, its terms or its vector, whatever

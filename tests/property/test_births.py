@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tests.property import test_undo as undoing
 from tests.property.strategies import ORIGINS
 from tests.soundness import sound
-from tests.support import DAY, NOW, fresh_store
+from tests.support import DAY, NOW, fresh_store, often
 from tideline_cli.errors import TidelineError
 from tideline_cli.memory.purge import purge
 from tideline_cli.memory.undo_plan import plan_undo
@@ -92,7 +92,7 @@ def lived(db, draw, steps):
     return tales
 
 
-@settings(max_examples=150)
+@settings(max_examples=often(45, 150))
 @given(data=st.data())
 def test_runs_tell_what_single_births_tell(data):
     """History, days, undo, purge and the rest are the same, to the numbers of the changes."""

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.support import NOW, PEER, fact, fresh_store, put
+from tests.support import NOW, PEER, fact, fresh_store, often, put
 from tideline_cli.dream import comparison
 from tideline_cli.dream.plan import Settings
 from tideline_cli.dream.run import dream
@@ -69,7 +69,7 @@ def _change(db, verb, fact_id, now):
 
 
 @given(STEPS)
-@settings(max_examples=60)
+@settings(max_examples=often(20, 60))
 def test_night_by_night_finds_what_one_night_finds(steps):
     """Pairs that are compared once and kept are the pairs that a comparison of all finds."""
     with fresh_store() as db:
@@ -86,7 +86,7 @@ def test_night_by_night_finds_what_one_night_finds(steps):
 
 
 @given(STEPS)
-@settings(max_examples=30)
+@settings(max_examples=often(10, 30))
 def test_the_same_memory_dreams_the_same_dream(steps):
     """The same facts give the same export after a dream, to the byte."""
     exports = []
@@ -102,7 +102,7 @@ def test_the_same_memory_dreams_the_same_dream(steps):
     st.lists(TEXTS, min_size=2, max_size=60), st.integers(0, 2**60),
     st.sampled_from(["hrr-256", "hash-256"]),
 )  # fmt: skip
-@settings(max_examples=60)
+@settings(max_examples=often(20, 60))
 def test_blocked_products_lose_no_pair(texts, seed, name):
     """Every pair whose exact cosine reaches the floor is found, whichever rows are fresh."""
     embedder = resolve(name)

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.conftest import run_main
-from tests.support import NOW, rows
+from tests.support import NOW, often, rows
 from tideline_cli.cli import new_fact
 from tideline_cli.model.source import UNTRUSTED
 from tideline_cli.store.opening import open_for_writing
@@ -75,7 +75,7 @@ def seen_by(viewer, script, path):
         return own, [run_main(*look, "--origin", viewer) for look in LOOKS]
 
 
-@settings(max_examples=30)
+@settings(max_examples=often(10, 30))
 @given(st.data())
 def test_no_origin_sees_another(data):
     """The bytes that a viewer reads are the same with and without the others' writes and reads."""
@@ -97,7 +97,7 @@ def test_no_origin_sees_another(data):
             assert seen_by(viewer, script, path) == alone
 
 
-@settings(max_examples=30)
+@settings(max_examples=often(10, 30))
 @given(st.data())
 def test_no_untrusted_write_changes_a_trusted_fact(data):
     """Trusted facts and their use stay as they are, row by row, whatever untrusted sources say."""

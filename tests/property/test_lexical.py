@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.property.strategies import DRAWN, ORIGINS, VOCABULARY, ranked_fact
-from tests.support import DAY, NOW, fact, fresh_store, put
+from tests.support import DAY, NOW, fact, fresh_store, often, put
 from tideline_cli.memory import bulk_sums, lexical, long_facts, reading
 from tideline_cli.memory.question import Question
 from tideline_cli.model.origin import OWNER
@@ -144,7 +144,7 @@ filters = st.builds(
 )
 
 
-@settings(max_examples=150)
+@settings(max_examples=often(50, 150))
 @given(st.data())
 def test_search_equals_brute_force(data):
     """For any store, query, limit and filter the best facts are those of reading all of them."""

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.conftest import run_main
-from tests.support import DAY, NOW
+from tests.support import DAY, NOW, often
 
 TEXTS = ("I live in Rome", "I live in Oslo", "I live in Bern", "the cat sleeps on the stove",
          "winters are cold up north", "my bike is a blue Peugeot")  # fmt: skip
@@ -85,7 +85,7 @@ steps = st.lists(
 )  # fmt: skip
 
 
-@settings(max_examples=25)
+@settings(max_examples=often(8, 25))
 @given(steps)
 def test_two_machines_become_one(history):
     """After both have taken what the other exports, they hold the same active values, in each slot

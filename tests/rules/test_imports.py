@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import tomllib
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -47,8 +48,13 @@ def sources():
     return sorted(PACKAGE.rglob("*.py"))
 
 
+@cache
 def imports(path):
-    """Yield (module, whether it is for type checkers only) of a file."""
+    """Return (module, whether it is for type checkers only) for each import of a file."""
+    return tuple(_imports(path))
+
+
+def _imports(path):
     tree = ast.parse(path.read_text("utf-8"))
     typing_only = {
         id(node)
