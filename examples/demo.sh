@@ -3,8 +3,9 @@
 set -eu
 
 # Nothing of the caller's surroundings may lead to the caller's own memory.
-unset TIDELINE_DB TIDELINE_ORIGIN TIDELINE_LIMIT TIDELINE_MAX_CHARS TIDELINE_TAGS TIDELINE_COLOR
-unset TIDELINE_DREAM_INTERVAL TIDELINE_DISABLE_EXTRACT
+for name in $(env | sed -n 's/^\(TIDELINE_[A-Z_]*\)=.*/\1/p'); do
+    unset "$name"
+done
 TIDELINE_HOME=$(mktemp -d "${TMPDIR:-/tmp}/tideline-demo.XXXXXX")
 TIDELINE_NOW=2026-03-02T09:00:00Z # a fixed clock: the tour reads the same on every day
 export TIDELINE_HOME TIDELINE_NOW
@@ -40,13 +41,13 @@ show 'tideline remember "I deploy on Fridays" --slot deploy_day --now 2026-01-05
 show 'tideline remember "I deploy on Mondays" --slot deploy_day'
 
 say "Saying the same thing again stores nothing new."
-show 'tideline remember "I keep a strictly vegetarian diet"'
+show 'tideline remember "I keep a strict, vegetarian diet!"'
 
 say "Recall ranks by words, trust and decay. --explain prints the product behind each score."
 show 'tideline recall "when do I deploy" --explain'
 
-say "No word in common: the vector lane finds what resembles the query, without a model."
-show 'tideline recall "postgres" --explain'
+say "No word in common, only letters: the vector lane finds a mistyped name, without a model."
+show 'tideline recall "postgersql" --explain'
 
 say "Nothing relevant: nothing printed on stdout, exit code 1."
 show 'tideline recall "quantum zebra"' 1
@@ -92,9 +93,9 @@ say "dream tends the memory, without a model. --dry-run shows what it would do."
 show 'tideline dream --dry-run'
 show 'tideline dream'
 
-say "Every command and every pass is one batch. undo takes it back whole; undone again, it stands."
+say "Every command and every pass is one batch. undo takes the newest back whole, redo brings it back."
 show 'tideline undo'
-show 'tideline undo'
+show 'tideline redo'
 belief=$(tideline recall "when do I deploy" --limit 1 --no-touch | cut -f1)
 show 'tideline history "$belief"'
 

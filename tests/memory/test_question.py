@@ -140,6 +140,27 @@ def test_one_word_of_a_question_that_is_mostly_unknown_is_no_answer(db):
     ]
 
 
+@pytest.mark.parametrize(
+    ("question", "is_answered"),
+    [
+        ("why no redis", True),
+        ("who is there any redis for, and how many", True),
+        ("when and why was it that redis was given up", True),
+        ("warum haben wir kein redis mehr", True),
+        ("redis cluster failover", False),
+        ("why no redis cluster failover", False),
+        ("why is there no kafka", False),
+    ],
+)
+def test_function_words_are_no_unknown_words(db, question, is_answered):
+    """Whether a memory holds "why" or "no" says nothing of what it knows: neither makes them a
+    question unknown, nor does such a word alone answer one whose other words nobody knows."""
+    stored(db, "Redis was dropped: one cache was enough", "there is parking at the back")
+    answer = recall(db, Query(question), viewer=OWNER, now=NOW + DAY)
+    assert [hit.fact.content[:5] for hit in answer.hits[:1]] == ["Redis"] * is_answered
+    assert answer.left_out == (not is_answered)
+
+
 def test_an_older_file_answers_as_before(db):
     """Without further forms in the index no question asks for any."""
     put_setting(db, "analyzer", "standard")

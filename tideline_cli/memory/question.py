@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tideline_cli.model.record import Record, replace
 from tideline_cli.model.text import WITH_FORMS, asked_forms, normalise, terms
-from tideline_cli.ranking.question_words import weights
+from tideline_cli.ranking.question_words import common_terms, weights
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -151,11 +151,16 @@ def _skipped(terms: Sequence[str], held: Mapping[str, int], forms: Forms) -> set
 def is_mostly_unknown(
     terms: Sequence[str], known: Container[str], forms: Forms | None
 ) -> bool:
-    """Say whether a question is of several words, of which half or more are unknown to the memory.
-    """
+    """Say whether a question is of several words that tell something, of which half or more are
+    unknown to the memory, or of several words of which no telling one is known. Function words
+    ("why", "no", "how many") tell nothing: whether a fact holds them is chance."""
     words = _words(terms, forms)
-    found = sum(any(term in known for term in word) for word in words)
-    return len(words) >= _SEVERAL and 2 * found <= len(words)
+    if len(words) < _SEVERAL:
+        return False
+    function_words = common_terms(dict.fromkeys(terms))
+    telling = [word for word in words if word[0] not in function_words] or words
+    found = sum(any(term in known for term in word) for word in telling)
+    return not found or (len(telling) >= _SEVERAL and 2 * found <= len(telling))
 
 
 def is_one_word(matched: Sequence[str], forms: Forms | None) -> bool:

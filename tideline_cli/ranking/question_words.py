@@ -30,8 +30,11 @@ ENGLISH = frozenset(
 )
 # Words by which a question may be in another language; whether it is, is told by all its words.
 _FOREIGN = frozenset(
-    "che cosa cuando das del della der des die dove een ein het ist las les los mit na nicht o "
-    "para por quand que quel quell quem qui quien und une van wann wat wer wie".split()
+    "aucun avec che combien cosa cual cuando das del della der des die dond dove een ein geen "
+    "haben hebben heeft het hoe hoeveel ich ik ist kein keinen las les los mit na nicht niet "
+    "nous o ond para pas por porqu pourquoi quand quanto que quel quell quem qui quien sono und "
+    "une van vous waarom wann warum wat welch welcher welk wem wen wer wie wieso wij wir woher "
+    "wohin".split()
 )
 # Common nouns that say what is asked for where "of" comes next ("what type of food"), and elsewhere
 # what it is about ("type checking", "how to sort a list").
