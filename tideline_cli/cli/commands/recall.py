@@ -137,8 +137,9 @@ def run(session: Session, words: list[str], options: Options) -> int:
     if answer.left_out or beside or not answer.hits:
         from tideline_cli.cli import recall_notes  # noqa: PLC0415  most answers are all there is
 
-        is_shown = options.archived or output.is_json(session, chosen)
-        recall_notes.say_beside(session, db, query, answer, () if is_shown else beside or ())
+        is_json = output.is_json(session, chosen)
+        named = () if options.archived or is_json else beside or ()
+        recall_notes.say_beside(session, db, query, answer, named, is_json=is_json)
     passive = not _is_use(session, query, options)
     session.detail(f"{len(answer.hits):,} hits; counts {'no' if passive else 'their'} use")
     if db is not None and answer.hits:
