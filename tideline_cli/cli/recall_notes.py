@@ -35,6 +35,18 @@ def say_beside(
         _say_unanswered(session, db, query)
 
 
+def say_set_aside(
+    session: Session, db: Connection, query: Query, answer: Recalled, *, is_json: bool
+) -> None:
+    """Say which archived facts match and are not in an answer with archived ones: who looks for a
+    fact to restore or to purge it needs its id."""
+    from tideline_cli.cli import archived_notes  # noqa: PLC0415  --archived alone
+    from tideline_cli.memory.answer import beside_archived  # noqa: PLC0415  as above
+
+    found = beside_archived(db, query, answer, viewer=session.viewer, now=session.now)
+    archived_notes.tell_set_aside(session, found, is_json=is_json)
+
+
 def _say_unanswered(session: Session, db: Connection | None, query: Query) -> None:
     """Say what may be meant where nothing matches: another scope, or another document."""
     if db is not None and query.wanted.scopes is not None:

@@ -134,12 +134,14 @@ def run(session: Session, words: list[str], options: Options) -> int:
     usual = output.usual_of_rows(session)
     chosen = output.chosen(session, output.named(options), usual=usual)
     _print(session, chosen, query, answer, beside, explain=options.explain)
-    if answer.left_out or beside or not answer.hits:
+    if answer.left_out or beside or options.archived or not answer.hits:
         from tideline_cli.cli import recall_notes  # noqa: PLC0415  most answers are all there is
 
         is_json = output.is_json(session, chosen)
         named = () if options.archived or is_json else beside or ()
         recall_notes.say_beside(session, db, query, answer, named, is_json=is_json)
+        if options.archived and db is not None:
+            recall_notes.say_set_aside(session, db, query, answer, is_json=is_json)
     passive = not _is_use(session, query, options)
     session.detail(f"{len(answer.hits):,} hits; counts {'no' if passive else 'their'} use")
     if db is not None and answer.hits:
