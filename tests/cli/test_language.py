@@ -116,6 +116,43 @@ def test_recall_says_what_it_leaves_out(run):
     assert "--mode keyword" in done.err
 
 
+def test_the_best_of_what_is_left_out_is_shown(run):
+    """A person sees its id and first words on a line that fits 80 columns, whatever its letters;
+    JSON and --quiet show none."""
+    asked = ("recall", "disk encryption key")
+    best = run("remember", "The LUKS passphrase of the backup disk lies with the notary")
+    run("remember", "the disk of the old laptop is broken and lies in a drawer of a desk upstairs")
+    done = run(*asked)
+    note, shown = done.err.splitlines()[-2:]
+    assert (done.code, done.out) == (1, "")
+    assert note.endswith("2 facts that share one word alone with the question; "
+                         "--mode keyword finds them")  # fmt: skip
+    assert shown.startswith(f"  {best.out[:26]}  The LUKS passphrase of the backup disk")
+    assert len(shown) <= 80 and shown.endswith("…")
+    assert "LUKS" not in run(*asked, "--json").err
+    assert run(*asked, "--quiet").err == ""
+
+
+def test_wide_letters_are_cut_to_the_terminal(run):
+    """A letter that takes two columns counts as two."""
+    run("remember", "disk " + "灯台は去年の夏に白く塗られた" * 4)
+    shown = run("recall", "disk encryption key").err.splitlines()[-1]
+    assert shown.endswith("…")
+    assert 70 <= sum(1 + (letter > "\u2fff") for letter in shown) <= 80
+
+
+def test_of_other_scopes_nothing_is_left_out(run):
+    """What a filter hides is neither counted nor shown, not even where it stands next to a fact of
+    the same conversation."""
+    said = ("--session", "s1", "--now")
+    run("remember", "the lighthouse was sold", "--scope", "b", *said, "2026-03-01T10:01")
+    run("remember", "the lighthouse was painted white", "--scope", "a", *said, "2026-03-01T10:00")
+    form = run("recall", "lighthouse keeper earns monthly wages", "--scope", "a", "--json").json
+    assert (form["hits"], form["left_out"]) == ([], 1)
+    done = run("recall", "lighthouse keeper earns monthly wages", "--scope", "a")
+    assert "painted white" in done.err and "sold" not in done.err
+
+
 def test_what_is_left_out_stands_in_json(run):
     """JSON and each line of --batch count what was left out, as the line on stderr does."""
     for text in ("the kettle is copper", "a gate of iron"):

@@ -89,13 +89,14 @@ def test_a_redo_behind_newer_work(run):
 
 
 def test_undo_behind_a_purge_names_the_batch_before_it(run):
-    """What is final is not stepped over; the hint is the call that takes back the one before."""
+    """What is final is not stepped over; the hint leads to older ones, and calls none of them."""
     remembered(run, "coffee at noon")
     run("purge", remembered(run, "I deploy on Fridays"), "--yes")
     done = run("undo")
     assert (done.code, done.out) == (4, "")
     assert "the last batch (3, purge) is final" in done.err
-    assert "`tideline undo 1` takes back the one before it (remember)" in done.err
+    assert "`tideline undo --list` shows older ones" in done.err
+    assert "the newest is 1 (remember)" in done.err and "undo 1`" not in done.err
     assert run("undo", "1").code == 0
     assert "there is nothing older to undo" in run("undo").err
 

@@ -433,3 +433,49 @@ def test_the_way_to_all_archived_facts_works(at, profile):
     for call in calls:
         hits = at(*call, "--json", day=200).json["hits"]
         assert one in [hit["id"] for hit in hits if hit.get("archived")]
+
+
+def test_who_asks_for_archived_facts_learns_of_forgotten_ones(run):
+    """They stay out of the answer; a note has the ids, the best first, for restore and purge. In
+    JSON it counts them."""
+    gone = run("remember", "the ups stands in the cellar").out[:26]
+    run("forget", gone)
+    run("remember", "the ups is red", "--slot", "ups")
+    run("remember", "the ups is green", "--slot", "ups")
+    assert "archived" not in run("recall", "ups in the cellar").err
+    done = run("recall", "ups in the cellar", "--archived")
+    assert done.out.count("\n") == 1 and "green" in done.out
+    note, *shown = done.err.splitlines()
+    assert "2 archived facts match (1 forgotten, 1 replaced)" in note
+    assert shown[0] == f"  {gone}  the ups stands in the cellar" and "is red" in shown[1]
+    told = run("recall", "ups", "--archived", "--json")
+    assert "2 archived facts match" in told.err and "cellar" not in told.err
+    assert told.json["archived_matches"] == []
+    assert run("recall", "heating", "--archived").err == "tideline: nothing matched\n"
+    run("purge", gone, "--yes")
+    assert "left out: 1 archived fact match" in run("recall", "ups", "--archived").err
+    assert run("recall", "ups", "--archived", "--origin", "channel:a/b").err.count("archived") == 0
+
+
+def test_a_list_of_archived_facts_names_the_way_to_forgotten_ones(run):
+    """--archived lists what nobody asked to go, and says how many others a filter asks for."""
+    run("forget", run("remember", "the ups stands in the cellar", "--tag", "home").out[:26])
+    done = run("list", "--archived")
+    assert "left out: 1 archived fact that neither faded nor was merged" in done.err
+    assert "--lifecycle archived" in done.err
+    assert "left out" not in run("list", "--archived", "--tag", "work").err
+    assert "left out" not in run("list").err
+    assert "ups" in run("list", "--lifecycle", "archived").out
+
+
+@pytest.mark.parametrize(
+    ("option", "word", "meant"),
+    [("--status", "archived", "--lifecycle"), ("--segment", "constraint", "--kind"),
+     ("--source", "nonsense", None)],
+)  # fmt: skip
+def test_a_word_of_another_option_names_it(run, option, word, meant):
+    """A value that another option of the command takes leads to that option."""
+    done = run("list", option, word)
+    assert done.code == 2
+    assert (f"did you mean {meant} {word}?" in done.err) == (meant is not None)
+    assert "use one of" in done.err

@@ -75,7 +75,7 @@ def test_an_undo_is_not_stopped_by_heat(run):
     """A fact whose heat has moved can be taken back; of an older change the heat of now stays."""
     made = run("remember", "tea at five", "--json", "--now", "2025-01-01").json["id"]
     run("edit", made, "--title", "Tea", "--now", "2025-01-02")
-    run("recall", "tea", "--now", "2026-01-01")
+    run("recall", "tea", "--touch", "--now", "2026-01-01")
     fact = run("show", made, "--json").json["fact"]
     assert (fact["heat"], fact["title"]) == ("peripheral", "Tea")
     assert run("undo", "--json").json["verb"] == "edit"
@@ -110,11 +110,11 @@ def test_what_is_old_and_hardly_used_cools_down(run):
     pinned = run("remember", "tea leaves", "--pin", "--json", "--now", "2026-01-01").json["id"]
     mine = run("remember", "my tea", "-s", "identity", "--json", "--now", "2026-01-01").json["id"]
     for _ in range(2):
-        run("recall", "tea", "--now", "2026-03-03")
+        run("recall", "tea", "--touch", "--now", "2026-03-03")
     heats = {one: run("show", one, "--json").json["fact"]["heat"] for one in (made, pinned, mine)}
     assert heats == {made: "peripheral", pinned: "core", mine: "core"}
     for _ in range(4):
-        run("recall", "tea", "--now", "2026-03-03")
+        run("recall", "tea", "--touch", "--now", "2026-03-03")
     assert run("show", made, "--json").json["fact"]["heat"] == "working"
 
 
@@ -152,12 +152,12 @@ def test_core_cools_down_where_that_is_set(run):
                "--now", "2026-01-01").json["id"]  # fmt: skip
     mine = run("remember", "I call it tea", "-s", "identity", "--json",
                "--now", "2026-01-01").json["id"]  # fmt: skip
-    run("recall", "call", "--now", "2026-06-01")
+    run("recall", "call", "--touch", "--now", "2026-06-01")
     assert run("show", made, "--json").json["fact"]["heat"] == "core"
     bad = run("config", "set", "core_demotion", "maybe")
     assert (bad.code, "on or off" in bad.err) == (2, True)
     run("config", "set", "core_demotion", "on")
-    run("recall", "call", "--now", "2026-06-01")
+    run("recall", "call", "--touch", "--now", "2026-06-01")
     assert run("show", made, "--json").json["fact"]["heat"] == "peripheral"
     assert run("show", mine, "--json").json["fact"]["heat"] == "core"
 

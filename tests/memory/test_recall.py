@@ -60,16 +60,27 @@ def test_recall_counts_one_use_of_each_hit(run, store):
     touched = {row[0]: row[1:] for row in rows(store, "usage")}
     numbers = dict(store.execute("SELECT id, seq FROM fact").fetchall())
     assert touched == {numbers[hit["id"]]: (1, NOW) for hit in hits}
-    run("recall", "vegetarian", "--limit", "1", "--now", str(NOW + 5))
+    run("recall", "vegetarian", "--limit", "1", "--touch", "--now", str(NOW + 5))
     first = numbers[hits[0]["id"]]
     assert store.execute("SELECT access_count, last_accessed_at FROM usage WHERE fact = ?", (first,)
                          ).fetchone() == (2, NOW + 5)  # fmt: skip
 
 
+def test_a_pretended_time_is_no_use(run, store):
+    """Looking as of another day counts nothing and gives nothing out, unless --touch says so."""
+    month = 30 * 86_400_000
+    later = str(NOW + month)
+    for words in (("recall", "vegetarian"), ("context", "vegetarian")):
+        assert run(*words, "--now", later).out
+    assert (rows(store, "usage"), rows(store, "given")) == ([], [])
+    run("recall", "vegetarian", "--limit", "1", "--now", later, "--touch")
+    assert [row[1:] for row in rows(store, "usage")] == [(1, NOW + month)]
+
+
 def test_the_last_use_never_moves_backwards(run, store):
     """A recall with an earlier clock counts, and leaves the later moment."""
     run("recall", "vegetarian", "--limit", "1")
-    run("recall", "vegetarian", "--limit", "1", "--now", str(NOW - 500))
+    run("recall", "vegetarian", "--limit", "1", "--touch", "--now", str(NOW - 500))
     assert [row[1:] for row in rows(store, "usage")] == [(2, NOW)]
 
 

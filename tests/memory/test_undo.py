@@ -436,6 +436,36 @@ def test_undo_steps_back_and_redo_forward(db):
     sound(db)
 
 
+def test_an_undo_takes_back_the_redo_before_it(db):
+    """What a redo brought back is the next step, whatever was written in between; after it come the
+    others in the order in which they came to stand."""
+    for fact_id, text in (("A", "I deploy on Fridays"), ("B", "coffee at noon")):
+        say(db, text, fact_id)
+    assert [undo(db, None, viewer=OWNER, now=NOW).undone for _ in range(2)] == [2, 1]
+    say(db, "the landlord is Bob", "C")
+    assert [redo(db, viewer=OWNER, now=NOW).back.ordinal for _ in range(2)] == [1, 2]
+    assert steps(db) == [2, 1, 5]
+    assert [undo(db, None, viewer=OWNER, now=NOW).undone for _ in range(3)] == [2, 1, 5]
+    assert [redo(db, viewer=OWNER, now=NOW).back.ordinal for _ in range(3)] == [5, 1, 2]
+    sound(db)
+
+
+def test_an_undo_takes_back_a_redo_that_follows_a_purge(db):
+    """A purge before the redo is not in its way; it is before what is older, and the hint makes no
+    call of that."""
+    for fact_id, text in (("A", "I deploy on Fridays"), ("B", "coffee at noon")):
+        say(db, text, fact_id)
+    undo(db, None, viewer=OWNER, now=NOW)
+    say(db, "the code of the safe is 4711", "S")
+    purge.purge(db, ["S"], viewer=OWNER, now=NOW)
+    assert redo(db, viewer=OWNER, now=NOW).back.ordinal == 2
+    done = undo(db, None, viewer=OWNER, now=NOW)
+    assert (done.undone, done.removed) == (2, ("B",))
+    with pytest.raises(WriteBlockedError, match="purge\\) is final") as refused:
+        undo(db, None, viewer=OWNER, now=NOW)
+    assert "undo --list" in refused.value.hint and "undo 1`" not in refused.value.hint
+
+
 def test_a_redo_passes_what_something_stands_against(db):
     """Where what an undo took cannot come back, it is told why, and the undo before it is taken
     back; where none can, that is a conflict."""

@@ -15,12 +15,13 @@ _PLACE = ("lifecycle", "slot", "scope", "valid_from", "valid_to")
 
 
 def undo(memory, ordinal, *, viewer, now, dry_run=False):
-    """Take a batch back and return its number; without a number the newest that stands, is no undo
-    and has left anything to take back."""
+    """Take a batch back and return its number; without a number the one that stands since last, is
+    no undo and has left anything to take back."""
     batches = memory.batches_of(viewer)
     if ordinal is not None:
         return _take_back(memory, batches, ordinal, viewer, dry_run=dry_run)
-    for number in range(len(batches), 0, -1):
+    numbers = range(1, len(batches) + 1)
+    for number in sorted(numbers, key=lambda one: -_since(batches, one)):
         batch = batches[number - 1]
         counts = batch.verb in FINAL or batch.has_changes
         is_step = not (batch.is_blocked or batch.took or batch.verb == "recall")
@@ -69,6 +70,16 @@ def _is_taken_back(batches, number):
         batch.took == number and not _is_taken_back(batches, later)
         for later, batch in enumerate(batches[number:], number + 1)
     )
+
+
+def _since(batches, number):
+    """Return the number of the batch since which a batch stands: its own, or that of the newest
+    which took back an undo of it and stands."""
+    undos = {at for at, batch in enumerate(batches, 1) if batch.took == number}
+    return max([number, *(
+        _since(batches, at) for at, batch in enumerate(batches, 1)
+        if batch.took in undos and not _is_taken_back(batches, at)
+    )])  # fmt: skip
 
 
 def _reverse(memory, batch):

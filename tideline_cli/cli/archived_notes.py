@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from tideline_cli.cli import output
+from tideline_cli.cli import messages, output
+from tideline_cli.memory.archived_matches import ANNOUNCED
 from tideline_cli.model.instant import iso
 
 TYPE_CHECKING = False
@@ -13,6 +14,10 @@ if TYPE_CHECKING:
     from tideline_cli.cli.session import Session
     from tideline_cli.memory.archived import Archived
     from tideline_cli.model.fact import Fact
+
+
+_SHOWN = 3  # facts that are shown below a note
+_WHY = {"forgotten": "forgotten", "superseded": "replaced"}
 
 
 def forms(
@@ -58,6 +63,25 @@ def announce(
     if count > 1:
         line += f" · all: {session.call(*all_by) if all_by else '--archived'}"
     session.note(line)
+
+
+def tell_set_aside(session: Session, found: Sequence[Archived], *, is_json: bool) -> None:
+    """Say that archived facts match which nobody would miss, and show the best of them; with an
+    answer in JSON none is shown."""
+    if not found:
+        return
+    count = len(found)
+    number = f"{count:,} or more" if count == ANNOUNCED else f"{count:,}"
+    counted: dict[str, int] = {}
+    for one in found:
+        reason = _WHY.get(one.reason, "archived otherwise")
+        counted[reason] = counted.get(reason, 0) + 1
+    why = ", ".join(f"{many:,} {reason}" for reason, many in counted.items())
+    facts = "1 archived fact matches" if count == 1 else f"{number} archived facts match"
+    session.note(f"left out: {facts} ({why}); --archived finds what faded or was merged")
+    if not (session.quiet or is_json):
+        for one in found[:_SHOWN]:
+            messages.tell_fact(one.fact.id, one.fact.content)
 
 
 def _way_back(session: Session, one: Archived) -> str:

@@ -73,13 +73,32 @@ def printable(text: str) -> str:
 
 
 def first_words(text: str) -> str:
-    """Return the first words of a text, on one line."""
+    """Return the first words of a text, on one line that fits the terminal beside an id."""
     try:
         room = max(_SHOWN // 2, min(_SHOWN, os.get_terminal_size(2).columns - _BESIDE))
     except OSError:
         room = _SHOWN
     line = " ".join(text[:200].split())
-    return line if len(line) <= room else line[: room - 1] + "…"
+    if line.isascii():
+        return line if len(line) <= room else line[: room - 1] + "…"
+    widths = list(map(_columns, line))
+    if sum(widths) <= room:
+        return line
+    while sum(widths) >= room:
+        widths.pop()
+    return line[: len(widths)] + "…"
+
+
+def _columns(char: str) -> int:
+    """Return how many columns a terminal has for a character."""
+    from unicodedata import east_asian_width  # noqa: PLC0415  plain words are one column a letter
+
+    return 2 if east_asian_width(char) in "WF" else 1
+
+
+def tell_fact(fact_id: str, text: str) -> None:
+    """Write the id of a fact and its first words, on a line below a note; it fits the terminal."""
+    tell(f"  {fact_id}  {printable(first_words(text))}\n")
 
 
 def traceback_lines() -> list[str]:

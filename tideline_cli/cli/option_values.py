@@ -7,7 +7,7 @@ from tideline_cli.model import instant
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
     from typing import Any, Protocol
 
     class Option(Protocol):
@@ -51,12 +51,7 @@ def convert(option: Option, text: str, clock: Callable[[], int] = instant.now_ms
                 raise UsageError(f"{option.flags[0]}: {_shown(text)} is no path")
             return text
         case "choice":
-            if text in option.choices:
-                return text
-            name = option.flags[0].lstrip("-")
-            raise UsageError(
-                f"unknown {name}: {text!r}", hint="use one of " + ", ".join(option.choices)
-            )
+            return chosen(option, text, ())
         case "pair":
             key, equals, value = text.partition("=")
             if not (equals and key.strip()):
@@ -64,6 +59,19 @@ def convert(option: Option, text: str, clock: Callable[[], int] = instant.now_ms
             return key.strip(), value
         case _:
             return _unicode(option, text)
+
+
+def chosen(option: Option, text: str, others: Iterable[Option]) -> str:
+    """Return one of the values of an option; raise UsageError for another word, which names the one
+    of the `others` whose value it is."""
+    if text in option.choices:
+        return text
+    name = option.flags[0].lstrip("-")
+    hint = "use one of " + ", ".join(option.choices)
+    meant = next((other.flags[0] for other in others if text in other.choices), None)
+    if meant is not None:
+        hint = f"did you mean {meant} {text}? Of {option.flags[0]}, {hint}"
+    raise UsageError(f"unknown {name}: {text!r}", hint=hint)
 
 
 def stated_now(text: str, clock: Callable[[], int], *, name: str) -> int:

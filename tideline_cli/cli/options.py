@@ -168,26 +168,32 @@ def completed(
         if raw is not None and option.excludes:
             _check_alone(option, given)
         if option.many:
-            values[option.name] = _all(option, raw, clock) if raw else ()
+            values[option.name] = _all(option, raw, clock, options) if raw else ()
         elif raw is None:
             values[option.name] = option.default
         elif option.kind == "flag":
             values[option.name] = bool(raw)
         else:
-            values[option.name] = _value(option, raw, clock)
+            values[option.name] = _value(option, raw, clock, options)
             _check_beside(option, raw, given)
     return values
 
 
-def _value(option: Option, text: str, clock: Callable[[], int]) -> Any:
+def _value(
+    option: Option, text: str, clock: Callable[[], int], options: Sequence[Option]
+) -> Any:
     from tideline_cli.cli import option_values  # noqa: PLC0415  many calls have flags alone
 
+    if option.kind == "choice":
+        return option_values.chosen(option, text, options)
     return option_values.convert(option, text, clock)
 
 
-def _all(option: Option, given: Sequence[str], clock: Callable[[], int]) -> tuple[Any, ...]:
+def _all(
+    option: Option, given: Sequence[str], clock: Callable[[], int], options: Sequence[Option]
+) -> tuple[Any, ...]:
     """Return the values of an option that may be given more than once."""
-    values = tuple(_value(option, text, clock) for text in given)
+    values = tuple(_value(option, text, clock, options) for text in given)
     if option.kind != "list" or not any("," in text or ";" in text for text in values):
         return values
     from tideline_cli.model.lists import parted  # noqa: PLC0415  most options name one at a time

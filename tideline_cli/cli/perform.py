@@ -198,9 +198,9 @@ def tell_error(error: TidelineError, *, as_json: bool, debug: bool = False) -> i
     """Print an error on stderr and return its exit code."""
     try:
         from tideline_cli.cli.messages import (  # noqa: PLC0415  most commands tell nothing
-            first_words,
             printable,
             tell,
+            tell_fact,
             tell_form,
             traceback_lines,
         )  # fmt: skip
@@ -217,7 +217,7 @@ def tell_error(error: TidelineError, *, as_json: bool, debug: bool = False) -> i
     tell(f"tideline: {printable(error.message)}\n")
     if isinstance(error, AmbiguousError):
         for name, text in error.facts:
-            tell(f"  {name}  {printable(first_words(text))}\n")
+            tell_fact(name, text)
     if error.hint:
         tell(f"  hint: {printable(error.hint)}\n")
     return error.exit_code

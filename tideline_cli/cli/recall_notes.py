@@ -12,15 +12,19 @@ if TYPE_CHECKING:
     from tideline_cli.cli.session import Session
     from tideline_cli.memory.archived import Archived
     from tideline_cli.memory.query import Query, Recalled
+    from tideline_cli.model.origin import Origin
 
 
 def say_beside(
     session: Session, db: Connection | None, query: Query, answer: Recalled,
-    beside: Sequence[Archived],
+    beside: Sequence[Archived], *, is_json: bool = False,
 ) -> None:  # fmt: skip
-    """Say what is beside an answer; `beside` are the archived facts to be named."""
+    """Say what is beside an answer; `beside` are the archived facts to be named. With an answer in
+    JSON no text of a fact is said."""
     if answer.left_out:
         session.note(_left_out(answer.left_out))
+        if db is not None and not (session.quiet or is_json):
+            _show_best(db, answer.best_left_out, viewer=session.viewer)
     if beside:
         from tideline_cli.cli import archived_notes  # noqa: PLC0415  an archived fact matches
         from tideline_cli.memory.archived_matches import ANNOUNCED  # noqa: PLC0415  as above
@@ -29,6 +33,18 @@ def say_beside(
         archived_notes.announce(session, beside, all_by=shown, most=ANNOUNCED)
     if not answer.hits:
         _say_unanswered(session, db, query)
+
+
+def say_set_aside(
+    session: Session, db: Connection, query: Query, answer: Recalled, *, is_json: bool
+) -> None:
+    """Say which archived facts match and are not in an answer with archived ones: who looks for a
+    fact to restore or to purge it needs its id."""
+    from tideline_cli.cli import archived_notes  # noqa: PLC0415  --archived alone
+    from tideline_cli.memory.answer import beside_archived  # noqa: PLC0415  as above
+
+    found = beside_archived(db, query, answer, viewer=session.viewer, now=session.now)
+    archived_notes.tell_set_aside(session, found, is_json=is_json)
 
 
 def _say_unanswered(session: Session, db: Connection | None, query: Query) -> None:
@@ -41,6 +57,17 @@ def _say_unanswered(session: Session, db: Connection | None, query: Query) -> No
         from tideline_cli.cli import unknown_documents  # noqa: PLC0415  a document without a hit
 
         unknown_documents.note(session, db, query.wanted.documents)
+
+
+def _show_best(db: Connection, seq: int, *, viewer: Origin) -> None:
+    """Show the id and the first words of the best fact that is left out; none where it is gone
+    meanwhile."""
+    from tideline_cli.cli import messages  # noqa: PLC0415  a fact is left out
+    from tideline_cli.store import facts  # noqa: PLC0415  as above
+
+    fact = facts.get(db, [seq], viewer=viewer).get(seq)
+    if fact is not None:
+        messages.tell_fact(fact.id, fact.content)
 
 
 def _left_out(count: int) -> str:

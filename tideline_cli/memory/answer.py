@@ -15,6 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from apsw import Connection
 
+    from tideline_cli.memory import archived_matches
     from tideline_cli.memory.archived import Archived
     from tideline_cli.memory.query import Query, Recalled
     from tideline_cli.memory.question import Question
@@ -90,6 +91,20 @@ def beside(
         return archived_matches.announced(db, found, answer, is_full=is_full, viewer=viewer)
 
 
+def beside_archived(
+    db: Connection, query: Query, answer: Recalled, *, viewer: Origin, now: int
+) -> list[Archived]:
+    """Return the archived facts that match and that an answer with archived ones leaves out, best
+    first: somebody forgot or replaced them."""
+    asked = _asked(db, query, viewer=viewer, now=now)
+    if len(answer.hits) >= query.limit or not asked.held:
+        return []
+    from tideline_cli.memory import archived_matches  # noqa: PLC0415  --archived alone
+
+    with snapshot(db):
+        return archived_matches.set_aside(db, asked, answer, viewer=viewer)
+
+
 def _among(
     db: Connection, query: Query, answer: Recalled, *, viewer: Origin, now: int
 ) -> tuple[Recalled, list[Archived]]:
@@ -97,12 +112,19 @@ def _among(
     score, and which they are."""
     from tideline_cli.memory import archived_matches  # noqa: PLC0415  --archived alone
 
+    asked = _asked(db, query, viewer=viewer, now=now)
+    with snapshot(db):
+        return archived_matches.with_archived(db, asked, answer, viewer=viewer)
+
+
+def _asked(db: Connection, query: Query, *, viewer: Origin, now: int) -> archived_matches.Asked:
+    """Return what a query asks of archived facts."""
+    from tideline_cli.memory import archived_matches  # noqa: PLC0415  --archived alone
+
     question = _question(db, query.text)
     origin_number = visibility.number(db, viewer)
     held = fts.archived_counts(db, question.terms, origin_number=origin_number)
-    found = archived_matches.Asked(query, now, question, held, origin_number)
-    with snapshot(db):
-        return archived_matches.with_archived(db, found, answer, viewer=viewer)
+    return archived_matches.Asked(query, now, question, held, origin_number)
 
 
 def _question(db: Connection, text: str) -> Question:

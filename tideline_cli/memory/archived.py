@@ -130,6 +130,14 @@ def listed(db: Connection, wanted: Filter, *, viewer: Origin, limit: int | None)
     return found
 
 
+def others_count(db: Connection, wanted: Filter, *, viewer: Origin, listed: int) -> int:
+    """Return how many archived facts a filter asks for beside the `listed` ones, up to some
+    thousands."""
+    archived = replace(wanted, lifecycle="archived")
+    reach = _LOOKED_THROUGH + listed
+    return len(departures.newest(db, viewer=viewer, wanted=archived, limit=reach)) - listed
+
+
 def _is_replaced(db: Connection, one: Archived, viewer: Origin) -> bool:
     """Say whether it could not come back beside what holds now. What it was merged into says the
     same, and does not count."""

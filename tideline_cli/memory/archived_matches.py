@@ -11,7 +11,7 @@ from tideline_cli.model.fact import role_weight, trust
 from tideline_cli.model.hit import Breakdown, Hit
 from tideline_cli.model.record import record, replace
 from tideline_cli.ranking import bm25, decay
-from tideline_cli.store import departures, facts, fts, lapsed
+from tideline_cli.store import bulk_reads, departures, facts, fts, lapsed
 from tideline_cli.store.connection import setting
 
 TYPE_CHECKING = False
@@ -90,6 +90,32 @@ def with_archived(
     taken = [one for one in missed if one.seq in {seq for seq, _ in best}]
     hits, seqs = tuple(hit for _, hit in best), tuple(seq for seq, _ in best)
     return replace(answer, hits=hits, seqs=seqs), taken
+
+
+def set_aside(
+    db: Connection, asked: Asked, answer: Recalled, *, viewer: Origin
+) -> list[Archived]:
+    """Return the archived facts that match and are not in an answer with archived ones: forgotten
+    or replaced by somebody, or ended before. Best first; beside hits those that say as much of the
+    query as the best one does."""
+    weights = _weights(db, asked)
+    least = max((_said(hit.why.matched_terms, weights, asked) for hit in answer.hits), default=0.0)
+    sums = {seq: said for seq, said in _sums(db, asked, weights).items() if said >= least - 1e-9}
+    wanted = replace(asked.query.wanted, lifecycle="archived")
+    ordered = sorted(sums, key=lambda seq: (-sums[seq], -seq))[:_READ]
+    shown = {hit.fact.id for hit in answer.hits}
+    found: list[Archived] = []
+    for start in range(0, len(ordered), _AT_ONCE):
+        part = departures.archived_ones(
+            db, ordered[start : start + _AT_ONCE], viewer=viewer, wanted=wanted
+        )
+        whole = bulk_reads.whole(db, part, viewer=viewer)
+        for one in archived.explained(db, whole, viewer=viewer):
+            if shown.isdisjoint((one.fact.id, one.kept)):
+                found.append(one)
+        if len(found) >= ANNOUNCED:
+            break
+    return found[:ANNOUNCED]
 
 
 def _missed(

@@ -116,8 +116,9 @@ class Recalled(Record):
     """The hits in order, their numbers, and the vectors that were made on the way. `unsettled` is
     the number of an origin where much begins or ends that is not counted yet, 0 for none.
     `lacking` says why likeness was left out, where the embedder of the file cannot be had.
-    `left_out` counts the facts that share one word alone with a question mostly unknown. `mode` is
-    the one of the answer: keyword, where likeness cannot be had."""
+    `left_out` counts the facts that share one word alone with a question mostly unknown, and
+    `best_left_out` is the number of the best of them, 0 for none. `mode` is the one of the answer:
+    keyword, where likeness cannot be had."""
 
     hits: tuple[Hit, ...]
     seqs: tuple[int, ...]
@@ -127,6 +128,7 @@ class Recalled(Record):
     fusion: Fusion = "append"
     left_out: int = 0
     mode: Mode = "hybrid"
+    best_left_out: int = 0
 
 
 def nothing(query: Query, *, is_learned: bool = False) -> Recalled:

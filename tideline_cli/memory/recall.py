@@ -6,7 +6,7 @@ from sys import modules
 
 from tideline_cli.errors import ReplacedError, UnavailableError, UsageError
 from tideline_cli.memory import lexical
-from tideline_cli.memory.query import Recalled, nothing
+from tideline_cli.memory.query import Match, Recalled, nothing
 from tideline_cli.memory.question import question_of
 from tideline_cli.model.fact import is_restless
 from tideline_cli.model.hit import Hit
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from apsw import Connection
 
-    from tideline_cli.memory.query import Backlog, Match, Query
+    from tideline_cli.memory.query import Backlog, Query
     from tideline_cli.memory.question import Question
     from tideline_cli.memory.retention import Retained
     from tideline_cli.model.origin import Origin
@@ -63,6 +63,7 @@ def recall(db: Connection, query: Query, *, viewer: Origin, now: int) -> Recalle
         )  # fmt: skip
         read = facts.get(db, [match.seq for match in matches], viewer=viewer)
     least = query.min_score
+    missed = {match.seq: match for match in left_out if match.seq not in read}
     matches = [
         match for match in matches if match.seq in read and (not least or match.score >= least)
     ]
@@ -73,8 +74,9 @@ def recall(db: Connection, query: Query, *, viewer: Origin, now: int) -> Recalle
         origin_number if gone.read > lapsed.LAG else 0,
         lacking,
         query.joined_by(is_learned=is_learned and lacking is None),
-        len({match.seq for match in left_out}.difference(read)),
+        len(missed),
         query.mode if lacking is None else "keyword",
+        min(missed.values(), key=Match.order).seq if missed else 0,
     )
 
 

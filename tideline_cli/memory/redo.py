@@ -75,9 +75,7 @@ def _undos(db: Connection, viewer: Origin) -> Iterator[tuple[Batch, Batch]]:
     for step in steps.standing(db, viewer=viewer):
         if step.undoes is None or steps.brings_back(db, step.undoes):
             continue
-        first = step.undoes
-        while (before := steps.taken_by(db, first)) is not None:
-            first = before
-        undone, back = history.by_number(db, step.number), history.by_number(db, first)
+        undone = history.by_number(db, step.number)
+        back = history.by_number(db, steps.first(db, step.undoes))
         if undone is not None and back is not None and history.has_changes(db, undone):
             yield undone, back

@@ -112,7 +112,7 @@ def search(
     if left_out is not None and scorer.is_mostly_unknown:
         alike = near.alike() if near else set()
         by_chance = _by_chance(question, scorer.matches, looks, alike, beside)
-        left_out += [match for match in by_chance.values() if match.why.matched_terms]
+        left_out += _told(by_chance, hidden)
         hidden.update(by_chance)
     best = _best_of_sessions([looks[match.seq] for match in scorer.matches], places)
     views = _held_back(_views(looks, places, beside, best), places, hidden)
@@ -180,6 +180,13 @@ def _by_chance(
         seq: look.match for seq, look in looks.items()
         if seq not in sure and sure.isdisjoint(beside.get(seq, ()))
     }  # fmt: skip
+
+
+def _told(by_chance: Mapping[int, Match], hidden: Collection[int]) -> list[Match]:
+    """Return what is left out by chance and would be a hit: not what a filter hides."""
+    return [
+        match for seq, match in by_chance.items() if match.why.matched_terms and seq not in hidden
+    ]
 
 
 def _is_hit(match: Match, score: float) -> bool:

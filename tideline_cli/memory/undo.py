@@ -47,7 +47,8 @@ def undo(
     db: Connection, ordinal: int | None, *, viewer: Origin, now: int, dry_run: bool = False
 ) -> Undone:
     """Take back the batch with this number, also an undo; without one the newest batch that stands
-    and is no undo, so that the next call steps further back.
+    and is no undo, so that the next call steps further back. After a redo that is what it brought
+    back, whatever was written before the redo.
 
     Raises NotFoundError for a batch that the viewer does not have and WriteBlockedError where
     later changes would be lost; then nothing has changed.
@@ -90,23 +91,25 @@ def take_batch_back(
 
 
 def _steps_back(db: Connection, viewer: Origin) -> Iterator[tuple[StandingBatch, Batch]]:
-    """Yield the batches that stand, are no undo and changed anything, newest first. A purge counts,
-    although the journal keeps no changes of it; the heat that a recall moved is no step."""
-    for step in steps.standing(db, viewer=viewer):
-        is_step = not step.undoes and step.verb not in BESIDE
-        batch = history.by_number(db, step.number) if is_step else None
+    """Yield the batches that stand, are no undo and changed anything, newest first; what a redo
+    brought back is as new as the redo. A purge counts, although the journal keeps no changes of it;
+    the heat that a recall moved is no step."""
+    for step in steps.back(db, viewer=viewer):
+        batch = history.by_number(db, step.number) if step.verb not in BESIDE else None
         if batch is not None and (batch.verb in FINAL or history.has_changes(db, batch)):
             yield step, batch
 
 
 def _final(batch: Batch, older: Batch | None) -> WriteBlockedError:
-    """Return the error of a step back that would pass what is final, which names the one before."""
+    """Return the error of a step back that would pass what is final. What is older was not asked
+    for: it is to be looked at and named."""
     said = f"the last batch ({batch.ordinal}, {batch.verb}) is final"
     if older is None:
         return WriteBlockedError(said, hint="there is nothing older to undo", code="undo_conflict")
     return WriteBlockedError(
         said,
-        hint=f"`tideline undo {older.ordinal}` takes back the one before it ({older.verb})",
+        hint="`tideline undo --list` shows older ones, which `tideline undo BATCH` takes back; the "
+        f"newest is {older.ordinal} ({older.verb})",
         code="undo_conflict",
     )
 

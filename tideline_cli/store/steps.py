@@ -55,6 +55,35 @@ def standing(db: Connection, *, viewer: Origin) -> Iterator[StandingBatch]:
             yield step
 
 
+def back(db: Connection, *, viewer: Origin) -> Iterator[StandingBatch]:
+    """Yield the batches of an origin that stand and are no undo, in the order in which steps back
+    take them: one that was brought back counts as new as what brought it back."""
+    seen: set[int] = set()
+    for step in standing(db, viewer=viewer):
+        number = step.number if step.undoes is None else first(db, step.undoes)
+        if number in seen:  # something newer took it back, or brought it back
+            continue
+        seen.add(number)
+        if step.undoes is None:
+            yield step
+        elif brings_back(db, step.undoes) and (meant := _of(db, number)) is not None:
+            yield meant
+
+
+def first(db: Connection, number: int) -> int:
+    """Return the number of the batch that a chain of undos is about."""
+    while (before := taken_by(db, number)) is not None:
+        number = before
+    return number
+
+
+def _of(db: Connection, number: int) -> StandingBatch | None:
+    row: Any = db.execute(
+        "SELECT number, ordinal, at, verb, undoes FROM batch WHERE number = ?", (number,)
+    ).fetchone()
+    return StandingBatch(*row) if row else None
+
+
 def brings_back(db: Connection, undoes: int | None) -> bool:
     """Say whether a batch that undoes this one is a step forward: it takes back an undo, or what
     took back a step forward."""

@@ -52,8 +52,8 @@ Where the answer has room, stderr says which archived fact matches, as for recal
 nobody looks.
 
 Passive: it does not count as use of the facts, and moves no rank. Without --auto it is noted that
-a fact was given out: that one does not fade in the next 30 days (--no-touch notes nothing). Prints
-nothing and exits with 0 when there is nothing to say."""
+a fact was given out: that one does not fade in the next 30 days (--no-touch and --now note
+nothing). Prints nothing and exits with 0 when there is nothing to say."""
 EXAMPLES = (("dietary restrictions", ""), ("dietary restrictions", "--auto --max-tokens 300"))
 ARGUMENTS = (Argument("words", "QUERY", "What the prompt is about; `-` reads standard input."),)
 OPTIONS = (
@@ -131,7 +131,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
     if beside and chosen != "json":
         _announce(session, text, beside)
     made_here = answer.backlog is not None or has_questions()
-    is_noted = not (options.auto or options.no_touch)
+    is_noted = not (options.auto or options.no_touch or session.names_time)
     if db is not None and (made_here or (shown and is_noted)):
         output.deliver()
         given = (*made.constraints, *made.facts) if is_noted else ()

@@ -92,6 +92,8 @@ def run(session: Session, words: list[str], options: Options) -> int:
         session.note(f"there are more than the {first} {options.limit:,}: --limit 0 lists all")
     if beside and not (options.archived or output.is_json(session, chosen)):
         _announce(session, beside)
+    if options.archived and beside is not None and db is not None and not is_cut:
+        _say_set_aside(session, db, wanted, len(beside))
     session.detail(f"listed {len(found):,} facts")
     if found:
         return 0
@@ -174,6 +176,17 @@ def _announce(session: Session, beside: list[Archived]) -> None:
     from tideline_cli.memory.archived_matches import ANNOUNCED  # noqa: PLC0415  as above
 
     archived_notes.announce(session, beside, most=ANNOUNCED)
+
+
+def _say_set_aside(session: Session, db: Connection, wanted: Filter, listed: int) -> None:
+    """Say that archived facts are left out which somebody forgot or replaced."""
+    from tideline_cli.memory import archived  # noqa: PLC0415  --archived alone
+
+    count = archived.others_count(db, wanted, viewer=session.viewer, listed=listed)
+    if count:
+        facts = "1 archived fact that" if count == 1 else f"{count:,} archived facts that"
+        did = "neither faded nor was merged" if count == 1 else "neither faded nor were merged"
+        session.note(f"left out: {facts} {did}; --lifecycle archived lists all that are archived")
 
 
 def _forms(

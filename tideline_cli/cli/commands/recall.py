@@ -35,6 +35,8 @@ well they are remembered. What only resembles it follows below, where places are
 Where places are left, facts that have faded or were merged are looked for too: stderr says that
 one matches and how it comes back, `archived_matches` in JSON has them (null where nobody looked).
 
+The hits are counted as used, but for a past (--as-of) or a pretended time (--now).
+
 Exits with 1 when nothing matches."""
 EXAMPLES = (("when do I deploy", ""), ("when do I deploy", "--explain"))
 ARGUMENTS = (Argument("words", "QUERY", "What to look for; `-` reads standard input."),)
@@ -72,7 +74,7 @@ OPTIONS = (
     Option("explain", ("--explain",), "Show what each score is made of.", "flag", False),
     Option("no_touch", ("--no-touch",), "Do not count this as use of the facts.", "flag", False),
     Option("touch", ("--touch",), "Count this as use of the facts, whatever the profile says, or "
-           "with --explain [setting: touch].", "flag", False,
+           "with --explain or --now [setting: touch].", "flag", False,
            excludes=("no_touch", "as_of", "batch", "why_not")),
     Option("batch", ("--batch",), "Read queries, one a line, text or JSON with id, query, origin, "
            "now; print one JSON result a line, for a bad line an error; counts no use.", "flag",
@@ -134,11 +136,14 @@ def run(session: Session, words: list[str], options: Options) -> int:
     usual = output.usual_of_rows(session)
     chosen = output.chosen(session, output.named(options), usual=usual)
     _print(session, chosen, query, answer, beside, explain=options.explain)
-    if answer.left_out or beside or not answer.hits:
+    if answer.left_out or beside or options.archived or not answer.hits:
         from tideline_cli.cli import recall_notes  # noqa: PLC0415  most answers are all there is
 
-        is_shown = options.archived or output.is_json(session, chosen)
-        recall_notes.say_beside(session, db, query, answer, () if is_shown else beside or ())
+        is_json = output.is_json(session, chosen)
+        named = () if options.archived or is_json else beside or ()
+        recall_notes.say_beside(session, db, query, answer, named, is_json=is_json)
+        if options.archived and db is not None:
+            recall_notes.say_set_aside(session, db, query, answer, is_json=is_json)
     passive = not _is_use(session, query, options)
     session.detail(f"{len(answer.hits):,} hits; counts {'no' if passive else 'their'} use")
     if db is not None and answer.hits:
@@ -154,7 +159,7 @@ def _is_use(session: Session, query: Query, options: Options) -> bool:
     """Say whether an answer counts as use of its hits."""
     if options.touch or options.no_touch:
         return options.touch
-    if options.explain or options.as_of is not None:
+    if options.explain or options.as_of is not None or session.names_time:
         return False
     chosen = session.setting("touch", None)
     return query.touches if chosen is None else bool(chosen == "on")

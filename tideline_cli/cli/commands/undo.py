@@ -13,7 +13,8 @@ from tideline_cli.model.record import record
 HELP = """Take back what one command did, all of it: the last one, or BATCH.
 
 Every command that writes is a batch; --list shows what can be undone, newest first, with the
-numbers. Each `tideline undo` steps one batch further back, and `tideline redo` one forward again.
+numbers. Each `tideline undo` steps one batch further back, and `tideline redo` one forward again;
+the undo after a redo takes back what that brought back.
 An undo is a batch too: `tideline undo BATCH` takes that one back. It is refused, and nothing
 changes, where later changes would be lost; the message names them. Only purge and retention are
 final."""
