@@ -61,7 +61,7 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
         @{ Flags = @('--origin'); Kind = 'text'; Help = 'Whose memory: owner, or channel:CHANNEL/CONVERSATION/SESSION[@ACCOUNT] [env: TIDELINE_ORIGIN].' }
         @{ Flags = @('--now'); Kind = 'text'; Help = 'Pretend it is TIME: ISO 8601, UTC without a zone; epoch milliseconds; or words such as yesterday or 7d, of a day its beginning [env: TIDELINE_NOW].' }
         @{ Flags = @('--json'); Kind = 'flag'; Help = 'Print one JSON object.' }
-        @{ Flags = @('--quiet','-q'); Kind = 'flag'; Help = 'Print no notes on stderr.' }
+        @{ Flags = @('--quiet','-q'); Kind = 'flag'; Help = 'Print no notes on stderr, nor the report of an upkeep that went well.' }
         @{ Flags = @('--verbose','-v'); Kind = 'flag'; Help = 'Print more notes on stderr.' }
         @{ Flags = @('--debug'); Kind = 'flag'; Help = 'Show tracebacks.' }
         @{ Flags = @('--color'); Kind = 'one of auto always never'; Help = 'When to use color.' }

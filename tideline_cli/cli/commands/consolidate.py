@@ -101,6 +101,9 @@ def _over_origins(
     wait is due."""
     db = session.reading()
     if db is None:
+        from tideline_cli.cli import named_memory  # noqa: PLC0415  where there is no memory
+
+        named_memory.check_is_there(session)
         return [], None
     if not options.dry_run:
         session.close()

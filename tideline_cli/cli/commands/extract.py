@@ -131,6 +131,10 @@ def _pending(session: Session, options: Options) -> int:
     if options.dry_run:
         pending.show(session)
         return 0
+    if session.reading() is None:
+        from tideline_cli.cli import named_memory  # noqa: PLC0415  where there is no memory
+
+        named_memory.check_is_there(session)
     ask = _asker(_model(session, options))
     return pending.work_off(session, lambda one: job_of(session, one, options), ask)
 
