@@ -669,7 +669,7 @@ complete -c tideline -n "__tideline_at schedule" -l cron -d 'A line of your cron
 complete -c tideline -n "__tideline_at schedule" -l systemd -d 'A service and a timer of systemd, for your user'
 complete -c tideline -n "__tideline_at schedule" -l launchd -d 'An agent of launchd'
 complete -c tideline -n "__tideline_at schedule" -l schtasks -d 'A task of Windows'
-complete -c tideline -n "__tideline_at schedule" -l at -x -d 'When, in local time [default: 03:30]'
+complete -c tideline -n "__tideline_at schedule" -l at -x -d 'When, in local time [default: as it is installed, else 03:30]'
 complete -c tideline -n "__tideline_at schedule" -l sync -d 'Sync with the places of before, too: see `tideline sync`'
 complete -c tideline -n "__tideline_at schedule" -l install -d 'Put it in place'
 complete -c tideline -n "__tideline_at schedule" -l remove -d 'Take it out'

@@ -590,7 +590,7 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--systemd'); Kind = 'flag'; Help = 'A service and a timer of systemd, for your user.' }
             @{ Flags = @('--launchd'); Kind = 'flag'; Help = 'An agent of launchd.' }
             @{ Flags = @('--schtasks'); Kind = 'flag'; Help = 'A task of Windows.' }
-            @{ Flags = @('--at'); Kind = 'text'; Help = 'When, in local time [default: 03:30].' }
+            @{ Flags = @('--at'); Kind = 'text'; Help = 'When, in local time [default: as it is installed, else 03:30].' }
             @{ Flags = @('--sync'); Kind = 'flag'; Help = 'Sync with the places of before, too: see `tideline sync`.' }
             @{ Flags = @('--install'); Kind = 'flag'; Help = 'Put it in place.' }
             @{ Flags = @('--remove'); Kind = 'flag'; Help = 'Take it out.' }
