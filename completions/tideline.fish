@@ -62,7 +62,7 @@ function __tideline_takes_value -d 'Succeed when flag $argv[2] of command $argv[
         case gc
             contains -- $argv[2] --max-loss
         case extract
-            contains -- $argv[2] --session --llm --model --base-url --key-file --timeout --failure --min-new --since --limit
+            contains -- $argv[2] --session --scope --llm --model --base-url --key-file --timeout --failure --min-new --since --limit
         case relink
             contains -- $argv[2] --llm --model --base-url --key-file --timeout
         case embed
@@ -608,6 +608,7 @@ complete -c tideline -n "__tideline_at gc" -l dry-run -s n -d 'Show what would c
 complete -c tideline -n "__tideline_at gc" -l max-loss -x -d 'Share of an origin\'s facts that one run may take [default: 1]'
 complete -c tideline -n "__tideline_at gc" -l all-origins -d 'Sweep every origin, although --origin names the owner'
 complete -c tideline -n "__tideline_at extract" -l session -x -d 'Name of the conversation [default: the one in the transcript, else the file\'s name]'
+complete -c tideline -n "__tideline_at extract" -l scope -k -x -a '(__tideline_values scope)' -d 'Where the facts matter, such as work/api; an empty one is everywhere [default: the setting scope]'
 complete -c tideline -n "__tideline_at extract" -l llm -x -d 'Command to ask: prompt on its stdin, reply on its stdout; `none` asks no model [setting: llm]'
 complete -c tideline -n "__tideline_at extract" -l model -x -d 'Model to ask at the base URL [setting: model]'
 complete -c tideline -n "__tideline_at extract" -l base-url -x -d 'OpenAI-compatible endpoint, such as http://localhost:11434/v1 [setting: base_url]'

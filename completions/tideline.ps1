@@ -518,6 +518,7 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
         )
         'extract' = @(
             @{ Flags = @('--session'); Kind = 'text'; Help = 'Name of the conversation [default: the one in the transcript, else the file''s name].' }
+            @{ Flags = @('--scope'); Kind = 'ask scope'; Help = 'Where the facts matter, such as work/api; an empty one is everywhere [default: the setting scope].' }
             @{ Flags = @('--llm'); Kind = 'text'; Help = 'Command to ask: prompt on its stdin, reply on its stdout; `none` asks no model [setting: llm].' }
             @{ Flags = @('--model'); Kind = 'text'; Help = 'Model to ask at the base URL [setting: model].' }
             @{ Flags = @('--base-url'); Kind = 'text'; Help = 'OpenAI-compatible endpoint, such as http://localhost:11434/v1 [setting: base_url].' }

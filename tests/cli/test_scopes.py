@@ -95,6 +95,13 @@ def test_what_is_written_in_a_project_is_stamped(run, monkeypatch):
     found = run("recall", "email address", "--json").json["hits"]
     shown = run("show", found[0]["id"], "--json").json["fact"]
     assert (shown["scope"], "jane" in shown["content"]) == ("work/api", True)
+    for number, (scope, stamped) in enumerate((("b/c", "b/c"), ("", None))):
+        one = said.replace("jane", f"jane{number}")
+        run("extract", "-", "--llm", "none", "--scope", scope, "--session", scope or "-", stdin=one)
+        (fact,) = (row for row in run("list", "--all-scopes", "--json").json["facts"]
+                   if f"jane{number}" in row["content"])  # fmt: skip
+        assert fact["scope"] == stamped
+    assert run("extract", "--pending", "--scope", "b").code == 2
 
 
 def test_the_git_root_names_the_scope(run, monkeypatch):

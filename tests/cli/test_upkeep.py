@@ -8,6 +8,8 @@ import pytest
 
 from tests.support import seed
 
+_PAGE = 4096
+
 VERBS = (
     ("dream",), ("dream", "--pending"), ("dream", "--sync"), ("dream", "--dry-run"), ("gc",),
     ("backup", "copy.db"), ("doctor",), ("doctor", "--secrets"), ("sync",),
@@ -69,3 +71,14 @@ def test_the_usual_memory_is_gone(run, home, verb):
     (home / "tideline.db").unlink()
     done = run(*verb, "--quiet", "--json")
     assert (done.code, done.error["code"]) == (2, "no_memory")
+
+
+def test_a_damaged_memory_names_the_remedies(run, home):
+    """What cron mails of a damaged file names what looks at it, and what puts a copy back."""
+    run("remember", "The boiler needs 1.5 bar")
+    path = home / "tideline.db"
+    raw = path.read_bytes()
+    path.write_bytes(raw[:_PAGE] + b"\xff" * (len(raw) - _PAGE))
+    done = run("dream", "--pending", "--quiet")
+    assert (done.code, done.out) == (5, "")
+    assert "`tideline doctor`" in done.err and "`tideline restore --from BACKUP`" in done.err

@@ -48,6 +48,7 @@ ARGUMENTS = (
 )  # fmt: skip
 OPTIONS: tuple[Option, ...] = ()
 _PATIENCE = 60.0
+_DATABASE = ("home", "db", "path", "file", "folder", "store", "memory", "data")
 _EMBEDDER = ("embedder", "embed_model", "embedding", "embeddings", "embedding_model", "vectors")
 
 
@@ -193,6 +194,11 @@ def _check_name(name: str, known: Sequence[str]) -> None:
             f"{name} is no setting: each memory file has an embedder of its own",
             hint="tideline embedder use NAME; `tideline embedder list` has the names",
         )
+    if name.lower().replace("-", "_").removeprefix("tideline_") in _DATABASE:
+        raise UsageError(
+            f"unknown setting: {name!r}", hint="did you mean database? It is the path of the memory"
+            " file; TIDELINE_HOME moves the settings and all else as well",
+        )  # fmt: skip
     from difflib import get_close_matches  # noqa: PLC0415  a wrong name alone
 
     near = get_close_matches(name.lower().replace("-", "_"), known)
