@@ -28,10 +28,12 @@ $VISUAL or $EDITOR; the file changes only when what you leave is allowed), path,
 setting `profile` name, and marks the one that holds. A flag wins over the environment, that over
 the project's .tideline.toml, that over your config.toml.
 
-A project file (in the working folder or above it) may set tags, and limits lower than yours. The
-origin that it names counts only once you trust the file with `trust`, and no more when the file
-changes or moves. It is ignored where it is not yours or others may write it. `context --auto`
-takes no origin from it.
+A project file (in the working folder or above it) may set tags, fading, a scope, and limits lower
+than yours. A scope says which facts of your memory are written and seen there, those of other
+projects too: what sees them says so until you trust the file with `trust`, and doors for programs
+take it until then only where it shows no more. The origin that a file names counts only once you
+trust it, and no more when the file changes or moves. A file is ignored where it is not yours or
+others may write it. `context --auto` takes no origin from it.
 
 Three settings belong to the memory file. `analyzer` is standard or reference; setting it analyses
 all facts anew, also those of a file that an older version has made. `language` names, by codes with
