@@ -82,3 +82,11 @@ def test_a_damaged_memory_names_the_remedies(run, home):
     done = run("dream", "--pending", "--quiet")
     assert (done.code, done.out) == (5, "")
     assert "`tideline doctor`" in done.err and "`tideline restore --from BACKUP`" in done.err
+
+
+def test_a_memory_that_is_being_made_is_there(run, tmp_path):
+    """A file without content is the first step of a writer; a link that leads nowhere is lost."""
+    (tmp_path / "t.db").touch(mode=0o600)
+    assert run("dream", "--quiet", "--db", "t.db").code == 0
+    (tmp_path / "link.db").symlink_to(tmp_path / "away.db")
+    assert run("dream", "--quiet", "--db", "link.db").code == 73

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 def check_is_there(session: Session) -> None:
     """Raise UsageError where a memory file is named that was there, or should be; called where
-    there is none.
+    there is none. A file that is there and empty is one that is being made.
 
     At the usual path nobody may have remembered anything yet, also where a schedule names that
     path; there the file of locks that a lost memory leaves behind decides.
@@ -24,7 +24,7 @@ def check_is_there(session: Session) -> None:
     by = "--db" if session.options.db else session.config.values["database"].came_from
     usual = os.path.join(config.data_folder(os.environ), "tideline.db")
     is_usual = by == "default" or path == os.path.abspath(usual)
-    if is_usual and not os.path.lexists(f"{path}-lock"):
+    if os.path.exists(path) or (is_usual and not os.path.lexists(f"{path}-lock")):
         return
     named = "" if by == "default" else f", which {by} names"
     raise UsageError(
