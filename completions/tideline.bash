@@ -270,6 +270,7 @@ _tideline_value() {
         library:--format) REPLY='one of table lines json jsonl csv tsv markdown' ;;
         gc:--max-loss) REPLY='text' ;;
         extract:--session) REPLY='text' ;;
+        extract:--scope) REPLY='ask scope' ;;
         extract:--llm) REPLY='text' ;;
         extract:--model) REPLY='text' ;;
         extract:--base-url) REPLY='text' ;;
@@ -391,7 +392,7 @@ _tideline_flags() {
         ingest) REPLY='--glob -g --name --format --encoding --chunk-size --overlap --scope --agent --dry-run -n' ;;
         library) REPLY='--scope --all-scopes --dry-run -n --jsonl --nl --csv --tsv --table --fmt --format' ;;
         gc) REPLY='--dry-run -n --max-loss --all-origins' ;;
-        extract) REPLY='--session --llm --model --base-url --key-file --timeout --per-message --lessons --summary --failure --trust-owner --all-now --min-new --since --limit --pending --dry-run -n' ;;
+        extract) REPLY='--session --scope --llm --model --base-url --key-file --timeout --per-message --lessons --summary --failure --trust-owner --all-now --min-new --since --limit --pending --dry-run -n' ;;
         relink) REPLY='--llm --model --base-url --key-file --timeout --dry-run -n' ;;
         embed) REPLY='--embedder' ;;
         embedder) REPLY='' ;;

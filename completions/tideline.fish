@@ -62,7 +62,7 @@ function __tideline_takes_value -d 'Succeed when flag $argv[2] of command $argv[
         case gc
             contains -- $argv[2] --max-loss
         case extract
-            contains -- $argv[2] --session --llm --model --base-url --key-file --timeout --failure --min-new --since --limit
+            contains -- $argv[2] --session --scope --llm --model --base-url --key-file --timeout --failure --min-new --since --limit
         case relink
             contains -- $argv[2] --llm --model --base-url --key-file --timeout
         case embed
@@ -148,7 +148,7 @@ complete -c tideline -l db -r -F -d 'Memory file [env: TIDELINE_DB]'
 complete -c tideline -l origin -x -d 'Whose memory: owner, or channel:CHANNEL/CONVERSATION/SESSION[@ACCOUNT] [env: TIDELINE_ORIGIN]'
 complete -c tideline -l now -x -d 'Pretend it is TIME: ISO 8601, UTC without a zone; epoch milliseconds; or words such as yesterday or 7d, of a day its beginning [env: TIDELINE_NOW]'
 complete -c tideline -l json -d 'Print one JSON object'
-complete -c tideline -l quiet -s q -d 'Print no notes on stderr'
+complete -c tideline -l quiet -s q -d 'Print no notes on stderr, nor the report of an upkeep that went well'
 complete -c tideline -l verbose -s v -d 'Print more notes on stderr'
 complete -c tideline -l debug -d 'Show tracebacks'
 complete -c tideline -l color -x -a 'auto always never' -d 'When to use color'
@@ -260,7 +260,7 @@ complete -c tideline -n "__tideline_at recall" -l scope -k -x -a '(__tideline_va
 complete -c tideline -n "__tideline_at recall" -l all-scopes -d 'See the facts of every scope'
 complete -c tideline -n "__tideline_at recall" -l explain -d 'Show what each score is made of'
 complete -c tideline -n "__tideline_at recall" -l no-touch -d 'Do not count this as use of the facts'
-complete -c tideline -n "__tideline_at recall" -l touch -d 'Count this as use of the facts, whatever the profile says, or with --explain or --now [setting: touch]'
+complete -c tideline -n "__tideline_at recall" -l touch -d 'Count this as use of the facts, whatever the profile says, or with --explain [setting: touch]'
 complete -c tideline -n "__tideline_at recall" -l batch -d 'Read queries, one a line, text or JSON with id, query, origin, now; print one JSON result a line, for a bad line an error; counts no use'
 complete -c tideline -n "__tideline_at recall" -l jsonl -d 'Print one JSON object a line'
 complete -c tideline -n "__tideline_at recall" -l nl -d 'The same as --jsonl'
@@ -608,6 +608,7 @@ complete -c tideline -n "__tideline_at gc" -l dry-run -s n -d 'Show what would c
 complete -c tideline -n "__tideline_at gc" -l max-loss -x -d 'Share of an origin\'s facts that one run may take [default: 1]'
 complete -c tideline -n "__tideline_at gc" -l all-origins -d 'Sweep every origin, although --origin names the owner'
 complete -c tideline -n "__tideline_at extract" -l session -x -d 'Name of the conversation [default: the one in the transcript, else the file\'s name]'
+complete -c tideline -n "__tideline_at extract" -l scope -k -x -a '(__tideline_values scope)' -d 'Where the facts matter, such as work/api; an empty one is everywhere [default: the setting scope]'
 complete -c tideline -n "__tideline_at extract" -l llm -x -d 'Command to ask: prompt on its stdin, reply on its stdout; `none` asks no model [setting: llm]'
 complete -c tideline -n "__tideline_at extract" -l model -x -d 'Model to ask at the base URL [setting: model]'
 complete -c tideline -n "__tideline_at extract" -l base-url -x -d 'OpenAI-compatible endpoint, such as http://localhost:11434/v1 [setting: base_url]'
@@ -669,7 +670,7 @@ complete -c tideline -n "__tideline_at schedule" -l cron -d 'A line of your cron
 complete -c tideline -n "__tideline_at schedule" -l systemd -d 'A service and a timer of systemd, for your user'
 complete -c tideline -n "__tideline_at schedule" -l launchd -d 'An agent of launchd'
 complete -c tideline -n "__tideline_at schedule" -l schtasks -d 'A task of Windows'
-complete -c tideline -n "__tideline_at schedule" -l at -x -d 'When, in local time [default: 03:30]'
+complete -c tideline -n "__tideline_at schedule" -l at -x -d 'When, in local time [default: as it is installed, else 03:30]'
 complete -c tideline -n "__tideline_at schedule" -l sync -d 'Sync with the places of before, too: see `tideline sync`'
 complete -c tideline -n "__tideline_at schedule" -l install -d 'Put it in place'
 complete -c tideline -n "__tideline_at schedule" -l remove -d 'Take it out'

@@ -61,7 +61,7 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
         @{ Flags = @('--origin'); Kind = 'text'; Help = 'Whose memory: owner, or channel:CHANNEL/CONVERSATION/SESSION[@ACCOUNT] [env: TIDELINE_ORIGIN].' }
         @{ Flags = @('--now'); Kind = 'text'; Help = 'Pretend it is TIME: ISO 8601, UTC without a zone; epoch milliseconds; or words such as yesterday or 7d, of a day its beginning [env: TIDELINE_NOW].' }
         @{ Flags = @('--json'); Kind = 'flag'; Help = 'Print one JSON object.' }
-        @{ Flags = @('--quiet','-q'); Kind = 'flag'; Help = 'Print no notes on stderr.' }
+        @{ Flags = @('--quiet','-q'); Kind = 'flag'; Help = 'Print no notes on stderr, nor the report of an upkeep that went well.' }
         @{ Flags = @('--verbose','-v'); Kind = 'flag'; Help = 'Print more notes on stderr.' }
         @{ Flags = @('--debug'); Kind = 'flag'; Help = 'Show tracebacks.' }
         @{ Flags = @('--color'); Kind = 'one of auto always never'; Help = 'When to use color.' }
@@ -128,7 +128,7 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--all-scopes'); Kind = 'flag'; Help = 'See the facts of every scope.' }
             @{ Flags = @('--explain'); Kind = 'flag'; Help = 'Show what each score is made of.' }
             @{ Flags = @('--no-touch'); Kind = 'flag'; Help = 'Do not count this as use of the facts.' }
-            @{ Flags = @('--touch'); Kind = 'flag'; Help = 'Count this as use of the facts, whatever the profile says, or with --explain or --now [setting: touch].' }
+            @{ Flags = @('--touch'); Kind = 'flag'; Help = 'Count this as use of the facts, whatever the profile says, or with --explain [setting: touch].' }
             @{ Flags = @('--batch'); Kind = 'flag'; Help = 'Read queries, one a line, text or JSON with id, query, origin, now; print one JSON result a line, for a bad line an error; counts no use.' }
             @{ Flags = @('--jsonl'); Kind = 'flag'; Help = 'Print one JSON object a line.' }
             @{ Flags = @('--nl'); Kind = 'flag'; Help = 'The same as --jsonl.' }
@@ -518,6 +518,7 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
         )
         'extract' = @(
             @{ Flags = @('--session'); Kind = 'text'; Help = 'Name of the conversation [default: the one in the transcript, else the file''s name].' }
+            @{ Flags = @('--scope'); Kind = 'ask scope'; Help = 'Where the facts matter, such as work/api; an empty one is everywhere [default: the setting scope].' }
             @{ Flags = @('--llm'); Kind = 'text'; Help = 'Command to ask: prompt on its stdin, reply on its stdout; `none` asks no model [setting: llm].' }
             @{ Flags = @('--model'); Kind = 'text'; Help = 'Model to ask at the base URL [setting: model].' }
             @{ Flags = @('--base-url'); Kind = 'text'; Help = 'OpenAI-compatible endpoint, such as http://localhost:11434/v1 [setting: base_url].' }
@@ -590,7 +591,7 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--systemd'); Kind = 'flag'; Help = 'A service and a timer of systemd, for your user.' }
             @{ Flags = @('--launchd'); Kind = 'flag'; Help = 'An agent of launchd.' }
             @{ Flags = @('--schtasks'); Kind = 'flag'; Help = 'A task of Windows.' }
-            @{ Flags = @('--at'); Kind = 'text'; Help = 'When, in local time [default: 03:30].' }
+            @{ Flags = @('--at'); Kind = 'text'; Help = 'When, in local time [default: as it is installed, else 03:30].' }
             @{ Flags = @('--sync'); Kind = 'flag'; Help = 'Sync with the places of before, too: see `tideline sync`.' }
             @{ Flags = @('--install'); Kind = 'flag'; Help = 'Put it in place.' }
             @{ Flags = @('--remove'); Kind = 'flag'; Help = 'Take it out.' }

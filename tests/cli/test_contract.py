@@ -38,7 +38,9 @@ def test_a_refused_loss_is_a_warning(run):
     done = run("dream", "--json", "--quiet", "--max-loss", "0")
     warning = json.loads(done.err)["warning"]
     assert (done.code, warning["code"]) == (0, "max_loss")
-    assert "--dry-run" in warning["hint"]
+    for way in ("`tideline dream --dry-run --max-loss 1`", "tideline fading", "tideline pin",
+                "evict_after_owner", "a higher --max-loss"):  # fmt: skip
+        assert way in warning["hint"]
     assert run("dream", "--quiet", "--max-loss", "0").err.startswith("tideline: owner: refused")
 
 

@@ -225,7 +225,9 @@ def test_purge_in_a_pipe(run):
     listed = run("purge", source, "--dry-run").out.splitlines()
     assert listed[0] == f"{source}\t[knowledge] I deploy␛ on Fridays"
     assert "peer derives" not in listed[1]
-    assert run("purge", source, "-y").out == "2 facts removed for good\n"
+    done = run("purge", source, "-y")
+    assert done.out == "2 facts removed for good\n"
+    assert "backups and exports made before keep them" in done.err
     assert run("undo", "2").code == 4
 
 

@@ -95,6 +95,13 @@ def test_what_is_written_in_a_project_is_stamped(run, monkeypatch):
     found = run("recall", "email address", "--json").json["hits"]
     shown = run("show", found[0]["id"], "--json").json["fact"]
     assert (shown["scope"], "jane" in shown["content"]) == ("work/api", True)
+    for number, (scope, stamped) in enumerate((("b/c", "b/c"), ("", None))):
+        one = said.replace("jane", f"jane{number}")
+        run("extract", "-", "--llm", "none", "--scope", scope, "--session", scope or "-", stdin=one)
+        (fact,) = (row for row in run("list", "--all-scopes", "--json").json["facts"]
+                   if f"jane{number}" in row["content"])  # fmt: skip
+        assert fact["scope"] == stamped
+    assert run("extract", "--pending", "--scope", "b").code == 2
 
 
 def test_the_git_root_names_the_scope(run, monkeypatch):
@@ -288,3 +295,25 @@ def test_a_label_keeps_id_and_date(run):
     assert run("list", "--limit", "0", "--json").json["facts"][0]["id"] == made["id"]
     done = run("edit", made["id"], "I deploy on Mondays", "--json", "--now", str(NOW + 10**9)).json
     assert done["action"] == "superseded" and done["fact"]["id"] != made["id"]
+
+
+def test_a_project_file_that_nobody_trusts_says_what_is_seen(run, monkeypatch):
+    """Where such a file has changed which scopes are seen, that is told once, until it is trusted
+    or a flag says the scope; to programs and with --quiet never."""
+    run("remember", "the web deploys on Fridays", "--scope", "web")
+    run("remember", "the api deploys on Mondays", "--scope", "api")
+    project(Path("clone"), 'scope = "web"')
+    monkeypatch.chdir("clone")
+    told = "scope web is seen, as " + os.path.realpath(".tideline.toml") + " says"
+    for argv in (("context", "deploys"), ("recall", "deploys"), ("list",), ("tags",), ("status",)):
+        assert run(*argv).err.count(told) == 1
+        for more in (("--quiet",), ("--scope", "web"), ("--all-scopes",)):
+            assert "scope web is seen" not in run(*argv, *more).err
+    assert run("context", "--auto", "when does the web deploy").err == ""
+    assert any(told in note for note in run("list", "--json").notes)
+    run("config", "set", "scope", "web")
+    assert run("list").err == "", "it changes nothing"
+    run("config", "set", "scope", "api")
+    assert told in run("list").err
+    assert run("config", "trust").code == 0
+    assert run("list").err == ""

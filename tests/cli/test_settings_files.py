@@ -500,4 +500,6 @@ def test_a_wrong_name_of_a_setting_is_led_to_the_right_one(run):
         asked = run("config", "set", name, "minilm")
         assert asked.code == 2
         assert "tideline embedder use" in asked.err
+    for name in ("home", "db", "TIDELINE_HOME", "path"):
+        assert "did you mean database?" in run("config", "set", name, "/x").err
     assert run("config", "get", "nothing_like_it").code == 2

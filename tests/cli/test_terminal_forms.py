@@ -209,3 +209,16 @@ def test_care_on_a_terminal(facts, screen, home):
     found = " ".join(screen("tideline doctor", 60))
     assert re.search(r"error +modes", found)
     assert "→" in found
+
+
+@pytest.mark.parametrize("columns", ["40", "60", "80", "120"])
+def test_a_factor_stays_on_one_line(run, monkeypatch, columns):
+    """The sums of --explain are parted before a sign, never between a name and its number."""
+    run("remember", "The boiler needs 1.5 bar")
+    monkeypatch.setenv("COLUMNS", columns)
+    out = run("recall", "boiler needs bar", "--explain", "--table").out
+    lines = [" ".join(line.split()) for line in out.splitlines()]
+    for factor in ("× trust 1.00", "× modulator 0.800", "= bm25 ", "(strength 0.600)"):
+        assert any(factor in line for line in lines)
+    plain = run("recall", "boiler needs bar", "--explain", "--format", "lines").out
+    assert plain.partition(" = ")[2].split() == " ".join(lines).partition(" = ")[2].split()

@@ -165,3 +165,20 @@ def test_people_see_their_own_days(run, monkeypatch, zone, day):
     finally:
         monkeypatch.delenv("TZ")
         time.tzset()
+
+
+def test_values_of_one_day_are_told_apart(run, monkeypatch):
+    """Steps of one day name their minute, those of one minute the second, those of one second the
+    end of the id."""
+    at = ("2026-01-05T08:00:00Z", "2026-01-05T09:30:00Z", "2026-01-05T09:30:20Z",
+          "2026-01-05T09:30:20.500Z")  # fmt: skip
+    monkeypatch.setenv("COLUMNS", "100")
+    monkeypatch.setenv("TZ", "UTC")
+    ids = [run("remember", f"I deploy in room {n}", "--slot", "room", "--now", when,
+               "--json").json["id"] for n, when in enumerate(at)]  # fmt: skip
+    shown = run("timeline", "--slot", "room", "--format", "table").out
+    out = " ".join(shown.replace("│", "").split())
+    assert "○ 2026-01-05 08:00 I deploy in room 0" in out
+    assert "superseded by that of 2026-01-05 09:30:00" in out
+    assert "superseded by that of 2026-01-05 09:30:20" in out
+    assert f"superseded by …{ids[-1][-6:]}" in out

@@ -499,16 +499,23 @@ def test_context(run):
     assert form == {
         "block": block, "chars": len(block), "tokens": form["tokens"], "facts": [first, second],
         "constraints": [], "blocked": [], "truncated": False, "archived_matches": [],
+        "sources": [{"id": one, "source": "owner_message", "speaker": None, "trusted": True}
+                    for one in (first, second)],
     }  # fmt: skip
     assert list(form) == [
         "block", "chars", "tokens", "facts", "constraints", "blocked", "truncated",
-        "archived_matches",
+        "archived_matches", "sources",
     ]
     cut = run("context", "project apollo", "--json", "--max-chars", "50").json
     assert (cut["facts"], cut["truncated"]) == ([first], True)
     none = run("context", "project apollo", "--max-chars", "0")
     assert (none.code, none.out) == (0, "")
     assert "2 facts do not fit the budget; --max-chars" in none.err
+    remembered(run, "Apollo is cancelled", "--source", "retrieved_document", "--speaker", "maria",
+               "--segment", "knowledge")  # fmt: skip
+    assert run("context", "apollo cancelled", "--json").json["sources"][0] | {"id": ""} == {
+        "id": "", "source": "retrieved_document", "speaker": "maria", "trusted": False,
+    }  # fmt: skip
 
 
 LONG = "apollo " + "lands <b>here</b> soon " * 150

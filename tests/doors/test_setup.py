@@ -8,7 +8,7 @@ import stat
 
 import pytest
 
-from tideline_cli.cli import own_program
+from tideline_cli.cli import own_program, throw_away
 
 PROGRAM = "/opt/tide line/tideline"
 CODEX = """{
@@ -281,3 +281,16 @@ def test_words_that_are_wrong(run):
     assert run("setup", "windsurf").code == 2
     assert run("setup", "--all").code == 2
     assert run("setup", "codex", "--all").code == 2
+
+
+def test_which_memory_the_agents_get(run, place, monkeypatch):
+    """A memory that a variable names is told, and one in a folder for temporary files warned of."""
+    monkeypatch.setattr(throw_away, "folders", lambda: (str(place),))
+    done = run("setup", "codex", "--hooks")
+    assert "takes this memory where it is started with TIDELINE_HOME as here" in done.err
+    assert f"the agents get {place}/home/tideline.db, a memory in a folder for temp" in done.err
+    named = run("setup", "codex", "--hooks", "--db", "x.db").err
+    assert "as here" not in named and "--db leads there; name another one" in named
+    monkeypatch.setattr(throw_away, "folders", lambda: ())
+    assert "temporary" not in run("setup", "codex", "--hooks").err
+    assert "memory" not in run("setup", "codex", "--remove").err

@@ -22,6 +22,7 @@ class CallSettings(Notices):
         self._environ = os.environ
         self._config: config.Config | None = None
         self._stated_folder = ""
+        self._is_scope_told = False
         named = options.origin or os.environ.get("TIDELINE_ORIGIN")
         self.names_origin = bool(named)
 
@@ -88,4 +89,17 @@ class CallSettings(Notices):
             return None
         from tideline_cli.cli import scopes  # noqa: PLC0415  many have no scopes
 
-        return scopes.seen(given, setting, folder=self.folder)
+        seen = scopes.seen(given, setting, folder=self.folder)
+        if given is None and self.config.own_scope is not None and not self._is_scope_told:
+            self._tell_of_project(seen, self.config.own_scope.value)
+        return seen
+
+    def _tell_of_project(self, seen: tuple[str | None, ...] | None, own: str | None) -> None:
+        """Say once which project file, that nobody has trusted, says what is seen."""
+        from tideline_cli.cli import project_scope, scopes  # noqa: PLC0415  few have such a file
+
+        self._is_scope_told = True
+        without = scopes.seen(None, own, folder=self.folder)
+        told = project_scope.scope_news(seen, without, self.config.project_file)
+        if told and not self.is_door:
+            self.note(told)

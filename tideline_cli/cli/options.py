@@ -105,8 +105,8 @@ GLOBAL: tuple[Option, ...] = (
            "milliseconds; or words such as yesterday or 7d, of a day its beginning "
            "[env: TIDELINE_NOW].", "time"),
     Option("json", ("--json",), "Print one JSON object.", "flag", False),
-    Option("quiet", ("--quiet", "-q"), "Print no notes on stderr.", "flag", False,
-           excludes=("verbose",)),
+    Option("quiet", ("--quiet", "-q"), "Print no notes on stderr, nor the report of an upkeep "
+           "that went well.", "flag", False, excludes=("verbose",)),
     Option("verbose", ("--verbose", "-v"), "Print more notes on stderr.", "flag", False),
     Option("debug", ("--debug",), "Show tracebacks.", "flag", False),
     Option("color", ("--color",), "When to use color.", "choice", None,

@@ -138,22 +138,24 @@ def report(session: Session, asked: PassRequest, done: PassRun, form: Mapping[st
     if not done.dreams and not done.busy and done.due is None:
         session.note("nothing to tend: no facts yet")
     for origin, dreamt in done.dreams:
-        _warn(session, origin, dreamt)
+        _warn(session, asked, origin, dreamt)
     if asked.dry_run and done.dreams:
         session.note("dry run: nothing was written")
 
 
-def _warn(session: Session, origin: Origin, dreamt: Dreamt) -> None:
+def _warn(session: Session, asked: PassRequest, origin: Origin, dreamt: Dreamt) -> None:
     """Say on stderr, even quietly, that the limit of loss has stopped a pass."""
     plan = dreamt.plan
     if plan.refused:
         share = plan.refused / plan.reflected
+        look = session.call(asked.verb, "--dry-run", "--max-loss", "1", origin=origin)
         session.caution(
             "max_loss",
             f"{output.shown_origin(origin.key)}: refused to archive {plan.refused:,} of "
             f"{plan.reflected:,} facts ({share:.0%}), more than --max-loss allows",
-            hint="look at it with --dry-run --max-loss 1, and let it happen with a higher "
-            "--max-loss",
+            hint=f"`{look}` shows them, `tideline fading` what goes when; `tideline pin ID` and "
+            "`tideline config set evict_after_owner 365d` keep some; a higher --max-loss lets it "
+            "happen",
         )
     if dreamt.skipped:
         what = "1 change" if dreamt.skipped == 1 else f"{dreamt.skipped:,} changes"

@@ -55,6 +55,9 @@ def run_passes(session: Session, asked: PassRequest) -> PassRun:
     check_right(session, all_origins=asked.all_origins)
     db = session.reading()
     if db is None:
+        from tideline_cli.cli import named_memory  # noqa: PLC0415  where there is no memory
+
+        named_memory.check_is_there(session)
         return PassRun()
     if asked.dry_run:
         return _over_origins(session, db, asked)

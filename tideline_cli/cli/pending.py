@@ -42,7 +42,7 @@ def show(session: Session) -> None:
 def work_off(session: Session, job_of: Callable[[Waiting], Job], ask: Ask | None) -> int:
     """Distil what waits, and print what became of it."""
     is_idle = not listed(session)
-    forms = distil_all(session, job_of, ask, says=not session.json)
+    forms = distil_all(session, job_of, ask, says=not (session.json or session.quiet))
     if session.json:
         left = len(listed(session))
         output.emit_json({"conversations": forms, "pending": left, "dry_run": False})

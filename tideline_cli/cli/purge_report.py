@@ -48,6 +48,9 @@ def report(
     elif not dry_run:
         count = "1 fact" if len(done.ids) == 1 else f"{len(done.ids):,} facts"
         output.emit_lines([f"{count} removed for good"])
+    if done.ids and not dry_run:
+        them = "it" if len(done.ids) == 1 else "them"
+        session.note(f"backups and exports made before keep {them}: delete those too")
     if done.earlier:
         left = (
             "1 earlier wording that was replaced is"

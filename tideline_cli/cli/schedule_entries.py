@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from shlex import quote
 
+from tideline_cli.cli.crontab_text import BACKSLASH
 from tideline_cli.errors import UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-BEGIN, END = b"# >>> tideline >>>", b"# <<< tideline <<<"
 UNIT = "tideline-dream"
 LABEL = "tideline.dream"
 _ABOUT = "tideline: tend the memory"
-# Some crons remove a backslash before a backslash, others do not; none changes this one.
-_BACKSLASH = "\"$(printf '\\134')\""
 # systemd looks for variables in the arguments, not in the program, where $$ stays as it is.
 _BY_SHELL = ("/bin/sh", "-c", 'exec "$0" "$@"')
 
@@ -46,29 +44,6 @@ def cron_line(command: Sequence[str], at: tuple[int, int]) -> str:
     """Return a crontab line, which a shell understands as well."""
     hour, minute = at
     return f"{minute} {hour} * * * {' '.join(map(_for_cron, command))}"
-
-
-def with_block(crontab: bytes, line: str) -> bytes:
-    """Return a crontab with the line between the marks of tideline; what stood there is replaced.
-
-    Everything else stays as it is, but for a newline at the end where there was none.
-    """
-    block = b"\n".join((BEGIN, line.encode(), END)) + b"\n"
-    before, ours, after = _parted(crontab)
-    if ours:
-        return before + block + after
-    return before + (b"\n" if before and not before.endswith(b"\n") else b"") + block
-
-
-def without_block(crontab: bytes) -> bytes:
-    """Return a crontab without the marks and what stands between them."""
-    before, _, after = _parted(crontab)
-    return before + after
-
-
-def has_block(crontab: bytes) -> bool:
-    """Say whether a crontab has an entry of tideline."""
-    return bool(_parted(crontab)[1])
 
 
 def systemd_units(command: Sequence[str], at: tuple[int, int]) -> dict[str, str]:
@@ -109,7 +84,7 @@ def _for_cron(word: str) -> str:
     piece = ""
     for char in word:
         if char in "%\\":
-            pieces += [quote(piece) if piece else "", "\\%" if char == "%" else _BACKSLASH]
+            pieces += [quote(piece) if piece else "", "\\%" if char == "%" else BACKSLASH]
             piece = ""
         else:
             piece += char
@@ -120,19 +95,3 @@ def _for_systemd(word: str) -> str:
     for char, safe in (("\\", "\\\\"), ('"', '\\"'), ("%", "%%"), ("$", "$$")):
         word = word.replace(char, safe)
     return f'"{word}"'
-
-
-def _parted(crontab: bytes) -> tuple[bytes, bytes, bytes]:
-    """Return what stands before the block of tideline, the block, and what stands after it."""
-    lines = crontab.splitlines(keepends=True)
-    marks = [line.strip() for line in lines]
-    if BEGIN not in marks and END not in marks:
-        return crontab, b"", b""
-    counts = marks.count(BEGIN), marks.count(END)
-    if counts != (1, 1) or marks.index(BEGIN) > marks.index(END):
-        raise UsageError(
-            "the marks of tideline in your crontab do not make a pair",
-            hint=f"take the lines {BEGIN.decode()!r} and {END.decode()!r} out with `crontab -e`",
-        )
-    first, last = marks.index(BEGIN), marks.index(END) + 1
-    return tuple(b"".join(part) for part in (lines[:first], lines[first:last], lines[last:]))  # type: ignore[return-value]

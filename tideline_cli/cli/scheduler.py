@@ -6,7 +6,7 @@ import os
 import shutil
 import subprocess
 
-from tideline_cli.cli import schedule_entries, windows_tasks
+from tideline_cli.cli import crontab_text, schedule_entries, windows_tasks
 from tideline_cli.errors import CannotWriteError, UnavailableError
 from tideline_cli.store.folders import hand_over, make_folder
 from tideline_cli.system import NOFOLLOW, names, set_mode, user_number
@@ -25,7 +25,7 @@ def is_installed(kind: str) -> bool:
     if kind == "schtasks":
         return windows_tasks.is_installed()
     if kind == "cron":
-        return shutil.which("crontab") is not None and schedule_entries.has_block(_crontab())
+        return shutil.which("crontab") is not None and crontab_text.has_block(crontab())
     return any(os.path.lexists(path) for path in paths(kind))
 
 
@@ -50,15 +50,15 @@ def launchd_log() -> str:
 def install_cron(line: str) -> None:
     """Put a line into the user's crontab, in place of the one before."""
     _need("crontab")
-    old = _crontab()
-    new = schedule_entries.with_block(old, line)
+    old = crontab()
+    new = crontab_text.with_block(old, line)
     if new != old:
         _call("crontab", "-", given=new, refused="the crontab is as it was")
 
 
 def remove_cron() -> None:
     """Take the line of tideline out of the user's crontab."""
-    new = schedule_entries.without_block(_crontab())
+    new = crontab_text.without_block(crontab())
     if new:
         _call("crontab", "-", given=new, refused="the crontab is as it was")
     else:
@@ -121,7 +121,7 @@ def _domain() -> str:
     return f"gui/{user_number()}"
 
 
-def _crontab() -> bytes:
+def crontab() -> bytes:
     """Return the user's crontab, empty when there is none. A failure is an error, never empty."""
     done = _run("crontab", "-l")
     if done.returncode == 0:

@@ -23,12 +23,18 @@ _REMEDY = (
 def run(session: Session) -> int:
     """Print the facts that hold secrets, one a line."""
     db = session.reading()
+    if db is None:
+        from tideline_cli.cli import named_memory  # noqa: PLC0415  where there is no memory
+
+        named_memory.check_is_there(session)
     found = [] if db is None else stored_secrets(db, viewer=EVERYONE)
     if session.json:
         output.emit_json(_form(session, found))
         return 0
     lines = [f"{'warning':<9}secrets: {_message(session, one)}" for one in found]
-    output.emit_lines(lines or [f"all is well: no secret found in {session.database}"])
+    if not lines and not session.quiet:
+        lines = [f"all is well: no secret found in {session.database}"]
+    output.emit_lines(lines)
     if found:
         session.note(_REMEDY)
     return 0

@@ -80,7 +80,7 @@ def _lines(form: dict[str, Any]) -> list[str]:
     waiting = f", {vectors['missing']:,} waiting" if vectors["missing"] else ""
     lines += [
         f"vectors    {vectors['present']:,} by {vectors['embedder']}{waiting}",
-        f"size       {_size(form['size_bytes'])}",
+        f"text       {_size(form['size_bytes'])}",
         f"health     {form['health']}",
         *(["purge      pending: somebody reads, or no room"] if form["pending_purge"] else []),
     ]

@@ -89,7 +89,12 @@ def meet(session: Session, words: Sequence[str], asked: SyncRequest) -> Meetings
 def known(session: Session) -> list[str]:
     """Return the addresses of the places that this memory knows."""
     db = session.reading()
-    if db is None or not sync_schema.exists(db):
+    if db is None:
+        from tideline_cli.cli import named_memory  # noqa: PLC0415  where there is no memory
+
+        named_memory.check_is_there(session)
+        return []
+    if not sync_schema.exists(db):
         return []
     return [place.address for place in sync_places.each(db)]
 

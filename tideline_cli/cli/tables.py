@@ -10,7 +10,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 from rich.text import Text
 
-from tideline_cli.cli import ages, columns, output
+from tideline_cli.cli import ages, columns, output, wrapping
 from tideline_cli.cli.columns import Column
 from tideline_cli.policy.render import screen_text
 
@@ -49,7 +49,8 @@ def hits(
         if about:
             text.append((" · " if hit.weak else "\n") + about, style="dim")
         if explained is not None:
-            text.append("\n" + explained(hit), style="dim")
+            text.append("\n" + wrapping.joined(explained(hit)), style="dim")
+            text = wrapping.Joined.assemble(text)
         mark = "" if hit.why.lane == "lexical" else "~"
         texts.append(text)
         scores.append(Text(f"{mark}{hit.score:.3f}", style="dim" if mark else ""))

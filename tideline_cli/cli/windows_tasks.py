@@ -77,6 +77,13 @@ def is_installed() -> bool:
     return os.name == "nt" and _run("/Query", "/TN", NAME).returncode == 0
 
 
+def installed_text() -> str:
+    """Return the text of the task that is there, empty where it cannot be had."""
+    done = _run("/Query", "/TN", NAME, "/XML")
+    raw = done.stdout.replace(b"\0", b"") if done.returncode == 0 else b""
+    return raw.decode(errors="replace")
+
+
 def install(text: str) -> None:
     """Put the task in place of the one before."""
     with TemporaryDirectory(prefix="tideline-") as folder:

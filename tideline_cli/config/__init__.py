@@ -31,7 +31,8 @@ class Config(Record):
 
     `own_origin` is the origin without the project file. `ignored` is what a project file says and
     what is not taken, `offered` the scope of one that is not trusted, for a program. `strays` are
-    variables of the environment that begin like ours and are unknown.
+    variables of the environment that begin like ours and are unknown. `own_scope` is the scope
+    without the project file, where that one is not trusted and names one that is taken.
     """
 
     values: Mapping[str, Value]
@@ -40,6 +41,7 @@ class Config(Record):
     ignored: tuple[Ignored, ...] = ()
     strays: tuple[str, ...] = ()
     offered: Ignored | None = None
+    own_scope: Value | None = None
 
     def get(self, name: str) -> Any:
         """Return a setting's value."""
@@ -68,6 +70,7 @@ def load(environ: Mapping[str, str], folder: str | None, *, lenient: bool = Fals
     path = project_file(folder) if folder else None
     ignored: tuple[Ignored, ...] = ()
     offered: Ignored | None = None
+    own_scope: Value | None = None
     if path is not None:
         from tideline_cli.config import project  # noqa: PLC0415  as above
 
@@ -75,12 +78,13 @@ def load(environ: Mapping[str, str], folder: str | None, *, lenient: bool = Fals
         found: Project = project.overrides(
             path, values, held, folder=os.path.dirname(user_file), lenient=lenient
         )
+        own_scope = values["scope"] if found.is_strange else None
         values |= found.values
         ignored, offered = found.ignored, found.offered
     if values["database"].value is None:
         values["database"] = Value(os.path.join(data_folder(environ), "tideline.db"), "default")
     strays = tuple(name for name in ours if name not in _KNOWN)
-    return Config(values, own_origin, path, ignored, strays, offered)
+    return Config(values, own_origin, path, ignored, strays, offered, own_scope)
 
 
 def _is_there(path: str) -> bool:

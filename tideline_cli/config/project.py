@@ -38,11 +38,13 @@ class Ignored:
 @record
 class Project:
     """The settings of a project file that are taken, and those that are not. `offered` is the scope
-    of a file that is not trusted, where a program calls: it counts where it shows no more."""
+    of a file that is not trusted, where a program calls: it counts where it shows no more.
+    `is_strange` says that the scope which is taken is one of a file that is not trusted."""
 
     values: dict[str, Value]
     ignored: tuple[Ignored, ...]
     offered: Ignored | None = None
+    is_strange: bool = False
 
 
 @record
@@ -90,7 +92,8 @@ def overrides(
             out[name] = Value(value, path)
         elif found is not offered:
             ignored.append(found)
-    return Project(out, tuple(ignored), offered)
+    is_strange = "scope" in out and _untrusted(file, folder, "scope") is not None
+    return Project(out, tuple(ignored), offered, is_strange)
 
 
 def distrust(path: str) -> tuple[str, str]:

@@ -51,12 +51,14 @@ def translated(error: BaseException, path: str) -> TidelineError:
         case apsw.CorruptError() if _reading_failed():
             return CannotWriteError(
                 f"input/output error: {path} cannot be read",
-                hint="the disk or its connection fails; copy the file before anything else",
+                hint="the disk or its connection fails; copy the file before anything else, then "
+                "`tideline restore --from BACKUP` on a sound one",
             )
         case apsw.CorruptError():
             return StoreError(
                 f"{path} cannot be read: {text}",
-                hint="copy the file before anything else; a failing disk looks the same",
+                hint="copy the file before anything else; then `tideline doctor`, and `tideline "
+                "restore --from BACKUP`; a failing disk looks the same",
             )
         case apsw.IOError():
             return CannotWriteError(f"input/output error on {path}: {text}")

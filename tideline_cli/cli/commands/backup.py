@@ -42,11 +42,14 @@ def run(session: Session, words: list[str], options: Options) -> int:
         raise UsageError("only the owner may copy the store", hint="leave out --origin")
     db = session.reading()
     if db is None:
+        from tideline_cli.cli import named_memory  # noqa: PLC0415  where there is no memory
+
+        named_memory.check_is_there(session)
         raise UsageError(f"there is no store yet at {session.database}", hint="see --db")
     made = backup.write(db, words[0], force=options.force)
     if session.json:
         output.emit_json({"file": made.path, "facts": made.facts, "bytes": made.bytes})
-    else:
+    elif not session.quiet:
         facts = "1 fact" if made.facts == 1 else f"{made.facts:,} facts"
         output.emit_lines([f"{made.path}: {facts}, {made.bytes:,} bytes"])
     return 0

@@ -28,10 +28,12 @@ $VISUAL or $EDITOR; the file changes only when what you leave is allowed), path,
 setting `profile` name, and marks the one that holds. A flag wins over the environment, that over
 the project's .tideline.toml, that over your config.toml.
 
-A project file (in the working folder or above it) may set tags, and limits lower than yours. The
-origin that it names counts only once you trust the file with `trust`, and no more when the file
-changes or moves. It is ignored where it is not yours or others may write it. `context --auto`
-takes no origin from it.
+A project file (in the working folder or above it) may set tags, fading, a scope, and limits lower
+than yours. A scope says which facts of your memory are written and seen there, those of other
+projects too: what sees them says so until you trust the file with `trust`, and doors for programs
+take it until then only where it shows no more. The origin that a file names counts only once you
+trust it, and no more when the file changes or moves. A file is ignored where it is not yours or
+others may write it. `context --auto` takes no origin from it.
 
 Three settings belong to the memory file. `analyzer` is standard or reference; setting it analyses
 all facts anew, also those of a file that an older version has made. `language` names, by codes with
@@ -48,6 +50,7 @@ ARGUMENTS = (
 )  # fmt: skip
 OPTIONS: tuple[Option, ...] = ()
 _PATIENCE = 60.0
+_DATABASE = ("home", "db", "path", "file", "folder", "store", "memory", "data")
 _EMBEDDER = ("embedder", "embed_model", "embedding", "embeddings", "embedding_model", "vectors")
 
 
@@ -193,6 +196,11 @@ def _check_name(name: str, known: Sequence[str]) -> None:
             f"{name} is no setting: each memory file has an embedder of its own",
             hint="tideline embedder use NAME; `tideline embedder list` has the names",
         )
+    if name.lower().replace("-", "_").removeprefix("tideline_") in _DATABASE:
+        raise UsageError(
+            f"unknown setting: {name!r}", hint="did you mean database? It is the path of the memory"
+            " file; TIDELINE_HOME moves the settings and all else as well",
+        )  # fmt: skip
     from difflib import get_close_matches  # noqa: PLC0415  a wrong name alone
 
     near = get_close_matches(name.lower().replace("-", "_"), known)

@@ -101,6 +101,9 @@ def _over_origins(
     wait is due."""
     db = session.reading()
     if db is None:
+        from tideline_cli.cli import named_memory  # noqa: PLC0415  where there is no memory
+
+        named_memory.check_is_there(session)
         return [], None
     if not options.dry_run:
         session.close()
@@ -172,7 +175,12 @@ def _report(session: Session, options: Options, done: Done, due: int | None) -> 
         session.note("nothing to consolidate: no facts yet")
     for origin, one in done:
         if one.verdict.refused:
-            session.caution("refused", f"{_name(origin)}: refused: {one.verdict.refused}")
+            look = session.call("consolidate", "--dry-run", origin=origin)
+            session.caution(
+                "refused", f"{_name(origin)}: refused: {one.verdict.refused}",
+                hint=f"`{look}` shows what the model is asked; `tideline pin ID` keeps a fact, a "
+                "higher --max-loss lets it happen",
+            )  # fmt: skip
         if one.verdict.unknown:
             session.note(f"{_name(origin)}: {one.verdict.unknown:,} unknown ids were ignored")
         if one.skipped:

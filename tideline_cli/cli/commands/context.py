@@ -121,7 +121,10 @@ def run(session: Session, words: list[str], options: Options) -> int:
         unknown_documents.note(session, db, options.document)
     made, answer = _made(session, db, query, answer, options, is_xml=chosen == "xml")
     if chosen == "json":
-        output.emit_json({**_form(made), "archived_matches": _archived(beside)})
+        sources = _sources(made, answer.hits)
+        output.emit_json(
+            {**_form(made), "archived_matches": _archived(beside), "sources": sources}
+        )
     elif made.text:
         sys.stdout.write(made.text + "\n")
     shown, held = len(made.facts) + len(made.constraints), len(made.blocked)
@@ -240,6 +243,19 @@ def _archived(beside: list[Archived] | None) -> list[dict[str, Any]] | None:
     from tideline_cli.cli import archived_notes  # noqa: PLC0415  an archived fact matches
 
     return archived_notes.forms(beside, text=prompt_line)
+
+
+def _sources(made: ContextBlock, hits: Sequence[Hit]) -> list[dict[str, Any]]:
+    """Return who said each fact of the block, in its order."""
+    from tideline_cli.model.source import is_trusted  # noqa: PLC0415  JSON alone
+
+    shown = {hit.fact.id: hit.fact for hit in hits}
+    said = (shown[fact_id] for fact_id in (*made.constraints, *made.facts))
+    return [
+        {"id": fact.id, "source": fact.source, "speaker": fact.speaker,
+         "trusted": is_trusted(fact.source)}
+        for fact in said
+    ]  # fmt: skip
 
 
 def _form(made: ContextBlock) -> dict[str, Any]:

@@ -91,6 +91,9 @@ def run(session: Session, words: list[str], options: Options) -> int:
         return secret_report.run(session)
     path = session.database
     if _is_none(path):
+        from tideline_cli.cli import named_memory  # noqa: PLC0415  where there is no memory
+
+        named_memory.check_is_there(session)
         _show(session, doctor.DoctorReport((), ()), {}, None)
         return 0
     report = _examined(session, options.deep)
@@ -216,7 +219,7 @@ def _show(
         lines.append(f"copy     {kept}")
     if not report.checks:
         lines.append(f"no store yet at {session.database}")
-    elif not report.findings:
+    elif not report.findings and not session.quiet:
         lines.append(f"all is well: {len(report.checks)} checks of {session.database}")
     output.emit_lines(lines)
 

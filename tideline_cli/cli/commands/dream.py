@@ -84,6 +84,10 @@ def run(session: Session, words: list[str], options: Options) -> int:
         raise UsageError("dream takes no words", hint="tideline dream --dry-run")
     if freeze.is_frozen(session):
         return 0
+    if (options.sync or options.pending) and session.reading() is None:
+        from tideline_cli.cli import named_memory  # noqa: PLC0415  where there is no memory
+
+        named_memory.check_is_there(session)
     if options.sync:
         _sync(session)
     if options.pending:

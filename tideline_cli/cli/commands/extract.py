@@ -53,6 +53,8 @@ ARGUMENTS = (
 OPTIONS = (
     Option("session", ("--session",), "Name of the conversation [default: the one in the "
            "transcript, else the file's name].", metavar="ID"),
+    Option("scope", ("--scope",), "Where the facts matter, such as work/api; an empty one is "
+           "everywhere [default: the setting scope].", metavar="A/B", completes="scope"),
     *model_options.OPTIONS,
     Option("per_message", ("--per-message",), "Ask about each of the user's messages that says "
            "something about them, instead of the whole.", "flag", False),
@@ -74,7 +76,7 @@ OPTIONS = (
            "the next call goes on behind them [0 is all; a dry run shows 10].", "count"),
     Option("pending", ("--pending",), "The conversations that hooks have noted, instead of one; "
            "`tideline schedule` does it every night.", "flag", False,
-           excludes=("words", "session", "failure", "since", "limit")),
+           excludes=("words", "session", "scope", "failure", "since", "limit")),
     Option("dry_run", ("--dry-run", "-n"), "Print what would be sent and what would be stored "
            "without a model; ask and write nothing.", "flag", False),
 )  # fmt: skip
@@ -85,6 +87,7 @@ class Options:
     """The options of a call."""
 
     session: str | None
+    scope: str | None
     llm: str | None
     model: str | None
     base_url: str | None
@@ -117,7 +120,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
         conversation = reading.transcript(session, source)
     job = _job(
         session, conversation, words[0] if words else options.failure or "-", options,
-        scope=session.scope(None), agent=session.agent(None),
+        scope=session.scope(options.scope), agent=session.agent(None),
     )  # fmt: skip
     if options.failure is not None:
         job = replace(job, heard=bool(words), record=reading.text(options.failure))
@@ -131,6 +134,10 @@ def _pending(session: Session, options: Options) -> int:
     if options.dry_run:
         pending.show(session)
         return 0
+    if session.reading() is None:
+        from tideline_cli.cli import named_memory  # noqa: PLC0415  where there is no memory
+
+        named_memory.check_is_there(session)
     ask = _asker(_model(session, options))
     return pending.work_off(session, lambda one: job_of(session, one, options), ask)
 
@@ -147,8 +154,9 @@ def _export(session: Session, source: reading.Begun, options: Options) -> int:
     def job_of(chat: Chat) -> Job:
         agent = session.agent(None) or chat.program
         job = _job(
-            session, chat.transcript, source.path, options, scope=session.scope(None), agent=agent
-        )
+            session, chat.transcript, source.path, options,
+            scope=session.scope(options.scope), agent=agent,
+        )  # fmt: skip
         return replace(job, context=replace(job.context, title=chat.title))
 
     wish = chat_extraction.Wish(options.since, options.limit)

@@ -48,7 +48,11 @@ def run(session: Session, words: list[str], options: Options) -> int:
     rule = Retention(options.days, options.include_confirmed, options.all_origins)
     db = session.reading()
     gone: dict[int, str] = {}
-    if db is not None:
+    if db is None:
+        from tideline_cli.cli import named_memory  # noqa: PLC0415  where there is no memory
+
+        named_memory.check_is_there(session)
+    else:
         gone = purge.expired(db, rule, viewer=session.viewer, now=session.now)
     if options.dry_run or not gone or db is None:
         planned = Purged(tuple(gone.values()), 0, False)

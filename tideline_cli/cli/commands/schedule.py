@@ -6,7 +6,16 @@ import os
 import shutil
 import sys
 
-from tideline_cli.cli import output, own_program, schedule_entries, scheduler, windows_tasks
+from tideline_cli.cli import (
+    output,
+    own_program,
+    schedule_entries,
+    schedule_installed,
+    schedule_report,
+    scheduler,
+    throw_away,
+    windows_tasks,
+)
 from tideline_cli.cli.options import Argument, Option
 from tideline_cli.cli.session import Session
 from tideline_cli.errors import TidelineError, UsageError
@@ -24,6 +33,9 @@ it needs nothing of your environment. It first distils the conversations that ho
 --install puts it in place of the one before, --remove takes it out. Without a kind it is launchd on
 macOS, a task on Windows, elsewhere cron if there is a crontab program, else systemd.
 
+An entry that is in place keeps its time unless --at names another, and its sync until --remove.
+Lines of your own between the two marks in the crontab are put outside of them.
+
 A night without news says nothing. What went wrong cron mails, systemd keeps in its journal, launchd
 writes into ~/Library/Logs/tideline/dream.log, and a task adds to the file DATABASE-dream.log."""
 EXAMPLES = (
@@ -37,14 +49,15 @@ OPTIONS = (
            False),
     Option("launchd", ("--launchd",), "An agent of launchd.", "flag", False),
     Option("schtasks", ("--schtasks",), "A task of Windows.", "flag", False),
-    Option("at", ("--at",), "When, in local time [default: 03:30].", "text", "03:30",
-           metavar="HH:MM"),
+    Option("at", ("--at",), "When, in local time [default: as it is installed, else "
+           "03:30].", "text", metavar="HH:MM"),
     Option("sync", ("--sync",), "Sync with the places of before, too: see `tideline sync`.", "flag",
            False),
     Option("install", ("--install",), "Put it in place.", "flag", False),
     Option("remove", ("--remove",), "Take it out.", "flag", False,
            excludes=("install", "at", "sync")),
 )  # fmt: skip
+_USUAL = (3, 30)
 KINDS = ("cron", "systemd", "launchd", "schtasks")
 _NEEDS = {
     "cron": "cron must be running",
@@ -62,7 +75,7 @@ class Options:
     systemd: bool
     launchd: bool
     schtasks: bool
-    at: str
+    at: str | None
     sync: bool
     install: bool
     remove: bool
@@ -80,24 +93,42 @@ def run(session: Session, words: list[str], options: Options) -> int:
     named = [kind for kind, wanted in zip(KINDS, flags, strict=True) if wanted]
     if len(named) > 1:
         raise UsageError("name one of --cron, --systemd, --launchd and --schtasks")
-    time_of_day = schedule_entries.moment(options.at)
+    given = None if options.at is None else schedule_entries.moment(options.at)
     if options.remove:
         _remove(session, named[0] if named else _installed_kind())
         return 0
     kind = named[0] if named else _usual_kind()
-    with_sync = ["--sync"] if options.sync else []
-    command = [*own_program.own_words(), "dream", "--pending", *with_sync, "--quiet",
+    program = own_program.own_words()
+    schedule_entries.check_command([*program, session.database])
+    held = _held(kind, must_tell=options.install)
+    at = given or (held.at if held is not None else None) or _USUAL
+    has_sync = options.sync or (held is not None and held.has_sync)
+    command = [*program, "dream", "--pending", *(["--sync"] if has_sync else ()), "--quiet",
                "--db", session.database]  # fmt: skip
-    schedule_entries.check_command(command)
-    form = _entry(kind, command, time_of_day, session.database)
+    form = _entry(kind, command, at, session.database)
     if options.install:
-        _install(session, kind, form, time_of_day)
+        _install(kind, form)
+        schedule_report.installed(session, kind, at, _NEEDS[kind], given=given, held=held)
+        _tell_of_others(session, kind)
+        throw_away.caution(session, "every night tends")
     elif not session.json:
         output.emit_exact([_shown(form)])  # these lines are copied into files
-        session.note(f"{_NEEDS[kind]}; --install puts this in place")
+        schedule_report.not_installed(session, kind, held, command, at, _NEEDS[kind])
     if session.json:
-        output.emit_json({"kind": kind, **form, "installed": options.install, "removed": False})
+        is_there = options.install or held is not None
+        output.emit_json({"kind": kind, **form, "at": f"{at[0]:02d}:{at[1]:02d}",
+                          "installed": is_there, "removed": False})  # fmt: skip
     return 0
+
+
+def _held(kind: str, *, must_tell: bool) -> schedule_installed.Installed | None:
+    """Return the entry that is in place. Where that cannot be told, none, unless it must be."""
+    try:
+        return schedule_installed.entry_of(kind)
+    except (TidelineError, OSError):
+        if must_tell and kind == "cron":
+            raise
+        return None
 
 
 def _entry(
@@ -125,7 +156,7 @@ def _shown(form: dict[str, Any]) -> str:
     return "\n".join(f"# {file['path']}\n{file['content']}" for file in files)
 
 
-def _install(session: Session, kind: str, form: dict[str, Any], at: tuple[int, int]) -> None:
+def _install(kind: str, form: dict[str, Any]) -> None:
     match kind:
         case "cron":
             scheduler.install_cron(form["entry"])
@@ -136,13 +167,12 @@ def _install(session: Session, kind: str, form: dict[str, Any], at: tuple[int, i
             scheduler.install_systemd({os.path.basename(f["path"]): f["content"] for f in files})
         case _:
             scheduler.install_launchd(form["files"][0]["content"])
-    session.note(f"{kind} will start a dream every day at {at[0]:02d}:{at[1]:02d}; {_NEEDS[kind]}")
-    _tell_of_others(session, kind)
 
 
 def _remove(session: Session, kind: str) -> None:
     there = scheduler.is_installed(kind)
     if there:
+        held = _held(kind, must_tell=False)
         {
             "cron": scheduler.remove_cron,
             "systemd": scheduler.remove_systemd,
@@ -150,6 +180,7 @@ def _remove(session: Session, kind: str) -> None:
             "schtasks": windows_tasks.remove,
         }[kind]()
         session.note(f"{kind} starts no more dreams")
+        schedule_report.kept_lines(session, held, stay="stand where the block was")
     else:
         session.note(f"{kind} had no entry of tideline")
     _tell_of_others(session, kind)

@@ -6,7 +6,7 @@ import os
 from contextlib import nullcontext
 
 from tideline_cli import config
-from tideline_cli.cli import output, setup_doors, setup_state, setup_work
+from tideline_cli.cli import output, setup_doors, setup_state, setup_work, throw_away
 from tideline_cli.cli.options import Argument, Option
 from tideline_cli.cli.session import Session
 from tideline_cli.cli.setup_doors import DoorOutcome
@@ -92,9 +92,22 @@ def run(session: Session, words: list[str], options: Options) -> int:
     with _lock(place, makes=not options.remove):
         done = [_done(session, name, parts[name], place, options) for name in named]
     _report(session, done)
+    if not options.remove:
+        _tell_of_memory(session)
     if options.remove and options.all:
         _note_projects(session, setup_record.rows(place.data))
     return 0
+
+
+def _tell_of_memory(session: Session) -> None:
+    """Say where the memory is named by what an agent may not have, and where it does not stay."""
+    by = session.config.values["database"].came_from
+    if by == "default" and os.environ.get("TIDELINE_HOME"):
+        by = "TIDELINE_HOME"
+    if by.startswith("TIDELINE_") and not session.options.db:
+        session.note(f"an agent takes this memory where it is started with {by} as here; "
+                     "--db PATH writes it in")  # fmt: skip
+    throw_away.caution(session, "the agents get")
 
 
 def _note_projects(session: Session, rows: Mapping[str, SetUpRow]) -> None:

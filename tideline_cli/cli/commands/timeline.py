@@ -36,6 +36,7 @@ OPTIONS = (
     *output.SHORT_FORMS,
     output.ROWS,
 )  # fmt: skip
+_ENDING = 6  # letters of an id that tell two steps of one second apart
 _BAR = 10
 
 
@@ -109,7 +110,7 @@ def _print(session: Session, format: str, steps: Sequence[Moment], *, slot: str 
         from tideline_cli.cli import tables  # noqa: PLC0415  rich, 20 ms
 
         draws = _can_draw(sys.stdout.encoding)
-        days = {step.fact.id: _local_day(step.since) for step in steps}
+        days = dict(zip((step.fact.id for step in steps), _days(steps), strict=True))
         rows = [
             (step.state == "active", days[step.fact.id], step.fact,
              _told(session, step, days, draws))
@@ -173,7 +174,9 @@ def _told(session: Session, step: Moment, days: Mapping[str, str], draws: bool) 
     if step.until is not None:
         said.append(f"until {_local_day(step.until)}")
     if step.by is not None and step.by in days:
-        said.append(f"{step.state} by that of {days[step.by]}")
+        is_plain = days[step.by] != days[step.fact.id]
+        which = f"that of {days[step.by]}" if is_plain else f"…{step.by[-_ENDING:]}"
+        said.append(f"{step.state} by {which}")
     else:
         said += _ends(step, draws=draws, day=_local_day)
     if step.state == "faded":
@@ -206,6 +209,19 @@ def _day(ms: int) -> str:
 
 def _local_day(ms: int) -> str:
     return ages.local(ms)[:10]
+
+
+def _days(steps: Sequence[Moment]) -> list[str]:
+    """Return since when each step holds: its day by the clock on the wall; of steps of one day the
+    minute too, of steps of one minute the second."""
+    minutes = [ages.local(step.since) for step in steps]
+    days = [minute[:10] for minute in minutes]
+    return [
+        day if days.count(day) == 1
+        else minute if minutes.count(minute) == 1
+        else f"{minute}:{step.since // 1000 % 60:02d}"
+        for step, minute, day in zip(steps, minutes, days, strict=True)
+    ]  # fmt: skip
 
 
 def _can_draw(encoding: str | None) -> bool:

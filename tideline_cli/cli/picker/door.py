@@ -32,7 +32,7 @@ def run(words: Sequence[str]) -> int:
     if handed is None or len(words) != 2:
         return _USAGE
     form = codec.loads(handed)
-    session = Session(GlobalOptions(**form["global"]))
+    session = Session(GlobalOptions(**form["global"] | {"quiet": True}))  # fzf has the screen
     try:
         offered = _offer(session, form["options"])
         _DEEDS[words[0]](session, offered, words[1])

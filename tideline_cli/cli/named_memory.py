@@ -1,0 +1,35 @@
+"""What is said where upkeep finds no memory at the path that somebody has named: it was moved or
+lost, and a nightly pass that says nothing would hide it."""
+
+from __future__ import annotations
+
+import os
+
+from tideline_cli import config
+from tideline_cli.errors import UsageError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tideline_cli.cli.session import Session
+
+
+def check_is_there(session: Session) -> None:
+    """Raise UsageError where a memory file is named that was there, or should be; called where
+    there is none. A file that is there and empty is one that is being made.
+
+    At the usual path nobody may have remembered anything yet, also where a schedule names that
+    path; there the file of locks that a lost memory leaves behind decides.
+    """
+    path = session.database
+    by = "--db" if session.options.db else session.config.values["database"].came_from
+    usual = os.path.join(config.data_folder(os.environ), "tideline.db")
+    is_usual = by == "default" or path == os.path.abspath(usual)
+    if os.path.exists(path) or (is_usual and not os.path.lexists(f"{path}-lock")):
+        return
+    named = "" if by == "default" else f", which {by} names"
+    raise UsageError(
+        f"there is no memory at {path}{named}",
+        hint="name the path where it lies now, or `tideline restore --from BACKUP`; "
+        "`tideline remember` makes a new one",
+        code="no_memory",
+    )
