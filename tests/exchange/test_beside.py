@@ -9,6 +9,7 @@ import apsw
 import pytest
 
 from tests.support import NOW, named_id
+from tideline_cli.cli import import_source
 from tideline_cli.errors import TidelineError
 from tideline_cli.exchange.importer import beside, import_vectors, prepare_rows, row_frames
 from tideline_cli.exchange.importer.plain_rows import PlainRow
@@ -129,9 +130,30 @@ def test_the_same_store_with_and_without_a_process_beside(
     assert content(tmp_path / "alone.db") == wanted
 
 
-def prepared(trusted=True):
+@pytest.mark.parametrize("flags", [(), ("--trust",), ("--merge",)])
+def test_a_large_file_has_processes_beside_from_its_first_row_on(
+    run, tmp_path, monkeypatch, in_small_parts, started, flags
+):
+    """The store is the one that a file of few rows makes, but for the order of what is made."""
+    monkeypatch.setenv("TIDELINE_NOW", str(NOW))
+    (tmp_path / "rows.jsonl").write_text(LINES)
+    told = []
+    for name, least in (("small.db", 1 << 20), ("large.db", 1)):
+        monkeypatch.setattr(import_source, "_LARGE", least)
+        monkeypatch.setenv("TIDELINE_DB", str(tmp_path / name))
+        done = run("import", "rows.jsonl", *flags, "--json")
+        told.append((done.code, done.json, done.err))
+    workers = [prepare_rows._WORKER] + [import_vectors._WORKER] * ("--merge" not in flags)
+    assert sorted(started) == sorted([prepare_rows._WORKER, *workers])
+    assert told[0] == told[1]
+    assert content(tmp_path / "small.db") == content(tmp_path / "large.db")
+    first = [ready for _, _, ready in prepared(are_many=True)]
+    assert [type(one) for one in first] == [type(one) for _, _, one in prepared()]
+
+
+def prepared(trusted=True, **more):
     context = ImportContext(OWNER, NOW, trusted)
-    preparer = RowPreparer(context, analyzer="standard", merge=False)
+    preparer = RowPreparer(context, analyzer="standard", merge=False, **more)
     return list(preparer.prepared(list(enumerate(rows(), 1))))
 
 
@@ -205,7 +227,7 @@ def test_plain_rows_go_in_groups(run, tmp_path, monkeypatch):
     flush = RowGroups.flush
 
     def noted(self):
-        sizes.append(len(self._waiting))
+        sizes.append(sum(len(own) for _, own in self._waiting))
         flush(self)
 
     monkeypatch.setattr(RowGroups, "flush", noted)

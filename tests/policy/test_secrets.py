@@ -170,3 +170,20 @@ def test_names_that_are_not_looked_at(name):
     """The names of fields hold no secret and say none of their values."""
     assert without(name) == (name, 0)
     assert not secret_cues.may_be_named(f"{name}:")
+
+
+@pytest.mark.parametrize("text", ["la contrasena es gato1", "LA CONTRASENA: gato1",
+                                  "la contraſeña: gato1", "la contrasen\u0303a es gato1"])
+def test_a_password_in_spanish_is_looked_for(text):
+    """In whatever letters it is named, the word for a password is a cue; it names one in the form
+    that texts are stored in."""
+    assert secret_cues.may_be_named(text)
+    assert holds(text) == ("\u0303" not in text)
+
+
+@pytest.mark.parametrize("text", ["the contract is signed", "Contractors disagree on Contrast"])
+def test_a_contract_is_no_password(text):
+    """An everyday word that begins like the one for a password is no cue."""
+    assert not secret_cues.may_be_named(text)
+    assert secret_cues.is_plain_word("contract")
+    assert not secret_cues.is_plain_word("contrasena")

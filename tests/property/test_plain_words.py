@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from tests.policy.test_threats import ATTACKS
 from tests.support import NOW
 from tideline_cli.exchange.importer import row_frames
+from tideline_cli.exchange.importer.plain_rows import PlainRow
 from tideline_cli.exchange.importer.plain_words import PlainWords
 from tideline_cli.exchange.importer.row_frames import Answerer
 from tideline_cli.exchange.importer.rows import ImportContext
@@ -21,6 +22,7 @@ from tideline_cli.model.text import WITH_FORMS, index_terms
 from tideline_cli.policy import secret_cues, secrets
 from tideline_cli.policy.threats import _cues, plain
 from tideline_cli.policy.threats.scan import scan
+from tideline_cli.store.bulk_inserts import with_own
 from tideline_cli.vector.worker import LENGTH
 
 PIECES = sorted({
@@ -114,10 +116,17 @@ contexts = st.builds(
 
 
 def answered(answerer, made, context, merge):
+    """Return what becomes of rows: all columns of the plain ones, else the answer."""
     request = row_frames.request(
         list(enumerate(made)), context, WITH_FORMS, merge=merge
     )
-    return marshal.loads(answerer.answer(request[LENGTH:])[LENGTH:])  # noqa: S302  our own
+    raw = answerer.answer(request[LENGTH:])[LENGTH:]
+    answers, _ = marshal.loads(raw)  # noqa: S302  our own
+    ready = row_frames.rows_of(raw, list(enumerate(made)), WITH_FORMS)
+    return [
+        with_own(one.model, one.own) if isinstance(one, PlainRow) else answer
+        for one, answer in zip(ready, answers, strict=True)
+    ]
 
 
 @settings(max_examples=150)

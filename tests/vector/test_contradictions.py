@@ -18,7 +18,7 @@ from tideline_cli.policy.difference import is_restated
 from tideline_cli.policy.sameness import jaccard
 from tideline_cli.store import vectors
 from tideline_cli.store.transactions import writing
-from tideline_cli.vector import contradictions, shared_terms
+from tideline_cli.vector import contradictions, shared_terms, term_pairs
 from tideline_cli.vector.embedder import cosines, resolve
 
 WORDS = "red green blue deploy friday monday tea boat lisbon berlin".split()
@@ -59,8 +59,8 @@ def test_none_is_missed(monkeypatch, crowded, waiting, longest, per_row, band):
     """Each pair whose exact score reaches the floor is found, its bound no lower than that, whether
     it is found by pairs of terms or along posting lists."""
     monkeypatch.setattr(shared_terms, "_LONGEST", longest)
-    monkeypatch.setattr(shared_terms, "_PER_ROW", per_row)
-    monkeypatch.setattr(shared_terms, "_BAND", band)
+    monkeypatch.setattr(term_pairs, "_PER_ROW", per_row)
+    monkeypatch.setattr(term_pairs, "_BAND", band)
     monkeypatch.setattr(shared_terms, "ROWS", 16)
     monkeypatch.setattr(contradictions, "ROWS", 16)
     monkeypatch.setattr(contradictions, "_FIRST", 8)
@@ -86,7 +86,8 @@ def test_all_that_share_terms_are_counted(seed, least, monkeypatch):
     """Rows of all lengths, none and equal ones among them: the pairs are those of comparing each
     with each."""
     monkeypatch.setattr(shared_terms, "_LONGEST", 9)
-    monkeypatch.setattr(shared_terms, "_BAND", 50)
+    monkeypatch.setattr(term_pairs, "_BAND", 50)
+    monkeypatch.setattr(term_pairs, "_SMALL_BITS", 31 * (seed % 3 > 0))
     rng = random.Random(seed)
     words, weights = [f"w{n}" for n in range(70)], [1 / (n + 1) for n in range(70)]
     told = [rng.choices(words, weights, k=rng.choice((0, 1, 2, 3, 5, 8, 13, 30)))

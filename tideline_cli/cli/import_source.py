@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from tideline_cli.cli.session import Session
 
 _PIPED = "pipe it and use `-`"
+_LARGE = 1 << 20  # bytes from which on a file has thousands of rows, but for very long ones
 _BY_ENDING = {
     ".csv": "csv", ".tsv": "tsv", ".db": "sqlite", ".sqlite": "sqlite", ".sqlite3": "sqlite",
     ".md": "markdown", ".markdown": "markdown",
@@ -166,6 +167,10 @@ class Source:
                 for _, row in markdown_rows.rows(_lines(file)):
                     number += 1
                     yield number, row
+
+    def is_large(self) -> bool:
+        """Say whether the file may have thousands of rows, by its size."""
+        return self.size >= _LARGE
 
     def row_count(self) -> int:
         """Return how many rows a file of JSON lines has; 0 where only reading it would tell."""

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from apsw import Connection
 
+    from tideline_cli.memory.named_dates import DatedFloor
     from tideline_cli.memory.query import Match
     from tideline_cli.memory.question import Question
     from tideline_cli.memory.retention import Retained
@@ -83,10 +84,11 @@ def search(
 def best_by_words(
     db: Connection, question: Question, *, origin_number: int, now: int, limit: int,
     wanted: Filter, fading: float = DEPTH, gone: Lapsed | None = None,
-    leaves_out: bool = False, retained: Retained | None = None,
+    leaves_out: bool = False, retained: Retained | None = None, dated: DatedFloor | None = None,
 ) -> Scorer:  # fmt: skip
     """Return what `search` finds, as the scorer that can score other facts alike. With `leaves_out`
-    it says whether the question is mostly unknown, and has more than `limit` matches then."""
+    it says whether the question is mostly unknown, and has more than `limit` matches then. With
+    `dated` it may leave out what is none of the best in view of its time."""
     terms, forms = question.terms, question.forms
     instant = now if wanted.as_of is None else wanted.as_of
     count, tokens, held, then, counted = _known(
@@ -96,7 +98,7 @@ def best_by_words(
     if fuller is not None:
         return best_by_words(
             db, fuller, origin_number=origin_number, now=now, limit=limit, wanted=wanted,
-            fading=fading, gone=gone, leaves_out=leaves_out, retained=retained,
+            fading=fading, gone=gone, leaves_out=leaves_out, retained=retained, dated=dated,
         )  # fmt: skip
     stats = bm25.statistics(count, tokens, held, question.weights, forms)
     is_unknown = leaves_out and _is_mostly_unknown(db, question, held, origin_number)
@@ -104,6 +106,10 @@ def best_by_words(
     scorer = Scorer([term for term in terms if term in stats.idf], stats, instant, most, fading,
                     asked=word_count(terms, forms),
                     weighs_roles=not question.is_of_reference, retained=retained)  # fmt: skip
+    labelled = label_holders.holders(db, terms, origin_number=origin_number)
+    if dated is not None and not is_unknown:
+        dated.apart = {seq for listed in labelled.values() for seq in listed}
+        scorer.dated = dated
     if stats.idf:
         reader = Reader(db, scorer, stats, origin_number, instant, wanted)
         if then is None and _are_many([*held.values()], stats):
@@ -116,7 +122,6 @@ def best_by_words(
             long_facts.read_best(db, reader, stats, origin_number=origin_number, then=then)
         else:
             _read_best(db, reader, stats, origin_number, then)
-    labelled = label_holders.holders(db, terms, origin_number=origin_number)
     if labelled:
         from tideline_cli.memory import by_label  # noqa: PLC0415  few questions name a label
 

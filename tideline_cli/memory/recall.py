@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 
     from apsw import Connection
 
-    from tideline_cli.memory.query import Backlog, Query
+    from tideline_cli.memory.named_dates import NamedDates
+    from tideline_cli.memory.query import Backlog, Match, Query
     from tideline_cli.memory.question import Question
     from tideline_cli.memory.retention import Retained
     from tideline_cli.model.origin import Origin
-    from tideline_cli.model.window import Window
     from tideline_cli.store.lapsed import Lapsed
 
 # This many take 0.2 s. A recall meets more only after a change of the program.
@@ -131,7 +131,7 @@ def _by_words(
 ) -> list[Match]:  # fmt: skip
     """Return the best facts by their words and, where something is known of that, by what was said
     next to them, by whom and when: of as many as a question for `reach` hits looks at."""
-    windows: tuple[Window, ...] = ()
+    dates: NamedDates | None = None
     has_sessions = False
     retained: Retained | None = None
     if query.decay not in ("half-life", "none"):
@@ -141,11 +141,11 @@ def _by_words(
         retained = retention.retained_by(query.decay, now=moment)
     if not question.is_of_reference:
         if may_name_time(query.text):
-            from tideline_cli.model import question_times  # noqa: PLC0415  datetime, 2 ms
+            from tideline_cli.memory import named_dates  # noqa: PLC0415  datetime, 2 ms
 
-            windows = question_times.windows(query.text, now=now)
+            dates = named_dates.named_in(db, query.text, now=now, origin_number=origin_number)
         has_sessions = sessions.are_there(db, origin_number=origin_number)
-    if not (windows or has_sessions or (by_score and not question.is_of_reference)):
+    if not (dates or has_sessions or (by_score and not question.is_of_reference)):
         return lexical.search(
             db, question, origin_number=origin_number, now=now, limit=limit, wanted=query.wanted,
             fading=query.depth, gone=gone, left_out=left_out, retained=retained,
@@ -154,7 +154,7 @@ def _by_words(
 
     return surroundings.search(
         db, question, origin_number=origin_number, now=now, limit=limit, wanted=query.wanted,
-        fading=query.depth, windows=windows, has_sessions=has_sessions, gone=gone, reach=reach,
+        fading=query.depth, dates=dates, has_sessions=has_sessions, gone=gone, reach=reach,
         text=query.text if by_score else None, left_out=left_out, retained=retained,
     )  # fmt: skip
 

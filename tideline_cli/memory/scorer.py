@@ -14,6 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
+    from tideline_cli.memory.named_dates import DatedFloor
     from tideline_cli.memory.retention import Retained
     from tideline_cli.store.fts import RankingRow
 
@@ -47,6 +48,8 @@ class Scorer:
         self.fading = fading
         self.retained = retained  # the strength of a row by another curve than the half-life
         self.reaches: Reaches | None = None  # asked before a long fact is scored
+        self.dated: DatedFloor | None = None  # where the time of a fact weighs too
+        self._least = 0.0  # of what was scored, the rest is none of the best
         self._asked = asked  # words of the question, those that no fact holds too
         self._weighs_roles = weighs_roles
         self._keys: dict[str, str] = {}  # of terms, the one that stands for the word
@@ -96,8 +99,11 @@ class Scorer:
         self._merge(fresh)
 
     def floor(self) -> float | None:
-        """Return the score of the last of the best `limit`, None while there are fewer."""
-        return -self._best[self._limit - 1][0] if len(self._best) >= self._limit else None
+        """Return the score of the last of the best `limit`, or a higher one below which a fact is
+        none of the best in view of its time; None while there is neither."""
+        if len(self._best) >= self._limit:
+            return max(-self._best[self._limit - 1][0], self._least)
+        return self._least or None
 
     @property
     def matches(self) -> list[Match]:
@@ -125,6 +131,9 @@ class Scorer:
 
     def _merge(self, fresh: list[Scored]) -> None:
         self._best = sorted([*self._best, *fresh])[: self._limit]
+        if self.dated is not None:
+            self._least = max(self._least, self.dated.of(self._best))
+            self._best = [one for one in self._best if -one[0] >= self._least]
         self._matches = None
 
     def match(

@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 
     from apsw import Connection
 
+    from tideline_cli.memory.named_dates import NamedDates
     from tideline_cli.memory.question import Question
     from tideline_cli.memory.retention import Retained
     from tideline_cli.memory.scorer import Scorer
-    from tideline_cli.model.window import Window
     from tideline_cli.store.facts import Filter
     from tideline_cli.store.lapsed import Lapsed
     from tideline_cli.store.sessions import Place
@@ -34,10 +34,10 @@ _NOWHERE = sessions.Place(None, None, 0, False)
 
 @record
 class _Asked:
-    """A question, the times that it names, and whose facts answer it when."""
+    """A question, what the times add that it names, and whose facts answer it when."""
 
     question: Question
-    windows: tuple[Window, ...]
+    dates: NamedDates | None
     origin_number: int
     now: int
     wanted: Filter
@@ -76,20 +76,21 @@ class _View:
 
 def search(
     db: Connection, question: Question, *, origin_number: int, now: int, limit: int,
-    wanted: Filter, fading: float, windows: tuple[Window, ...], has_sessions: bool, reach: int,
+    wanted: Filter, fading: float, dates: NamedDates | None, has_sessions: bool, reach: int,
     gone: Lapsed | None = None, text: str | None = None, left_out: list[Match] | None = None,
     retained: Retained | None = None,
 ) -> list[Match]:  # fmt: skip
-    """Return the best `limit` facts in order for a question and for the times that it names, of
+    """Return the best `limit` facts in order for a question and for the dates that it names, of
     those that are weighed for `reach` hits. `has_sessions` says whether some fact has a session or
     a speaker, or is a chunk. With `text`, the question's, likeness by a learned embedder counts.
     `left_out` takes what the search by words does, but for a speaker or a time that is named."""
-    asked = _Asked(question, windows, origin_number, now, wanted, fading)
-    count = max(reach, worth.DATED if asked.windows else worth.CANDIDATES)
+    asked = _Asked(question, dates, origin_number, now, wanted, fading)
+    count = max(reach, worth.DATED if dates else worth.CANDIDATES)
+    is_plain = text is None and not has_sessions and wanted.is_of_active()
     scorer = lexical.best_by_words(
         db, question, origin_number=asked.origin_number, now=asked.now, limit=count,
         wanted=asked.wanted, fading=asked.fading, gone=gone, leaves_out=left_out is not None,
-        retained=retained,
+        retained=retained, dated=dates.floor(limit) if dates and is_plain else None,
     )  # fmt: skip
     pool = {match.seq: match for match in scorer.matches}
     beside: dict[int, list[int]] = {}
@@ -108,7 +109,7 @@ def search(
         pool |= found
         hidden |= more
     places = sessions.places(db, pool, origin_number=origin_number) if pool else {}
-    looks = _looks(db, asked, pool, places, scorer.mean_length)
+    looks = _looks(asked, pool, places, scorer.mean_length)
     if left_out is not None and scorer.is_mostly_unknown:
         alike = near.alike() if near else set()
         by_chance = _by_chance(question, scorer.matches, looks, alike, beside)
@@ -235,19 +236,13 @@ def _weighed(
 
 
 def _looks(
-    db: Connection, asked: _Asked, pool: Mapping[int, Match], places: Mapping[int, Place],
-    mean_length: float,
-) -> dict[int, _Look]:  # fmt: skip
-    named = _named_speakers(asked, places)
-    dates = None
-    if asked.windows:
-        from tideline_cli.memory.named_dates import NamedDates  # noqa: PLC0415  most name no time
-
-        dates = NamedDates(db, asked.windows, mean_length, origin_number=asked.origin_number)
+    asked: _Asked, pool: Mapping[int, Match], places: Mapping[int, Place], mean_length: float
+) -> dict[int, _Look]:
+    named, dates = _named_speakers(asked, places), asked.dates
     looks: dict[int, _Look] = {}
     for seq, match in pool.items():
         place = places.get(seq, _NOWHERE)
-        date, time = (0.0, 1.0) if dates is None else dates.of(match, place.length)
+        date, time = (0.0, 1.0) if dates is None else dates.of(match, place.length, mean_length)
         speaker = worth.SPEAKER if place.speaker in named else 1.0
         why = match.why
         own = ((why.bm25 or 0.0) + date) * speaker * time

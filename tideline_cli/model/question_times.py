@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from datetime import datetime
-
 from tideline_cli.errors import UsageError
 from tideline_cli.model.instant import DAY_MS
+from tideline_cli.model.lean import datetime
 from tideline_cli.model.time_words import meant
 from tideline_cli.model.window import Window
 

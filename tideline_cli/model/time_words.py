@@ -3,11 +3,10 @@ yesterday, "2 weeks ago"."""
 
 from __future__ import annotations
 
-from datetime import date, datetime, timedelta
-
 from tideline_cli.errors import UsageError
 from tideline_cli.model import instant
 from tideline_cli.model.instant import EARLIEST_MS, LATEST_MS, LETTERS, UNITS_MS
+from tideline_cli.model.lean import date, datetime, timedelta
 from tideline_cli.model.record import record
 
 _OF_A_DATE = (4, 8)  # digits of a year and of a day; any other number is epoch milliseconds

@@ -19,11 +19,14 @@ _WEAK = (
     "key", "token", "secret", "pin", "code", "cv", "cred", "auth", "clave", "geheimzahl", "пин",
     "ключ",
 )  # fmt: skip
-# What an ASCII text can hold of them, what often begins alike is asked for once.
+# What an ASCII text can hold of them, what often begins alike is asked for once. Of `contra` it is
+# more: a `contract` is no password, and no other sign stands for a letter there.
 _OFTEN = "pass"
+_LONGER = {"contra": "contrase"}
 _STRONG_ASCII = (
-    _OFTEN, *(cue for cue in _STRONG if cue.isascii() and not cue.startswith(_OFTEN))
-)  # fmt: skip
+    _OFTEN,
+    *(_LONGER.get(cue, cue) for cue in _STRONG if cue.isascii() and not cue.startswith(_OFTEN)),
+)
 _WEAK_ASCII = tuple(cue for cue in _WEAK if cue.isascii())
 _SIGNS = frozenset("0123456789:=>-_!@#$%^&*+/~|\\\"'`()[]{}<,.;?")
 _FIGURES = "0123456789"
@@ -32,7 +35,10 @@ _LEAST_RUN = 20  # letters of a key that has no mark
 
 
 # What a word holds, or ends with, that begins one of them, in a text whose words are letters.
-_HELD = tuple(cue for cue in (*_STRONG_ASCII, *_STRONG) if cue.isalpha() and cue != _OFTEN)
+_HELD = tuple(
+    cue for cue in (*_STRONG_ASCII, *_STRONG)
+    if cue.isalpha() and cue != _OFTEN and cue not in _LONGER
+)  # fmt: skip
 _BEFORE_BLANKS = tuple(cue.split()[0] for cue in (*_STRONG, "earer ") if " " in cue)
 
 

@@ -82,3 +82,11 @@ def date_score(
     counts as one occurrence of a word."""
     total = sum(weights.get(part, 0.0) for part in parts)
     return total * (K1 + 1.0) / (1.0 + K1 * (1.0 - B + B * length / mean_length))
+
+
+def most_date_score(weights: Mapping[Part, float]) -> float:
+    """Return the most that the date of a fact adds to its BM25: one year, one month and one day."""
+    most: dict[str, float] = {}
+    for (name, _), weight in weights.items():
+        most[name] = max(weight, most.get(name, 0.0))
+    return sum(most.values()) * (K1 + 1.0) / (1.0 + K1 * (1.0 - B))

@@ -1,14 +1,19 @@
-"""Facts of an origin by the hour in which they were made: how many, without reading them."""
+"""Facts of an origin by the hour in which they were made: when and how many, without reading
+them."""
 
 from __future__ import annotations
 
+from tideline_cli.model.source import is_trusted
 from tideline_cli.store import visibility
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
     from typing import Any
 
     from apsw import Connection
+
+    from tideline_cli.model.window import Window
 
 _HOUR = 3_600_000  # of `arrival` in the schema
 _SINCE = """
@@ -44,6 +49,8 @@ SELECT count(*), ifnull(sum(length), 0) FROM fact INDEXED BY fact_inactive
 WHERE origin + 0 = ?1 AND lifecycle <> 'active' AND lifecycle <> 'pruned'
   AND ifnull(valid_from, created_at) <= ?2 AND (valid_to IS NULL OR valid_to > ?2)
 """
+_LAST = "SELECT max(hour) FROM arrival WHERE origin = ? AND hour <= ?"
+_NEXT = "SELECT min(hour) FROM arrival WHERE origin = ? AND hour > ?"
 _BY_DAY = """
 SELECT strftime('%Y', at), strftime('%m', at), strftime('%d', at), facts FROM (
   SELECT date(hour * 3600, 'unixepoch', 'localtime') AS at, sum(facts) AS facts
@@ -56,6 +63,27 @@ def by_day(db: Connection, *, origin_number: int) -> list[tuple[int, int, int, i
     facts of an origin were made on it."""
     rows = db.execute(_BY_DAY, (origin_number,))
     return [(int(year), int(month), int(day), int(facts)) for year, month, day, facts in rows]
+
+
+def nearest(db: Connection, windows: Iterable[Window], *, origin_number: int) -> Iterator[int]:
+    """Yield for each window of time the instants nearest to it at which active facts of an origin
+    can have been made, by their hours: in it, or the last before it and the first after it."""
+    for window in windows:
+        last = _hour(window.end)
+        for sql in (_LAST, _NEXT):
+            hour = db.execute(sql, (origin_number, last)).get
+            if hour is not None:
+                # Hour 0 is two hours long, and those before it end where their numbers begin.
+                first, after = (hour - (hour <= 0)) * _HOUR, (hour + 1) * _HOUR
+                yield min(max(first, window.start), after)
+
+
+def evenly_trusted(db: Connection, *, origin_number: int) -> bool:
+    """Say whether the active facts of an origin are all of trusted sources, or none of them."""
+    rows: Iterable[Any] = db.execute(
+        "SELECT source FROM tally WHERE origin = ? AND facts > 0", (origin_number,)
+    )
+    return len({is_trusted(source) for (source,) in rows}) < 2
 
 
 def active_since(

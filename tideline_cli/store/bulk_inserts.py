@@ -14,7 +14,7 @@ from tideline_cli.store.writes import STORED
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-    from typing import Any
+    from typing import Any, Literal
 
     from apsw import Connection
 
@@ -23,17 +23,49 @@ if TYPE_CHECKING:
 
     Columns = list[Any]
 
+    # What each of some facts that are alike has for itself: its id, text, number of terms, terms,
+    # digest, and the byte that bounds its score.
+    Own = tuple[str, str, int, str, int, int]
+
+    # Facts that are alike, one after the other: the columns of one of them, and what each has for
+    # itself but for the bound, which is stored apart.
+    Run = tuple[Columns, list[tuple[Any, ...]]]
+
 ID, CONTENT, ORIGIN = (COLUMNS.index(name) for name in ("id", "content", "origin"))
 """Places in what `sealed` returns."""
-_TERMS = STORED.index("terms")
 BOUND = len(STORED)
 """The place of the byte that bounds the score of the fact, which is stored apart."""
+OWN_ID: Literal[0] = 0
+OWN_CONTENT: Literal[1] = 1
+OWN_LENGTH: Literal[2] = 2
+OWN_TERMS: Literal[3] = 3
+"""Places in what a fact has for itself."""
+STORED_OWN: Literal[5] = 5
+"""So many of these values stand in the table."""
+_OF_TEXT = ("id", "content")  # of what a digest covers, what each of some facts has for itself
+_OWN = (*_OF_TEXT, "length", "terms", "digest")
+_PLACES = {name: STORED.index(name) for name in _OWN}
+_own = itemgetter(*map(STORED.index, _OWN), BOUND)
+_SHARED = tuple(name for name in STORED if name not in _OWN)
+_shared = itemgetter(*map(STORED.index, _SHARED))
+_TERMS = STORED.index("terms")
 _weights = itemgetter(*map(STORED.index, ("source", "role", "importance", "tier", "pinned")))
 _GROUP = 32  # facts of a statement: what it costs beside its rows is shared
 _ROW = f"({', '.join('?' * len(STORED))})"
 _INTO = f"INSERT INTO fact ({', '.join(STORED)}) VALUES "
 _INSERT_GROUP = _INTO + ", ".join([_ROW] * _GROUP)
 _INSERT_ONE = _INTO + _ROW
+
+
+def _row_alike(place: int) -> str:
+    """Return the values of one of the facts that are alike: what they share is given once."""
+    first = 1 + len(_SHARED) + place * STORED_OWN
+    at = {name: 1 + number for number, name in enumerate(_SHARED)}
+    at |= {name: first + number for number, name in enumerate(_OWN)}
+    return "(" + ", ".join(f"?{at[name]}" for name in STORED) + ")"
+
+
+_INSERT_ALIKE = _INTO + ", ".join(map(_row_alike, range(_GROUP)))
 
 
 def sealed(fact: Fact, terms: IndexTerms, analyzer: Analyzer) -> Columns:
@@ -49,19 +81,47 @@ def sealed(fact: Fact, terms: IndexTerms, analyzer: Analyzer) -> Columns:
     return values
 
 
-def sealed_like(columns: Columns, fact_id: str, content: str, terms: list[str]) -> Columns:
-    """Return what the file keeps of a new fact that is as the one of `columns` but for its id, its
-    text and its terms, which have no further forms."""
-    values = columns[: len(COLUMNS)]
-    values[ID], values[CONTENT] = fact_id, content
-    seal = digest.of(values)
-    values += (len(terms), " ".join(terms), seal, bound_code_like(columns[BOUND], terms))
-    return values
+class Model:
+    """A fact of which others differ by their ids, their texts and their terms alone, which have no
+    further forms: `columns` are what `sealed` returns of it."""
+
+    def __init__(self, columns: Columns) -> None:
+        self.columns = columns
+        self._bound: int = columns[BOUND]
+        self._before, self._between, self._behind = digest.pieces_of(columns, _OF_TEXT)
+
+    def own_of(self, fact_id: str, content: str, terms: list[str]) -> Own:
+        """Return what another fact has for itself."""
+        seal = digest.of_parts((self._before, fact_id, self._between, content, self._behind))
+        bound = bound_code_like(self._bound, terms)
+        return fact_id, content, len(terms), " ".join(terms), seal, bound
+
+
+def own_of(columns: Columns) -> Own:
+    """Return what a fact has for itself of what `sealed` returns of it."""
+    own: Own = _own(columns)
+    return own
+
+
+def with_own(columns: Columns, own: Sequence[Any]) -> Columns:
+    """Return the columns of a fact that is like the one of `columns` but for what it has for
+    itself."""
+    whole = [*columns]
+    for name, value in zip(_OWN, own, strict=False):
+        whole[_PLACES[name]] = value
+    if len(own) > STORED_OWN:
+        whole[BOUND] = own[STORED_OWN]
+    return whole
 
 
 def numbered(columns: Columns, origin_number: int) -> Columns:
     """Return columns as `insert` takes them."""
     return [*columns[:ORIGIN], origin_number, *columns[ORIGIN + 1 : BOUND]]
+
+
+def alone(columns: Columns, origin_number: int) -> Run:
+    """Return a fact as `insert` takes it, which is not like the one before."""
+    return numbered(columns, origin_number), [_own(columns)[:STORED_OWN]]
 
 
 def unsealed(columns: Columns) -> tuple[Fact, IndexTerms]:
@@ -78,12 +138,36 @@ def taken(db: Connection, ids: Iterable[str]) -> set[str]:
     return {fact_id for (fact_id,) in rows}
 
 
-def insert(db: Connection, rows: Sequence[Columns]) -> None:
-    """Store new facts, whose ids nobody has, in this order."""
+def insert(db: Connection, runs: Iterable[Run]) -> None:
+    """Store new facts, whose ids nobody has, in this order; the columns of a run are what
+    `numbered` returns."""
+    runs = list(runs)
+    origins = [columns[ORIGIN] for columns, own in runs for _ in own]
+    is_quiet = births.keep_quiet(db, len(origins))
+    waiting: list[Columns] = []
+    for columns, own in runs:
+        whole = len(own) - len(own) % _GROUP
+        if whole:
+            _insert_each(db, waiting)
+            waiting.clear()
+            _insert_alike(db, columns, own[:whole])
+        waiting += [
+            columns if columns[ID] == one[OWN_ID] else with_own(columns, one) for one in own[whole:]
+        ]
+    _insert_each(db, waiting)
+    if is_quiet:
+        births.tell_runs(db, origins)
+
+
+def _insert_alike(db: Connection, columns: Columns, own: Sequence[tuple[Any, ...]]) -> None:
+    shared = _shared(columns)
+    for start in range(0, len(own), _GROUP):
+        some = chain.from_iterable(own[start : start + _GROUP])
+        db.execute(_INSERT_ALIKE, (*shared, *some))
+
+
+def _insert_each(db: Connection, rows: Sequence[Columns]) -> None:
     whole = len(rows) - len(rows) % _GROUP
-    is_quiet = births.keep_quiet(db, len(rows))
     for start in range(0, whole, _GROUP):
         db.execute(_INSERT_GROUP, tuple(chain.from_iterable(rows[start : start + _GROUP])))
     db.executemany(_INSERT_ONE, rows[whole:])
-    if is_quiet:
-        births.tell_runs(db, [row[ORIGIN] for row in rows])

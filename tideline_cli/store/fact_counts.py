@@ -5,19 +5,20 @@ from __future__ import annotations
 from _operator import itemgetter
 
 from tideline_cli.store import schema
+from tideline_cli.store.bulk_inserts import OWN_CONTENT, OWN_LENGTH, OWN_TERMS
 from tideline_cli.store.writes import STORED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
     from typing import Any
 
     from apsw import Connection
 
+    from tideline_cli.store.bulk_inserts import Run
+
 _key = itemgetter(*map(STORED.index, schema.CENSUS_KEY))
-_CREATED, _LENGTH, _CONTENT, _TERMS = map(
-    STORED.index, ("created_at", "length", "content", "terms")
-)
+_CREATED = STORED.index("created_at")
 _ORIGIN, _LIFECYCLE, _SOURCE, _SCOPE = map(
     schema.CENSUS_KEY.index, ("origin", "lifecycle", "source", "scope")
 )
@@ -36,17 +37,17 @@ class NewCounts:
     def __init__(self) -> None:
         self._found: dict[tuple[Any, ...], list[int]] = {}
 
-    def add(self, rows: Iterable[Sequence[Any]]) -> None:
-        """Count new facts by their columns, as `writes.STORED` has them."""
+    def add(self, runs: Iterable[Run]) -> None:
+        """Count new facts as `bulk_inserts.insert` takes them."""
         found = self._found
-        for row in rows:
-            key = (*_key(row), _hour(row[_CREATED]))
+        for columns, own in runs:
+            key = (*_key(columns), _hour(columns[_CREATED]))
             held = found.get(key)
             if held is None:
                 held = found[key] = [0, 0, 0]
-            held[0] += 1
-            held[1] += row[_LENGTH]
-            held[2] += _octets(row[_CONTENT]) + _octets(row[_TERMS])
+            held[0] += len(own)
+            held[1] += sum([one[OWN_LENGTH] for one in own])
+            held[2] += sum([_octets(one[OWN_CONTENT]) + _octets(one[OWN_TERMS]) for one in own])
 
     def store(self, db: Connection) -> None:
         """Add what was counted to the tables."""

@@ -64,6 +64,10 @@ class Filter(Record):
         """Say whether only lifecycle and validity decide."""
         return self == Filter(self.lifecycle, self.as_of)
 
+    def is_of_active(self) -> bool:
+        """Say whether no fact is asked for but those that are active now."""
+        return self.lifecycle == "active" and self.as_of is None
+
 
 def has_open(db: Connection, kind: str, *, viewer: Origin) -> bool:
     """Say whether an origin has an active fact of this kind of work. One look into an index."""

@@ -33,6 +33,8 @@ _OWNER = 1
 _AT_ONCE = 500  # facts of one statement
 TERMS: Literal[2] = 2
 """The place of the terms in a RankingRow."""
+SOURCE: Literal[3] = 3
+"""The place of the source in a RankingRow."""
 CREATED: Literal[10] = 10
 """The place of the time in a RankingRow."""
 WIDTH: Literal[14] = 14

@@ -26,7 +26,8 @@ _SLACK = 1e-6  # a float32 product of unit vectors is off by less
 _CROWDED = 0.02  # above this share of wanted pairs a block is multiplied whole
 _AT_ONCE = 1 << 14
 _WAITING = 1 << 14  # pairs that are kept before the weakest are dropped
-_FIRST = 512  # pairs whose cosines are made first, those with most words in common
+_FIRST = 256  # pairs whose cosines are made first, those with most words in common
+_MORE = 4  # then as many again, or a fourth of those before
 
 
 @record
@@ -128,7 +129,7 @@ class _Search:
         start, size = 0, _FIRST
         while start < len(order) and left:
             part = order[start : start + size]
-            start, size = start + size, 2 * size
+            start, size = start + size, max(_FIRST, start // _MORE)
             fresh = self._compared(i[part], j[part], overlap[part])
             pool = _best([pool, fresh], left)
             # A pair that still waits has no higher bound than its overlap.

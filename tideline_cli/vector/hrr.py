@@ -6,12 +6,19 @@ Holographic reduced representation in the frequency domain (T. Plate, 1995): eve
 
 from __future__ import annotations
 
-from functools import cache, lru_cache
-from hashlib import sha256  # for a few bytes twice as fast as the one of model.lean
-from math import cos, pi, sin, sqrt
+from functools import cache
+from math import cos, sin, sqrt
 
 from tideline_cli.vector.arrays import np
-from tideline_cli.vector.features import EMPTY, FLOOR, HRR, PHASES, atom, features, words
+from tideline_cli.vector.bundles import (
+    CODE_STEP,
+    STEP,
+    Bundler,
+    gram_atom,
+    levels_of,
+    word_atom,
+)
+from tideline_cli.vector.features import EMPTY, FLOOR, HRR, PHASES, features, words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,8 +28,6 @@ if TYPE_CHECKING:
 
     Waves = Callable[[NDArray[np.uint16]], tuple[NDArray[np.float64], NDArray[np.float64]]]
 
-_STEP = 2 * pi / 65536  # radians of one unit of an atom's uint16 phase
-_CODE_STEP = 2 * pi / 256  # radians of one level of a packed phase
 _FEATURES_AT_ONCE = 256
 _MANY_TEXTS = 32  # from here on a table of waves is cheaper than waves
 _ROWS_AT_ONCE = 512  # 512 rows of 128 float64 stay in the L2 cache: 5 times as fast as 2,048
@@ -31,13 +36,6 @@ _ROWS_AT_ONCE = 512  # 512 rows of 128 float64 stay in the L2 cache: 5 times as 
 # is off by less than 260 roundings of 2^-24: 0.000016.
 _PRODUCT_ERROR = 0.0001
 
-# Limits of the fixed-point sums: see _Bundler.
-_ONE = 1 << 21
-_MOST_FEATURES = 1 << 13
-_MOST_SHORT = (1 << 31) // _ONE
-_MOST_SUMS = 1 << 16
-_LONGEST_WORD = 40
-
 
 class HrrEmbedder:
     """Deterministic 256-value embedding; Protocol `tideline_cli.vector.embedder.Embedder`.
@@ -45,7 +43,7 @@ class HrrEmbedder:
     A packed vector is its 128 phases in steps of 2 pi / 256, one byte each. `tolerance`: the
     cosine of two phase vectors is the mean of cos(p - q), and |cos a - cos b| <= |a - b|, so
     rounding one side to the nearest level moves it by at most pi/256 < 0.01228. `embed_packed`
-    adds at most 0.0007 (see _Bundler) and float arithmetic less than 0.00001. One instance serves
+    adds at most 0.0007 (see Bundler) and float arithmetic less than 0.00001. One instance serves
     one thread.
     """
 
@@ -57,7 +55,7 @@ class HrrEmbedder:
     exact = True
 
     def __init__(self) -> None:
-        self._bundler: _Bundler | None = None
+        self._bundler: Bundler | None = None
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float64]:
         """Return unit rows (n, 256): cos p0, sin p0, cos p1, ... over the norm."""
@@ -72,7 +70,7 @@ class HrrEmbedder:
 
     def pack(self, vectors: NDArray[np.float64]) -> NDArray[np.uint8]:
         """Return codes (n, 128) of the unit rows (n, 256): each phase's nearest level."""
-        return _levels(np.arctan2(vectors[:, 1::2], vectors[:, 0::2]))
+        return levels_of(np.arctan2(vectors[:, 1::2], vectors[:, 0::2]))
 
     def embed_packed(self, texts: Sequence[str]) -> NDArray[np.uint8]:
         """Return codes (n, 128): `pack(embed(texts))` but for phases off by up to 0.0007 radians.
@@ -82,7 +80,7 @@ class HrrEmbedder:
         if len(texts) < 8:  # the tables cost more than they save
             return self.pack(self.embed(texts))
         if self._bundler is None:
-            self._bundler = _Bundler()
+            self._bundler = Bundler()
         codes = np.empty((len(texts), PHASES), np.uint8)
         for start in range(0, len(texts), _ROWS_AT_ONCE):
             part = texts[start : start + _ROWS_AT_ONCE]
@@ -101,7 +99,7 @@ class HrrEmbedder:
         it: elementwise operations and one sum along the row.
         """
         phases = np.arctan2(query[1::2], query[0::2])
-        levels = _CODE_STEP * np.arange(256)
+        levels = CODE_STEP * np.arange(256)
         cosines = np.outer(np.cos(phases), np.cos(levels))
         cosines += np.outer(np.sin(phases), np.sin(levels))  # [index, level]: cos(phase - level)
         first = 256 * np.arange(PHASES)
@@ -123,72 +121,8 @@ class HrrEmbedder:
 @cache
 def _unit_waves() -> NDArray[np.complex128]:
     """Return (cos, sin) of each level; some C libraries have no exponential of complex numbers."""
-    angles = [_CODE_STEP * level for level in range(256)]
+    angles = [CODE_STEP * level for level in range(256)]
     return np.array([complex(cos(angle), sin(angle)) for angle in angles])
-
-
-class _Bundler:
-    """Sums the waves of whole words in fixed point, and remembers the sum of each word.
-
-    A wave's value is rounded to 2^-21, so a sum of n features is off by at most n 2^-22 in each
-    of its two components, sqrt(2) n 2^-22 together; where the sum is at least n 2^-11 long, its
-    phase is off by at most 0.0007 radians. Texts with a shorter sum, a very long or astral word,
-    or very many features are left to the caller.
-    """
-
-    def __init__(self) -> None:
-        angles = _STEP * np.arange(65536)
-        waves = np.stack([np.cos(angles), np.sin(angles)], axis=1) * _ONE
-        # One int64 holds a (cos, sin) pair of int32: one gather fetches both.
-        self._waves = np.rint(waves).astype(np.int32).view(np.int64).ravel()
-        self._slots: dict[str, int] = {}
-        self._sums = np.empty((_MOST_SUMS, 2 * PHASES), np.int32)  # pages are used as they fill
-
-    def bundle(self, texts: Sequence[str], *, out: NDArray[np.uint8]) -> list[int]:
-        """Write the codes (n, 128) of the texts; return the indices that the caller must redo."""
-        sums = np.zeros((len(texts), 2 * PHASES))
-        sizes = np.array([self._sum(text, row) for text, row in zip(texts, sums, strict=True)])
-        waves = sums.astype(np.float32)
-        cos, sin = waves[:, 0::2], waves[:, 1::2]
-        out[:] = _levels(np.arctan2(sin, cos))
-        shortest = np.min(cos * cos + sin * sin, axis=1)
-        unsure: list[int] = np.flatnonzero(
-            (sizes == 0) | (shortest < np.square(sizes * (_ONE / 2048)))
-        ).tolist()
-        return unsure
-
-    def _sum(self, text: str, out: NDArray[np.float64]) -> int:
-        """Write the sum of the text's waves and return its number of features, or 0: cannot."""
-        tokens = words(text)
-        size = len(tokens) + sum(map(len, tokens))
-        if not tokens or size > _MOST_FEATURES:
-            return 0
-        try:
-            slots = [*map(self._slots.__getitem__, tokens)]
-        except KeyError:
-            astral = not text.isascii() and max(text) > "\uffff"
-            if astral or max(map(len, tokens)) > _LONGEST_WORD:
-                return 0
-            slots = self._learn(tokens)
-        # Up to _MOST_SHORT features the sum is an int32, and of the same value.
-        dtype = np.int32 if size < _MOST_SHORT else np.float64
-        out[:] = np.add.reduce(self._sums.take(slots, axis=0), axis=0, dtype=dtype)
-        return size
-
-    def _learn(self, tokens: list[str]) -> list[int]:
-        """Store the sums of all words that are new, and return the slot of each word."""
-        if len(self._slots) + len(tokens) > _MOST_SUMS:
-            self._slots.clear()
-        fresh = [features(token) for token in dict.fromkeys(tokens) if token not in self._slots]
-        atoms = b"".join([_atom(own) + b"".join(map(_gram, grams)) for own, *grams in fresh])
-        waves = self._waves.take(np.frombuffer(atoms, "<u2")).view(np.int32)
-        start = 0
-        for names in fresh:
-            end = start + 2 * PHASES * len(names)
-            slot = self._slots[names[0][2:]] = len(self._slots)
-            waves[start:end].reshape(-1, 2 * PHASES).sum(axis=0, out=self._sums[slot])
-            start = end
-        return [self._slots[token] for token in tokens]
 
 
 def _bundle(text: str, waves: Waves) -> NDArray[np.float64]:
@@ -205,7 +139,7 @@ def _bundle(text: str, waves: Waves) -> NDArray[np.float64]:
 
 def _computed(phases: NDArray[np.uint16]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the cosines and sines of phases."""
-    angles = phases * _STEP
+    angles = phases * STEP
     return np.cos(angles), np.sin(angles)
 
 
@@ -221,21 +155,8 @@ def _table() -> tuple[NDArray[np.float64], NDArray[np.float64]]:
 
 
 def _phases(names: list[str]) -> NDArray[np.uint16]:
-    atoms = b"".join([_gram(name) if name[0] == "g" else _word(name) for name in names])
+    atoms = b"".join([gram_atom(name) if name[0] == "g" else word_atom(name) for name in names])
     return np.frombuffer(atoms, "<u2").reshape(-1, PHASES)
-
-
-def _atom(name: str) -> bytes:
-    return atom(name, sha256)
-
-
-_gram = lru_cache(maxsize=1 << 14)(_atom)  # other words have the same trigrams; 7 MiB at most
-_word = lru_cache(maxsize=1 << 13)(_atom)  # texts that are compared share words; 4 MiB at most
-
-
-def _levels(phases: NDArray[np.floating]) -> NDArray[np.uint8]:
-    levels: NDArray[np.uint8] = np.rint(phases * (1 / _CODE_STEP)).astype(np.int16).astype(np.uint8)
-    return levels
 
 
 def _reaching(

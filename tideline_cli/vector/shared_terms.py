@@ -1,7 +1,6 @@
 """Which rows share many of their terms: an exact count of all pairs, by one of two ways.
 
-Rows that must share two terms are found by pairs of terms: rows with the same pair stand together
-once the pairs are sorted, and s shared terms are s (s - 1) / 2 shared pairs. Few rows do. Long rows
+Rows that must share two terms are found by pairs of terms (`term_pairs`): few rows do. Long rows
 have too many pairs, short ones may share a single term, and rows cut to one pattern share most
 pairs: these are counted along posting lists, a row at a time.
 """
@@ -13,6 +12,7 @@ from itertools import chain
 from math import ceil
 
 from tideline_cli.vector.arrays import np
+from tideline_cli.vector.term_pairs import TermPairs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,16 +20,13 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from tideline_cli.vector.term_pairs import Block
+
     Numbers = NDArray[np.int64]
-    # First row, row after the last one, i, j, Jaccard index: start <= i < stop, i < j.
-    Block = tuple[int, int, Numbers, Numbers, NDArray[np.float64]]
 
 ROWS = 256
 """Rows of a block that is counted along posting lists, at most."""
 _LONGEST = 24  # terms of a row whose pairs are made
-_BAND = 1 << 16  # pairs of rows that are counted at once
-_PER_ROW, _PER_POSTING = 256, 64  # what a row costs along posting lists, in pairs of rows
-_MOST_BITS = 62
 _ROUNDED = 1e-9  # more than the rounding of a quotient
 
 
@@ -45,6 +42,7 @@ class SharedTerms:
         words = chain.from_iterable(terms)
         flat = np.fromiter(map(numbers.__getitem__, words), np.int64, int(given.sum()))
         self._vocabulary = len(numbers)
+        flat, self._single = _by_rank(flat, self._vocabulary)
         owner, flat = _each_once(given, flat, self._vocabulary.bit_length())
         sizes = np.bincount(owner, minlength=len(terms))
         self.order: Numbers = np.argsort(-sizes, kind="stable")
@@ -60,101 +58,16 @@ class SharedTerms:
         sizes = self._sizes
         first = int(np.searchsorted(-sizes, -_LONGEST))
         last = int(np.searchsorted(-sizes, -(1.0 + _ROUNDED) / least()))  # they share two terms
-        pairs = self._pairs(first, last) if first < last else None
-        if pairs is None:
+        pairs = TermPairs(
+            self._flat, sizes, self._starts, first=first, last=last, single=self._single,
+            least=least(),
+        )  # fmt: skip
+        if first >= last or not pairs.are_few():
             yield from self._along_lists(0, len(sizes), least)
             return
         yield from self._along_lists(0, first, least)
-        yield from self._by_pairs(*pairs, least)
+        yield from pairs.blocks(least)
         yield from self._along_lists(last, len(sizes), least)
-
-    def _pairs(self, first: int, last: int) -> tuple[Numbers, Numbers] | None:
-        """Return the rows from `first` on by the pairs of their terms, rows with the same pair
-        beside each other, ascending, and how many there follow with the same pair, 0 for rows from
-        `last` on; None where posting lists are cheaper."""
-        bits = len(self._sizes).bit_length()
-        if 2 * self._vocabulary.bit_length() + bits > _MOST_BITS:
-            return None
-        parts = [np.empty(0, np.int64), *self._pairs_by_size(first, bits)]
-        packed = np.concatenate(parts)
-        packed.sort()
-        rows, pair = packed & ((1 << bits) - 1), packed >> bits
-        ends = np.flatnonzero(np.append(pair[1:] != pair[:-1], True)) + 1 if len(pair) else pair
-        lengths = np.diff(ends, prepend=0)
-        following = np.repeat(ends, lengths) - np.arange(1, len(rows) + 1)
-        following[rows >= last] = 0
-        most = (last - first) * (_PER_ROW + len(self._sizes) // _PER_POSTING)
-        return (rows, following) if following.sum() <= most else None
-
-    def _pairs_by_size(self, first: int, bits: int) -> Iterator[Numbers]:
-        """Yield the pairs of terms of rows of one size, with the row in the low bits."""
-        sizes = self._sizes
-        for size in _distinct(sizes[first:][sizes[first:] > 1]).tolist():
-            start, stop = (
-                int(np.searchsorted(-sizes, -size, side=side)) for side in ("left", "right")
-            )
-            terms = self._flat[self._starts[start] : self._starts[stop]].reshape(-1, size)
-            terms = np.sort(terms, axis=1)
-            a, b = np.triu_indices(size, 1)
-            row = np.repeat(np.arange(start, stop), len(a))
-            packed: Numbers = (terms[:, a] * self._vocabulary + terms[:, b]).ravel() << bits | row
-            yield packed
-
-    def _by_pairs(
-        self, rows: Numbers, following: Numbers, least: Callable[[], float]
-    ) -> Iterator[Block]:
-        """Yield the pairs of rows that share pairs of terms."""
-        asked = np.flatnonzero(following)
-        bits = len(rows).bit_length()
-        by_row = rows[asked] << bits | asked  # a sort is faster than the order of a sort
-        by_row.sort()
-        asked = by_row & ((1 << bits) - 1)
-        following = following[asked]
-        until = np.cumsum(following)
-        ends = np.flatnonzero(np.diff(rows[asked], append=-1)) + 1  # of the entries of a row
-        low = 0
-        while low < len(asked):
-            begun = until[low - 1] if low else 0
-            fit = int(np.searchsorted(until[ends - 1], begun + _BAND, side="right")) - 1
-            high = int(ends[max(fit, int(np.searchsorted(ends, low, side="right")))])
-            part = asked[low:high]
-            counted = self._counted(rows, part, following[low:high], least())
-            yield int(rows[part[0]]), int(rows[part[-1]]) + 1, *counted
-            low = high
-
-    def _counted(
-        self, rows: Numbers, asked: Numbers, following: Numbers, least: float
-    ) -> tuple[Numbers, Numbers, NDArray[np.float64]]:
-        """Return the pairs of the rows at places `asked` with those that follow each there."""
-        bits = len(self._sizes).bit_length()
-        skipped = np.cumsum(following) - following
-        other = np.repeat(asked + 1 - skipped, following)
-        other += np.arange(len(other))
-        both = np.repeat(rows[asked] << bits, following)
-        both |= rows[other]
-        both.sort()
-        likely = self._likely(both, int(self._sizes[rows[asked[-1]]]), least)
-        first, end = (np.searchsorted(both, likely, side=side) for side in ("left", "right"))
-        i, j = likely >> bits, likely & ((1 << bits) - 1)
-        shared = np.rint((1.0 + np.sqrt(1.0 + 8.0 * (end - first))) / 2.0).astype(np.int64)
-        overlap = shared / (self._sizes[i] + self._sizes[j] - shared)
-        wanted = overlap >= least
-        return i[wanted], j[wanted], overlap[wanted]
-
-    def _likely(self, both: Numbers, size: int, least: float) -> Numbers:
-        """Return those of sorted pairs of rows that may share enough; no first row of a pair has
-        fewer terms than `size`."""
-        fewest = max(2, ceil(least * size - _ROUNDED))
-        times = max(3, fewest * (fewest - 1) // 2)
-        often = both[times - 1 :][both[times - 1 :] == both[: max(0, len(both) - times + 1)]]
-        if fewest == 2:
-            # Of rows that share two terms, the second has few.
-            longest = 2.0 / least + 2.0 - size + _ROUNDED
-            short = int(np.searchsorted(-self._sizes, -longest))
-            last = both & ((1 << len(self._sizes).bit_length()) - 1)
-            often = np.concatenate([often, both[last >= short]])
-            often.sort()
-        return _distinct(often)
 
     def _along_lists(self, start: int, stop: int, least: Callable[[], float]) -> Iterator[Block]:
         """Yield the pairs of rows from `start` on, counted along posting lists."""
@@ -164,6 +77,15 @@ class SharedTerms:
             high = min(low + ROWS, stop)
             assert self._lists is not None  # noqa: S101  made above
             yield low, high, *self._lists.overlaps(low, high, least())
+
+
+def _by_rank(flat: Numbers, vocabulary: int) -> tuple[Numbers, int]:
+    """Return terms by their place among all, the most frequent one first, and the number from which
+    on they stand once."""
+    times = np.bincount(flat, minlength=vocabulary)
+    rank = np.empty(vocabulary, np.int64)
+    rank[np.argsort(-times, kind="stable")] = np.arange(vocabulary)
+    return rank[flat], int((times > 1).sum())
 
 
 def _each_once(sizes: Numbers, flat: Numbers, bits: int) -> tuple[Numbers, Numbers]:

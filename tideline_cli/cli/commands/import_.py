@@ -122,8 +122,9 @@ def run(session: Session, words: list[str], options: Options) -> int:
     try:
         with _progress(session, source) as advance:
             summary = import_rows.import_rows(
-                session.writing(), rows, context, merge=options.merge, progress=advance
-            )
+                session.writing(), rows, context, merge=options.merge, progress=advance,
+                are_many=source.is_large(),
+            )  # fmt: skip
     except Interrupted as stop:
         total = source.row_count()
         if total:

@@ -24,9 +24,9 @@ class ChunkVectors:
     """Makes the vectors of each chunk in the order of `begin`, by the embedder of the store; none
     where that one is slow or cannot be had: then they are made later."""
 
-    def __init__(self, db: Connection) -> None:
+    def __init__(self, db: Connection, *, are_many: bool = False) -> None:
         self._db = db
-        self._embedder = ChunkEmbedder(db) if can_embed(db) else None
+        self._embedder = ChunkEmbedder(db, are_many=are_many) if can_embed(db) else None
 
     def begin(self, texts: list[str]) -> None:
         """Begin with the vectors of the texts of a chunk."""

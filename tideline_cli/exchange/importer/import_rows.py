@@ -34,9 +34,10 @@ of 498 rows are strewn all over."""
 
 def import_rows(
     db: Connection, rows: Rows, context: ImportContext, *, merge: bool,
-    progress: Callable[[int], None] | None = None,
+    progress: Callable[[int], None] | None = None, are_many: bool = False,
 ) -> ImportSummary:  # fmt: skip
-    """Store the rows as they are, or with `merge` by the rules of remember.
+    """Store the rows as they are, or with `merge` by the rules of remember. `are_many` says that
+    there are thousands: processes beside work from the first ones on.
 
     Rows that are there already are left alone, so an import that was cut short is finished by
     running it again. A bad row is reported and skipped. Raises ReplacedError, with how far it
@@ -44,7 +45,7 @@ def import_rows(
     user stops it. An error of the file has a note of how far it came.
     """
     prepare_for_bulk(db)
-    run = _Run(db, context, merge=merge)
+    run = _Run(db, context, merge=merge, are_many=are_many)
     try:
         run.store_all(rows, progress)
         run.settle()
@@ -67,18 +68,22 @@ def import_rows(
 class _Run:
     """One import: the order in which its parts work."""
 
-    def __init__(self, db: Connection, context: ImportContext, *, merge: bool) -> None:
+    def __init__(
+        self, db: Connection, context: ImportContext, *, merge: bool, are_many: bool
+    ) -> None:
         self._db = db
         self.summary = ImportSummary()
         self.committed = 0  # rows that are in the store
-        self._reader = ChunkReader(context, self.summary, analyzer=_analyzer(db), merge=merge)
+        self._reader = ChunkReader(
+            context, self.summary, analyzer=_analyzer(db), merge=merge, are_many=are_many
+        )
         self._is_trusted = context.trusted
         self._batch = ImportBatch(db, context)
         self._destination = Destination(db, context, self.summary)
         self.storer: ChunkStorer = (
             ChunkMerger(db, context, self._destination, self.summary)
             if merge
-            else ChunkInserter(db, self._destination)
+            else ChunkInserter(db, self._destination, are_many=are_many)
         )
 
     def store_all(self, rows: Rows, progress: Callable[[int], None] | None) -> None:

@@ -20,9 +20,10 @@ _WORKER = "tideline_cli.vector.worker"
 
 class ChunkEmbedder:
     """Embeds chunks in order: `start` some, do other work, `finish` for the packed vectors of the
-    oldest."""
+    oldest. Of many a process beside makes all."""
 
-    def __init__(self, db: Connection) -> None:
+    def __init__(self, db: Connection, *, are_many: bool = False) -> None:
+        self._first = 1 if are_many else _CHUNKS_ALONE
         self._embedder = embedder_of(db)
         self.name = setting(db, "embedder", DEFAULT_EMBEDDER)
         self._started = 0
@@ -32,7 +33,7 @@ class ChunkEmbedder:
     def start(self, texts: list[str]) -> None:
         """Begin with the vectors of these texts."""
         self._started += 1
-        if self._started == _CHUNKS_ALONE and self.name == DEFAULT_EMBEDDER:
+        if self._started == self._first and self.name == DEFAULT_EMBEDDER:
             self._beside = started(_WORKER, self.name)
         self._under_way.append(_Asked(texts, self._asked(texts)))
 

@@ -20,51 +20,62 @@ if TYPE_CHECKING:
     from tideline_cli.exchange.importer.rows import ImportContext
     from tideline_cli.model.fact import Fact
     from tideline_cli.model.text import Analyzer, IndexTerms
+    from tideline_cli.store.bulk_inserts import Own
 
 _labels = attrgetter("derived_from", *SEARCHED)
 
 
 @record
 class PlainRow:
-    """A row whose fact is one row of the file and nothing else, as its columns."""
+    """A row whose fact is one row of the file and nothing else: the columns of a fact that it is
+    like, which several rows may share, and what it has for itself."""
 
     line: int
     row: dict[str, Any]
     analyzer: Analyzer
-    columns: list[Any]
+    model: list[Any]
+    own: Own
     secrets = 0
     """None: what has one is no such row."""
 
     @property
     def content(self) -> str:
         """The text of the fact."""
-        return self.columns[bulk_inserts.CONTENT]  # type: ignore[no-any-return]
+        return self.own[bulk_inserts.OWN_CONTENT]
 
     @property
     def id(self) -> str:
         """The id of the fact."""
-        return self.columns[bulk_inserts.ID]  # type: ignore[no-any-return]
+        return self.own[bulk_inserts.OWN_ID]
 
     @property
     def origin_key(self) -> str:
         """The origin of the fact."""
-        return self.columns[bulk_inserts.ORIGIN]  # type: ignore[no-any-return]
+        return self.model[bulk_inserts.ORIGIN]  # type: ignore[no-any-return]
 
     @property
     def fact(self) -> Fact:
         """The fact, made anew."""
-        return bulk_inserts.unsealed(self.columns)[0]
+        return self._unsealed()[0]
 
     @property
     def terms(self) -> IndexTerms:
         """The index terms of the text, made anew."""
-        return bulk_inserts.unsealed(self.columns)[1]
+        return self._unsealed()[1]
 
     def prepared(self) -> Prepared:
         """Return the row as it is stored where something is in the way."""
-        fact, terms = bulk_inserts.unsealed(self.columns)
+        fact, terms = self._unsealed()
         screen = Screen()
         return Prepared(self.line, self.row, fact, self.analyzer, terms, screen, 0)
+
+    def _unsealed(self) -> tuple[Fact, IndexTerms]:
+        return bulk_inserts.unsealed(bulk_inserts.with_own(self.model, self.own))
+
+
+def plain_row(line: int, row: dict[str, Any], analyzer: Analyzer, columns: list[Any]) -> PlainRow:
+    """Return a plain row by its own columns."""
+    return PlainRow(line, row, analyzer, columns, bulk_inserts.own_of(columns))
 
 
 def plain_columns(ready: Prepared, context: ImportContext) -> list[Any] | None:

@@ -8,7 +8,7 @@ from itertools import islice
 from tideline_cli.errors import TidelineError
 from tideline_cli.exchange.importer import row_frames
 from tideline_cli.exchange.importer.beside import started
-from tideline_cli.exchange.importer.plain_rows import PlainRow, plain_columns
+from tideline_cli.exchange.importer.plain_rows import PlainRow, plain_columns, plain_row
 from tideline_cli.exchange.importer.prepared import Prepared, ready_row
 from tideline_cli.store import vectors
 
@@ -33,18 +33,23 @@ _WORKER = "tideline_cli.exchange.importer.row_worker"
 
 
 class RowPreparer:
-    """Prepares rows one after the other. `analyzer` makes the terms of rows to come."""
+    """Prepares rows one after the other. `analyzer` makes the terms of rows to come; `are_many`
+    says that a process beside pays from the first rows on."""
 
-    def __init__(self, context: ImportContext, *, analyzer: Analyzer, merge: bool) -> None:
+    def __init__(
+        self, context: ImportContext, *, analyzer: Analyzer, merge: bool, are_many: bool = False
+    ) -> None:
         self.analyzer = analyzer
+        self._are_many = are_many
         self._context = context
         self._merge = merge
 
     def prepared(self, rows: Rows) -> Iterator[tuple[int, Row, Ready | TidelineError]]:
         """Yield (line, row, the row as it can be stored or what is wrong with it)."""
         waiting = iter(rows)
-        for line, row in islice(waiting, _ALONE * _ROWS):
-            yield line, row, self._here(line, row)
+        if not self._are_many:
+            for line, row in islice(waiting, _ALONE * _ROWS):
+                yield line, row, self._here(line, row)
         part = list(islice(waiting, _ROWS))
         if not part:
             return
@@ -58,8 +63,12 @@ class RowPreparer:
     def _in_parts(
         self, part: list[Numbered], waiting: Iterator[Numbered], beside: Beside | None
     ) -> Iterator[tuple[int, Row, Ready | TidelineError]]:
-        """Yield the rows of each part, while parts after it are read and prepared."""
+        """Yield the rows of each part, while parts after it are read and prepared. The first part
+        of many is prepared here, while the process beside starts."""
         asked: deque[_Asked] = deque()
+        if self._are_many:
+            asked.append(_Asked(part, self.analyzer, None, b""))
+            part = list(islice(waiting, _ROWS))
         while part:
             newest = self._request(part, beside)
             while asked and not (len(asked) < _AHEAD and newest.has_room()):
@@ -89,7 +98,7 @@ class RowPreparer:
         except TidelineError as error:
             return error
         columns = None if self._merge else plain_columns(ready, self._context)
-        return ready if columns is None else PlainRow(line, ready.row, self.analyzer, columns)
+        return ready if columns is None else plain_row(line, ready.row, self.analyzer, columns)
 
 
 class _Asked:

@@ -26,10 +26,11 @@ class ChunkReader:
     """Makes chunks of rows that can be stored; what is wrong with a row goes to the summary."""
 
     def __init__(
-        self, context: ImportContext, summary: ImportSummary, *, analyzer: Analyzer, merge: bool
-    ) -> None:
+        self, context: ImportContext, summary: ImportSummary, *, analyzer: Analyzer, merge: bool,
+        are_many: bool = False,
+    ) -> None:  # fmt: skip
         self._summary = summary
-        self._preparer = RowPreparer(context, analyzer=analyzer, merge=merge)
+        self._preparer = RowPreparer(context, analyzer=analyzer, merge=merge, are_many=are_many)
 
     def chunks(self, rows: Rows) -> Iterator[list[Ready]]:
         """Yield the rows that can be stored, `CHUNK` at a time; the last chunk may be shorter."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import marshal  # noqa: TID251  from our own process alone; JSON takes three times as long
 
 from tideline_cli.errors import TidelineError
-from tideline_cli.exchange.importer.plain_rows import PlainRow, plain_columns
+from tideline_cli.exchange.importer.plain_rows import PlainRow, plain_columns, plain_row
 from tideline_cli.exchange.importer.prepared import Prepared, is_scanned, prepared, scan_row
 from tideline_cli.exchange.importer.row_moulds import RowMoulds
 from tideline_cli.exchange.importer.rows import ImportContext
@@ -25,15 +25,17 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
+    from tideline_cli.exchange.importer.row_moulds import Moulded
     from tideline_cli.model.text import Analyzer
 
     Row = dict[str, Any] | TidelineError
     Ready = Prepared | PlainRow
-    # What a row becomes: the columns of a plain one; the values of a fact, its terms as the file
-    # keeps them, and whether a scan has found nothing in it; or None,
-    # where the process that asks shall look itself.
-    Answer = list[Any] | tuple[list[Any], str, bool] | None
+    # What a row becomes: the columns of a plain one, or the number of those that it shares and what
+    # it has for itself; the values of a fact, its terms as the file keeps them, and whether a scan
+    # has found nothing in it; or None, where the process that asks shall look itself.
+    Answer = list[Any] | Moulded | tuple[list[Any], str, bool] | None
 
+_MOULDED = 2  # values of such an answer
 _ORIGIN = NAMES.index("origin")
 
 
@@ -54,9 +56,11 @@ def rows_of(
     raw: bytes, rows: Sequence[tuple[int, Row]], analyzer: Analyzer
 ) -> list[Ready | None]:
     """Return the rows that an answer is about; None is one that has to be looked at here."""
-    answers: list[Answer] = marshal.loads(raw)  # noqa: S302  our own process has written it
+    answers: list[Answer]
+    shared: dict[int, list[Any]]
+    answers, shared = marshal.loads(raw)  # noqa: S302  our own process has written it
     return [
-        None if answer is None else _ready(line, row, answer, analyzer)
+        None if answer is None else _ready(line, row, answer, shared, analyzer)
         for (line, row), answer in zip(rows, answers, strict=True)
     ]
 
@@ -76,10 +80,13 @@ class Answerer:
         if self._asked != (context, analyzer):
             self._asked = (context, analyzer)
             self._moulds = RowMoulds(analyzer)
-        made: list[Answer] = [None] * len(rows)
+        moulded: list[Moulded | None] = [None] * len(rows)
         if not merge:
-            made = [row and self._moulds.columns(row) for row in rows]
-        places = [place for place, columns in enumerate(made) if columns is None]
+            moulded = [None if row is None else self._moulds.moulded(row) for row in rows]
+        numbers = {one[0] for one in moulded if one is not None}
+        shared = {number: self._moulds.columns(number) for number in numbers}
+        made: list[Answer] = [*moulded]
+        places = [place for place, answer in enumerate(made) if answer is None]
         others = [rows[place] for place in places]
         # Stage by stage: a tenth faster than row by row, since each stage has its own tables.
         stated = [_stated(row, context, analyzer) for row in others]
@@ -89,7 +96,7 @@ class Answerer:
                 made[place] = columns = _answer(ready, context, merge=merge)
                 if isinstance(columns, list):
                     self._moulds.keep(rows[place], ready, columns)
-        return _frame(made)
+        return _frame((made, shared))
 
 
 def _stated(
@@ -123,9 +130,13 @@ def _answer(ready: Prepared, context: ImportContext, *, merge: bool) -> Answer:
     return _values(ready.fact), ready.terms.joined(), is_scanned(ready, context, merge=merge)
 
 
-def _ready(line: int, row: Any, answer: Any, analyzer: Analyzer) -> Ready:
+def _ready(
+    line: int, row: Any, answer: Any, shared: dict[int, list[Any]], analyzer: Analyzer
+) -> Ready:
+    if len(answer) == _MOULDED:
+        return PlainRow(line, row, analyzer, shared[answer[0]], answer[1])
     if isinstance(answer, list):
-        return PlainRow(line, row, analyzer, answer)
+        return plain_row(line, row, analyzer, answer)
     values, joined, was_scanned = answer
     values[_ORIGIN] = Origin(values[_ORIGIN])
     fact = Fact(*values)

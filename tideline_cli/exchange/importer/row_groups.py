@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from tideline_cli.exchange.importer.destination import Destination
     from tideline_cli.exchange.importer.prepare_rows import Ready
     from tideline_cli.model.fact import Fact
+    from tideline_cli.store.bulk_inserts import Run
 
 
 class RowGroups:
@@ -31,7 +32,8 @@ class RowGroups:
         ids = [ready.id for ready in chunk if isinstance(ready, PlainRow)]
         self._taken = bulk_inserts.taken(db, ids) if ids else set()
         self._numbers: dict[str, int] = {}
-        self._waiting: list[list[Any]] = []
+        self._waiting: list[Run] = []
+        self._last: list[Any] | None = None  # the model of the last of them
         self._bounds = bytearray()
         self._counts = fact_counts.NewCounts()
         self.added: list[tuple[int, int]] = []
@@ -40,14 +42,8 @@ class RowGroups:
     def put(self, place: int, ready: Ready) -> None:
         """Store a row, or let it wait for others."""
         if isinstance(ready, PlainRow):
-            columns = ready.columns
-            fact_id = columns[bulk_inserts.ID]
-            if fact_id not in self._taken:
-                self._taken.add(fact_id)
-                number = self._number(columns[bulk_inserts.ORIGIN])
-                self._waiting.append(bulk_inserts.numbered(columns, number))
-                self._bounds.append(columns[bulk_inserts.BOUND])
-                self.added.append((number, place))
+            if ready.id not in self._taken:
+                self._wait(place, ready)
                 return
             ready = ready.prepared()
         self.flush()
@@ -57,13 +53,26 @@ class RowGroups:
             self.added.append((self._number(fact.origin.key), place))
             self.apart.append(fact)
 
+    def _wait(self, place: int, ready: PlainRow) -> None:
+        """Let a plain row wait for others."""
+        model, own = ready.model, ready.own
+        self._taken.add(own[bulk_inserts.OWN_ID])
+        number = self._number(model[bulk_inserts.ORIGIN])
+        if model is not self._last:
+            self._waiting.append((bulk_inserts.numbered(model, number), []))
+            self._last = model
+        self._waiting[-1][1].append(own[: bulk_inserts.STORED_OWN])
+        self._bounds.append(own[bulk_inserts.STORED_OWN])
+        self.added.append((number, place))
+
     def flush(self) -> None:
         """Store the rows that wait."""
         if self._waiting:
             bulk_inserts.insert(self._db, self._waiting)
             self._counts.add(self._waiting)
-            self._destination.added_plain(len(self._waiting))
+            self._destination.added_plain(sum([len(own) for _, own in self._waiting]))
             self._waiting.clear()
+            self._last = None
 
     def count(self, last: int, bounds: score_bounds.NewBounds) -> None:
         """Count the facts that were stored, which have the numbers after `last`, and bound their

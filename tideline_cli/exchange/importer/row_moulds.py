@@ -17,11 +17,16 @@ if TYPE_CHECKING:
 
     from tideline_cli.exchange.importer.prepared import Prepared
     from tideline_cli.model.text import Analyzer
+    from tideline_cli.store.bulk_inserts import Model, Own
 
     Row = dict[str, Any]
     # What a row says beside its text: keys, values, and their types, since 1 is also True.
     Kind = tuple[object, ...]
-    Mould = tuple[list[Any], Any, str | None]
+    # The number of a model, the model, and the origin and the turn that ids are made of.
+    Mould = tuple[int, Model, Any, str | None]
+
+    # The number of a model, and what a row has for itself.
+    Moulded = tuple[int, Own]
 
 _OWN = frozenset(("id", "created_at"))  # of each row another
 _MOST = 1000  # moulds that are kept
@@ -35,8 +40,9 @@ class RowMoulds:
         self.analyzer = analyzer
         self._words = PlainWords() if can_tell(analyzer) else None
         self._moulds: dict[Kind, Mould] = {}
+        self._models: list[bulk_inserts.Model] = []
 
-    def columns(self, row: Row) -> list[Any] | None:
+    def moulded(self, row: Row) -> Moulded | None:
         """Return what the file keeps of a row; None where there is no mould for it."""
         content = row.get("content")
         if self._words is None or not isinstance(content, str) or len(content) > MAX_CONTENT:
@@ -47,15 +53,21 @@ class RowMoulds:
         terms = self._words.terms(content)
         if terms is None:
             return None
-        model, origin, turn = mould
+        number, model, origin, turn = mould
         fact_id = made_id(origin, content, turn, None, 0)
-        return bulk_inserts.sealed_like(model, fact_id, content, terms)
+        return number, model.own_of(fact_id, content, terms)
+
+    def columns(self, number: int) -> list[Any]:
+        """Return the columns of a model."""
+        return self._models[number].columns
 
     def keep(self, row: Row, ready: Prepared, columns: list[Any]) -> None:
         """Keep a mould of a row that is plain, for others that say the same beside their texts."""
         kind = _kind(row)
         if kind is not None and len(self._moulds) < _MOST:
-            self._moulds[kind] = (columns, ready.fact.origin, ready.fact.source_turn)
+            model, fact = bulk_inserts.Model(columns), ready.fact
+            self._moulds[kind] = (len(self._models), model, fact.origin, fact.source_turn)
+            self._models.append(model)
 
     def _mould(self, row: Row) -> Mould | None:
         kind = _kind(row)

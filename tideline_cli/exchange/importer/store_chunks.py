@@ -45,10 +45,10 @@ class ChunkInserter:
 
     is_load = True
 
-    def __init__(self, db: Connection, destination: Destination) -> None:
+    def __init__(self, db: Connection, destination: Destination, *, are_many: bool) -> None:
         self._db = db
         self._destination = destination
-        self._vectors = ChunkVectors(db)
+        self._vectors = ChunkVectors(db, are_many=are_many)
         self._bounds = score_bounds.NewBounds()
 
     def begin(self, chunk: list[Ready]) -> None:

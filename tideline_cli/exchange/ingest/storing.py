@@ -117,11 +117,11 @@ class Storage:
         """Insert chunks, index and count them, and store their vectors."""
         catch_up(self._db, [origin_number])
         last = facts.last_number(self._db)
-        rows = [bulk_inserts.numbered(one.columns, origin_number) for one in chunks]
-        bulk_inserts.insert(self._db, rows)
+        runs = [bulk_inserts.alone(one.columns, origin_number) for one in chunks]
+        bulk_inserts.insert(self._db, runs)
         fts.index_after(self._db, last)
         counts = fact_counts.NewCounts()
-        counts.add(rows)
+        counts.add(runs)
         counts.store(self._db)
         seqs = facts.numbers_after(self._db, last)
         titled = [
