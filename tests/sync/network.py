@@ -22,7 +22,7 @@ from tideline_cli.store.purge_traces import finish_purge
 from tideline_cli.store.transactions import writing
 from tideline_cli.sync import replica
 from tideline_cli.sync.absorb import Absorber
-from tideline_cli.sync.operations import Writer, parsed
+from tideline_cli.sync.operations import PurgeOp, Writer, parsed
 from tideline_cli.sync.publish import NOWHERE, Publication
 
 _EVERYTHING = Filter(lifecycle=None)
@@ -156,18 +156,11 @@ class Machine:
         return writer.whole() if writer.lines else []
 
     def known(self):
-        """Return all that the registers hold as texts in order; batches and
-        the reasons of archived facts apart."""
-        operations = parsed(self.told(since=0, place=NOWHERE))[1]
+        """Return all that the registers hold as texts in order, each purge apart."""
         words = []
-        for one in operations:
-            name = type(one).__name__
-            if name == "Purge":
-                words += [("Purge", one_id) for one_id in one.ids]
-            elif name == "Said":
-                words.append((name, one.id, one.changed_at, one.said_at))
-            elif name != "Batch":
-                words.append((name, codec.dumps(list(_values(one)))))
+        for one in parsed(self.told(since=0, place=NOWHERE))[1]:
+            some = [PurgeOp((gone,)) for gone in one.ids] if isinstance(one, PurgeOp) else [one]
+            words += [(type(told).__name__, codec.dumps(list(_values(told)))) for told in some]
         return sorted(map(str, words))
 
     def seen(self):
