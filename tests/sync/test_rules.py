@@ -462,6 +462,29 @@ class TestEdges:
         assert edges(laptop) == set()
 
 
+    @pytest.mark.parametrize("how", ["redo", "import"])
+    def test_it_waits_for_a_fact_that_comes_back_by_a_word_here(self, pair, how):
+        """The other machine has linked a fact that was taken back here meanwhile."""
+        laptop, desktop, wire = pair
+        first = say(laptop, "I deploy on Mondays", "A1")
+        settle([laptop, desktop], wire, NOW + HOUR)
+        kept = rows(desktop)
+        second = say(laptop, "Deploying takes an hour", "B1", now=NOW + HOUR)
+        link.link(laptop.db, second, "supports", first, reason=None, strength=None, viewer=OWNER,
+                  now=NOW + 2 * HOUR)  # fmt: skip
+        undo.undo(desktop.db, None, viewer=OWNER, now=NOW + DAY)
+        settle([laptop, desktop], wire, NOW + 2 * DAY)
+        assert edges(desktop) == edges(laptop) == set()
+        if how == "redo":
+            redo.redo(desktop.db, viewer=OWNER, now=NOW + 3 * DAY)
+        else:
+            stated = enumerate(kept, 1)
+            import_rows(desktop.db, stated, ImportContext(OWNER, NOW + 3 * DAY, True), merge=False)
+        settle([laptop, desktop], wire, NOW + 4 * DAY)
+        assert edges(desktop) == {(second, "supports", first)}
+        agree(laptop, desktop)
+
+
 class TestReasons:
     def test_both_say_why_a_fact_is_archived(self, pair):
         """Both say why a fact is archived."""

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from apsw import Connection
 
+    from tideline_cli.store.sync_rows import EdgeRow
     from tideline_cli.store.sync_state import SyncState
     from tideline_cli.sync.operations import Operation, Stamp
 
@@ -82,27 +83,31 @@ class Absorber:
             db, verb=sync_changes.VERB, by=by, now=self._now, resume=number or None, bulk=is_bulk
         ) as batch:
             state = sync_state.SyncState(db)
-            mine = Gatherer(db, state, now=self._now).gather(uses=uses)
+            gatherer = Gatherer(db, state, now=self._now)
+            mine = gatherer.gather(uses=uses)
             taken = Taker(db, state, place=self._place).take(words)
             self.facts |= taken.changed
             for row in taken.edges.values():
                 self.facts |= {row.source, row.target}
             last = facts.last_number(db)
-            self._show(taken, mine, state)
+            self._show(taken, mine, gatherer.waiting, state)
             if is_bulk:
                 fts.index_after(db, last)
             state.save()
             return self._closed(batch, told, number)
 
-    def _show(self, taken: Taken, mine: set[str], state: SyncState) -> None:
-        """Show what was taken, what was said here, and what a purge has set free."""
+    def _show(
+        self, taken: Taken, mine: set[str], waiting: Sequence[EdgeRow], state: SyncState
+    ) -> None:
+        """Show what was taken, what was said here, which edges have `waiting` for that, and what a
+        purge has set free."""
         db = self._db
         purge = sync_rows.last_purge(db)
         if purge > state.ruled:
             mine |= sync_rows.all_ruled(db)
             state.ruled = purge
         names = {key: replica for key, (replica, _) in sync_state.replicas(db).items()}
-        Shower(db, names).show(taken, mine)
+        Shower(db, names).show(taken, mine, waiting)
 
     def _closed(self, batch: journal.batch, told: BatchOp | None, number: int) -> int:
         """Note what a batch is, or leave none where it has changed nothing; return the number of

@@ -60,7 +60,8 @@ class _Touched:
 
 class Gatherer:
     """One look at the journal, in a transaction of the caller. `now` is the time of changes that
-    other programs have made."""
+    other programs have made. `waiting` are the edges of facts that have come, which were stated
+    before that."""
 
     def __init__(self, db: Connection, state: SyncState, *, now: int) -> None:
         self._db = db
@@ -70,18 +71,21 @@ class Gatherer:
         self._edges: dict[int, tuple[str | None, int]] = {}  # an image of each, and when
         self._used: set[int] = set()
         self._earliest = now  # the earliest time of a batch
+        self._came: set[str] = set()  # facts that the store has got
         self._why: dict[str, str] = {}  # of what goes with another fact
+        self.waiting: list[EdgeRow] = []
 
     def gather(self, *, uses: bool = False) -> set[str]:
         """Put what was said into the registers; return the ids of the facts that it is about. With
         `uses`, look also for what was only read."""
+        known = self._state.version
         self._read()
         by_seq = sync_changes.ids_of(self._db, {*self._facts, *self._used})
         touched: dict[str, _Touched] = {}
         for seq, one in self._facts.items():
             if fact_id := by_seq.get(seq):
-                known = touched.get(fact_id)
-                touched[fact_id] = one if known is None else known.with_later(one)
+                earlier = touched.get(fact_id)
+                touched[fact_id] = one if earlier is None else earlier.with_later(one)
         for fact_id in sync_apply.settled_facts(self._db):
             self._state.clock = clock = tick(self._state.clock, self._now)
             touched.setdefault(fact_id, _Touched()).fields["lifecycle"] = clock
@@ -101,6 +105,9 @@ class Gatherer:
             rows = [self._edge(settled.by, kind, settled.id, clock) for kind in kinds]
             sync_rows.put_edges(self._db, [row for row in rows if row is not None])
         changed |= self._put_edges()
+        self.waiting = [
+            edge for edge in sync_rows.edges_of(self._db, self._came) if edge.version <= known
+        ]
         self._state.save()
         return changed
 
@@ -209,6 +216,7 @@ class Gatherer:
         if known.birth is None and born is None:  # it was there before, and was never told
             born = tick(0, known.row.created_at)
         if born is not None:
+            self._came.add(known.id)
             known.marks.clear()
             known.values = registers.Registers(known.id, known.seq, known.row).values
             known.values[GONE] = gone

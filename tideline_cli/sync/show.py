@@ -17,7 +17,7 @@ from tideline_cli.sync.rulings import EDGES, Ruling, StatedFact
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from apsw import Connection
 
@@ -43,9 +43,11 @@ class Shower:
         self._known: dict[str, Registers] = {}
         self._analyzer: Analyzer = setting(db, "analyzer", "standard")
 
-    def show(self, taken: Taken, said_here: Iterable[str]) -> None:
-        """Bring the store to what the registers say after `taken` and what was `said_here`, by id;
-        store the registers."""
+    def show(
+        self, taken: Taken, said_here: Iterable[str], waiting: Sequence[EdgeRow]
+    ) -> None:
+        """Bring the store to what the registers say after `taken` and what was `said_here`, by id,
+        with the edges that were `waiting` for that; store the registers."""
         self._known = {one: taken.facts[one] for one in taken.changed}
         ends = {end for row in taken.edges.values() for end in (row.source, row.target)}
         sync_rows.put_edges(self._db, taken.edges.values())
@@ -56,7 +58,7 @@ class Shower:
         found = self._rulings(revived)
         shown = {one.id: self._shown(one, found.get(one.id)) for one in self._known.values()}
         came = self._write(shown)
-        self._edges(taken, came, was)
+        self._edges([*waiting, *taken.edges.values()], came, was)
         sync_rows.put_facts(
             self._db,
             (one.stored(shown[one.id]) for one in self._known.values() if _is_known(one)),
@@ -186,11 +188,12 @@ class Shower:
             uses.put_of(self._db, after)
 
     def _edges(
-        self, taken: Taken, came: set[str], was: dict[str, tuple[str | None, str | None]]
-    ) -> None:
+        self, stated: Iterable[EdgeRow], came: set[str],
+        was: dict[str, tuple[str | None, str | None]],
+    ) -> None:  # fmt: skip
         """Write the edges that have changed, those of facts that came, and those of rulings."""
-        rows: dict[tuple[str, str, str], EdgeRow] = dict(taken.edges)
-        for row in sync_rows.edges_of(self._db, came):
+        rows: dict[tuple[str, str, str], EdgeRow] = {}
+        for row in (*stated, *sync_rows.edges_of(self._db, came)):
             rows[row.source, row.kind, row.target] = row
         ruled = {
             (one.by, kind, one.id): one
@@ -203,9 +206,9 @@ class Shower:
             for kind in EDGES[why]
         }  # fmt: skip
         for key in sorted({*rows, *earlier, *ruled}):
-            stated = rows.get(key) or sync_rows.edge(self._db, *key)
-            if stated is not None and stated.present:
-                made = (stated.reason, stated.strength, stated.created_at)
+            held = rows.get(key) or sync_rows.edge(self._db, *key)
+            if held is not None and held.present:
+                made = (held.reason, held.strength, held.created_at)
                 sync_apply.put_edge(self._db, Link(*key, *made))
             elif key in ruled:
                 at = self._at(ruled[key])
