@@ -17,6 +17,7 @@ from tideline_cli.exchange.importer.import_rows import import_rows
 from tideline_cli.exchange.importer.rows import ImportContext
 from tideline_cli.memory import amend, doctor, edit, link, purge, recall, redo, remember, undo
 from tideline_cli.memory.query import Query
+from tideline_cli.model import instant
 from tideline_cli.model.fact import NewFact
 from tideline_cli.model.origin import EVERYONE, OWNER, channel
 from tideline_cli.store import sync_rows
@@ -512,6 +513,25 @@ class TestReasons:
         [row] = rows(laptop)
         assert row["id"] == one
         assert row["said_at"] > row["created_at"]
+
+    @pytest.mark.parametrize("brought", [
+        {"changed_at": NOW + 5 * DAY, "said_at": NOW + 4 * DAY}, {"archived_reason": "superseded"},
+    ], ids=["times", "reason"])  # fmt: skip
+    def test_what_an_import_knows_of_a_fact_that_it_leaves_as_it_is(self, pair, brought):
+        """When a state was stated, and why it is archived, has no change in the journal."""
+        laptop, desktop, wire = pair
+        one = say(laptop, "I deploy on Mondays", "A1")
+        amend.forget(laptop.db, [one], superseded_by=None, viewer=OWNER, now=NOW + DAY)
+        settle([laptop, desktop], wire, NOW + 2 * DAY)
+        known = [{**row, **brought} for row in rows(desktop)]
+        import_rows(desktop.db, enumerate(known, 1), ImportContext(OWNER, NOW + 6 * DAY, True),
+                    merge=True)  # fmt: skip
+        settle([laptop, desktop], wire, NOW + 7 * DAY)
+        agree(laptop, desktop)
+        [row] = rows(laptop)
+        iso = {name: instant.iso(value) if isinstance(value, int) else value
+               for name, value in brought.items()}  # fmt: skip
+        assert iso.items() <= row.items()
 
 
 class TestOrigins:

@@ -93,6 +93,7 @@ class Absorber:
             self._show(taken, mine, gatherer.waiting, state)
             if is_bulk:
                 fts.index_after(db, last)
+            state.change = max(state.change, sync_changes.last_number(db))  # all is told
             state.save()
             return self._closed(batch, told, number)
 
