@@ -17,7 +17,7 @@ from tideline_cli.sync.clock import tick
 from tideline_cli.sync.fields import CHANGING, wire_value
 from tideline_cli.sync.registers import BASE, CLOCK, GONE, LAST, PLACE, PRESENT, SINCE, VERSION
 from tideline_cli.sync.rulings import EDGES
-from tideline_cli.sync.told import Told, Touched
+from tideline_cli.sync.told import SaidHere, Touched
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ class Gatherer:
         self._state = state
         self._now = now
         self._change = state.change  # up to which the journal was read before
-        self._told = Told(db, state, now=now)
+        self._told = SaidHere(db, state, now=now)
         self._came: set[str] = set()  # facts that the store has got
         self._noted: dict[str, str | None] = {}  # of which an import knows more, and why they went
         self._why: dict[str, str] = {}  # of what goes with another fact

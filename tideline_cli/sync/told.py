@@ -38,7 +38,7 @@ class Touched:
         return other
 
 
-class Told:
+class SaidHere:
     """All that was said since the journal was last read; `now` is the time of changes that other
     programs have made.
 
