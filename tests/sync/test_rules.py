@@ -292,6 +292,23 @@ class TestUndo:
         with pytest.raises(WriteBlockedError):
             undo.undo(laptop.db, 2, viewer=OWNER, now=NOW + 3 * DAY)
 
+    @pytest.mark.parametrize("on", [0, 1], ids=["the earlier", "the later"])
+    @pytest.mark.parametrize("texts", [("I live in Rome", "I live in Oslo"), ("So", "So")],
+                             ids=["slot", "same"])  # fmt: skip
+    def test_what_follows_from_words_elsewhere_stops_no_undo_of_ones_own(self, pair, texts, on):
+        """Nobody has said that one of the facts is archived, nor the edge between them."""
+        for place, machine in enumerate(pair[:2]):
+            say(machine, texts[place], f"A{place}", now=NOW + place * HOUR, slot="town")
+        wire = pair[2]
+        settle(list(pair[:2]), wire, NOW + 2 * HOUR)
+        assert edges(pair[on])
+        undo.undo(pair[on].db, 1, viewer=OWNER, now=NOW + DAY)
+        settle(list(pair[:2]), wire, NOW + 2 * DAY)
+        agree(*pair[:2])
+        [left] = rows(pair[on])
+        assert (left["id"], left["lifecycle"]) == (named_id(f"A{1 - on}"), "active")
+        assert left["links"] == []
+
     def test_what_is_said_of_a_fact_that_was_taken_back_goes_with_it(self, pair):
         """And comes again when the fact does, if it was said later."""
         laptop, desktop, wire = pair
