@@ -353,6 +353,9 @@ class TestPurge:
         settle([laptop, desktop], wire, NOW + 2 * DAY)
         agree(laptop, desktop)
         assert [row["content"] for row in rows(laptop)] == ["I deploy on Mondays"]
+        for machine in (laptop, desktop):
+            assert sync_rows.edges_of(machine.db, [one]) == []
+            assert sync_rows.facts(machine.db, [one]) == {}
 
     def test_what_an_undo_took_is_purged_from_the_journal_of_the_other(self, pair):
         """What an undo took is purged from the journal of the other."""
@@ -368,10 +371,12 @@ class TestPurge:
             ).get == 0
 
     def test_an_old_export_brings_nothing_back(self, pair):
-        """An old export brings nothing back."""
+        """An old export brings nothing back, no edge and no word of it either."""
         laptop, desktop, wire = pair
         one = say(laptop, "The gate code is 12 34", "A1")
-        say(laptop, "I deploy on Mondays", "A2")
+        other = say(laptop, "I deploy on Mondays", "A2")
+        link.link(laptop.db, other, "supports", one, reason=None, strength=None, viewer=OWNER,
+                  now=NOW)  # fmt: skip
         kept = list(jsonl.forms(laptop.db, viewer=OWNER))
         settle([laptop, desktop], wire, NOW + HOUR)
         purge.purge(laptop.db, [one], viewer=OWNER, now=NOW + DAY)

@@ -261,8 +261,9 @@ def purge(db: Connection, ids: Iterable[str], *, place: int, state: SyncState) -
         if db.changes():
             state.next_version()
             fresh.append(fact_id)
-            db.execute("DELETE FROM sync_fact WHERE id = ?", (fact_id,))
-            db.execute("DELETE FROM sync_edge WHERE source = ?1 OR target = ?1", (fact_id,))
+        # An import may have brought it back since it was purged, and edges of it.
+        db.execute("DELETE FROM sync_fact WHERE id = ?", (fact_id,))
+        db.execute("DELETE FROM sync_edge WHERE source = ?1 OR target = ?1", (fact_id,))
     return fresh
 
 
