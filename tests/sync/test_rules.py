@@ -353,9 +353,6 @@ class TestPurge:
         settle([laptop, desktop], wire, NOW + 2 * DAY)
         agree(laptop, desktop)
         assert [row["content"] for row in rows(laptop)] == ["I deploy on Mondays"]
-        for machine in (laptop, desktop):
-            assert sync_rows.edges_of(machine.db, [one]) == []
-            assert sync_rows.facts(machine.db, [one]) == {}
 
     def test_what_an_undo_took_is_purged_from_the_journal_of_the_other(self, pair):
         """What an undo took is purged from the journal of the other."""
@@ -388,6 +385,9 @@ class TestPurge:
         settle([laptop, desktop], wire, NOW + 4 * DAY)
         agree(laptop, desktop)
         assert [row["content"] for row in rows(laptop)] == ["I deploy on Mondays"]
+        for machine in (laptop, desktop):
+            assert sync_rows.edges_of(machine.db, [one]) == []
+            assert sync_rows.facts(machine.db, [one]) == {}
 
 
 class TestUses:
