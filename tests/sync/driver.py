@@ -66,6 +66,7 @@ class History:
         """Let all settle, compare; take the last batch of each back, and compare again."""
         now = self.latest + DAY
         self._settle(now)
+        self._compare_newcomer(now)
         ruled = self.net.machines[0].db.execute(
             "SELECT ruled FROM sync_fact WHERE ruled IS NOT NULL"
         )
@@ -99,10 +100,20 @@ class History:
         for machine in self.net.machines:
             judge(machine, self.ever - back, when)
 
-    def _compare(self, when):
+    def _compare_newcomer(self, now):
+        """Compare with a machine that has heard the same in another order."""
+        try:
+            with self.net.newcomer(now, len(self.steps)) as late:
+                self._compare("heard late, ", late)
+        except Different:
+            raise
+        except Exception as error:
+            raise Different(f"a newcomer breaks down: {traceback.format_exc()}") from error
+
+    def _compare(self, when, *more):
         first, *others = self.net.machines
         wanted, known = first.export(), first.known()
-        for other in others:
+        for other in more or others:
             got = other.export()
             if got != wanted:
                 raise Different(f"{when}{first.name} and {other.name} show:\n"

@@ -186,6 +186,7 @@ class Network:
     clock beside it."""
 
     def __init__(self, folder, skews, wires):
+        self.folder = folder
         self.machines = [Machine(folder / f"{at}.db", f"m{at}") for at in range(len(skews))]
         self.skews = skews
         self.wires = [Wire() for _ in range(max(wires) + 1)]
@@ -193,6 +194,22 @@ class Network:
     def close(self):
         for machine in self.machines:
             machine.db.close()
+
+    @contextmanager
+    def newcomer(self, now, seed):
+        """Yield a machine that has heard all that was ever left in all places, in any order, and
+        has told nothing."""
+        late = Machine(self.folder / "late.db", "late")
+        random = Random(seed)
+        try:
+            for number in random.sample(range(len(self.wires)), len(self.wires)):
+                wire = Wire()
+                wire.messages += self.wires[number].messages
+                for how in ("any", "any", "all"):
+                    late.sync(number, wire, chooser(how, random.random()), now)
+            yield late
+        finally:
+            late.db.close()
 
     def do(self, step):
         """Take a step on a machine; return the batches of a sync, else the answer of the verb."""
