@@ -367,6 +367,36 @@ class TestPurge:
                 "SELECT count(*) FROM change WHERE before LIKE '%gate code%'"
             ).get == 0
 
+    @pytest.mark.parametrize("is_heard", [True, False], ids=["heard before", "heard after"])
+    @pytest.mark.parametrize("slot", [None, "gate"])
+    def test_what_another_has_said_stays_whenever_the_purge_is_heard(self, pair, slot, is_heard):
+        """The desktop may have archived its own words because of those that the laptop purges, which
+        did not know of them."""
+        laptop, desktop, wire = pair
+        say(desktop, "The gate code is 12 34", "B1", slot=slot, session="s1" if slot else None)
+        one = say(laptop, "The gate code is 12 34", "A1", now=NOW - HOUR + (slot is not None) * DAY,
+                  slot=slot)  # fmt: skip
+        laptop.sync(wire, NOW + DAY)
+        if is_heard:
+            desktop.sync(wire, NOW + 2 * DAY)
+            assert desktop.db.execute("SELECT 1 FROM sync_fact WHERE by IS NOT NULL").get
+        purge.purge(laptop.db, [one], viewer=OWNER, now=NOW + 2 * DAY)
+        settle([laptop, desktop], wire, NOW + 3 * DAY)
+        agree(laptop, desktop)
+        assert [row["lifecycle"] for row in rows(laptop)] == ["active"]
+
+    def test_a_purge_takes_the_copies_that_it_knows(self, pair):
+        """The copy of another machine is archived because of the fact that is purged."""
+        laptop, desktop, wire = pair
+        one = say(laptop, "The gate code is 12 34", "A1")
+        say(desktop, "The gate code is 12 34", "B1", now=NOW + HOUR)
+        say(desktop, "I deploy on Mondays", "B2", now=NOW + HOUR)
+        settle([laptop, desktop], wire, NOW + DAY)
+        purge.purge(laptop.db, [one], viewer=OWNER, now=NOW + 2 * DAY)
+        settle([laptop, desktop], wire, NOW + 3 * DAY)
+        agree(laptop, desktop)
+        assert [row["content"] for row in rows(laptop)] == ["I deploy on Mondays"]
+
     def test_an_old_export_brings_nothing_back(self, pair):
         """An old export brings nothing back, no edge and no word of it either."""
         laptop, desktop, wire = pair

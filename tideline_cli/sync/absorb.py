@@ -144,7 +144,9 @@ class Absorber:
                 seqs = [seq for seq, _ in sync_rows.in_table(db, ids).values()]
                 for one in ids:
                     seqs += purge_rows.undone(db, one, viewer=EVERYONE)
-                gone = purge_rows.with_citers(db, seqs, viewer=EVERYONE)
+                # Nobody has archived those: whoever purges must not have known of them.
+                spared = sync_rows.archived_by_rulings(db)
+                gone = purge_rows.with_citers(db, seqs, viewer=EVERYONE, spared=spared)
             if gone:
                 sync_apply.note_purged(db, list(gone.values()))
                 purge_rows.remove(db, gone)
