@@ -103,7 +103,7 @@ class History:
     def _compare_newcomer(self, now):
         """Compare with a machine that has heard the same in another order."""
         try:
-            with self.net.newcomer(now, len(self.steps)) as late:
+            with self.net.newcomer(now, self.plan.get("late", 0)) as late:
                 self._compare("heard late, ", late)
         except Different:
             raise

@@ -370,8 +370,8 @@ class TestPurge:
     @pytest.mark.parametrize("is_heard", [True, False], ids=["heard before", "heard after"])
     @pytest.mark.parametrize("slot", [None, "gate"])
     def test_what_another_has_said_stays_whenever_the_purge_is_heard(self, pair, slot, is_heard):
-        """The desktop may have archived its own words because of those that the laptop purges, which
-        did not know of them."""
+        """The desktop may have archived its own words because of those that the laptop purges,
+        which did not know of them."""
         laptop, desktop, wire = pair
         say(desktop, "The gate code is 12 34", "B1", slot=slot, session="s1" if slot else None)
         one = say(laptop, "The gate code is 12 34", "A1", now=NOW - HOUR + (slot is not None) * DAY,
@@ -384,6 +384,37 @@ class TestPurge:
         settle([laptop, desktop], wire, NOW + 3 * DAY)
         agree(laptop, desktop)
         assert [row["lifecycle"] for row in rows(laptop)] == ["active"]
+
+    def test_a_newcomer_purges_nothing_that_others_have_kept(self, pair, tmp_path):
+        """It has heard of an archived fact with the same text before the purge, as nobody else."""
+        laptop, desktop, wire = pair
+        one = say(laptop, "The gate code is 12 34", "A1")
+        settle([laptop, desktop], wire, NOW + HOUR)
+        purge.purge(laptop.db, [one], viewer=OWNER, now=NOW + DAY)
+        settle([laptop, desktop], wire, NOW + 2 * DAY)
+        again = {"id": named_id("B1"), "content": "The gate code is 12 34", "lifecycle": "archived"}
+        import_rows(desktop.db, enumerate([again], 1),
+                    ImportContext(OWNER, NOW + 3 * DAY, True), merge=False)  # fmt: skip
+        settle([laptop, desktop], wire, NOW + 4 * DAY)
+        server, backwards = Machine(tmp_path, "server"), Wire()
+        for message in reversed(wire.left):
+            backwards.left.append(message)
+            server.sync(backwards, NOW + 4 * DAY)
+        agree(laptop, desktop, server)
+        server.close()
+
+    def test_own_words_that_were_archived_go_with_a_purge_elsewhere(self, pair):
+        """Somebody has archived them: nothing of the text is to be left."""
+        laptop, desktop, wire = pair
+        one = say(laptop, "The gate code is 12 34", "A1")
+        laptop.sync(wire, NOW + HOUR)
+        gone = say(desktop, "The gate code is 12 34", "B1")
+        say(desktop, "I deploy on Mondays", "B2")
+        amend.forget(desktop.db, [gone], superseded_by=None, viewer=OWNER, now=NOW + HOUR)
+        purge.purge(laptop.db, [one], viewer=OWNER, now=NOW + DAY)
+        settle([laptop, desktop], wire, NOW + 2 * DAY)
+        agree(laptop, desktop)
+        assert [row["content"] for row in rows(laptop)] == ["I deploy on Mondays"]
 
     def test_a_purge_takes_the_copies_that_it_knows(self, pair):
         """The copy of another machine is archived because of the fact that is purged."""

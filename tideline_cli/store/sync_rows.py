@@ -146,13 +146,6 @@ def all_ruled(db: Connection) -> set[str]:
     return {fact_id for (fact_id,) in db.execute("SELECT id FROM sync_fact WHERE by IS NOT NULL")}
 
 
-def archived_by_rulings(db: Connection) -> set[int]:
-    """Return the numbers of the facts that are archived because of another one, by nobody's word.
-    """
-    sql = "SELECT seq FROM fact JOIN sync_fact USING (id) WHERE by IS NOT NULL AND ruled IN "
-    return {seq for (seq,) in db.execute(f"{sql} ('slot', 'same')")}
-
-
 def last_purge(db: Connection) -> int:
     """Return the version of the newest purge."""
     return int(db.execute("SELECT ifnull(max(version), 0) FROM sync_purge").get)

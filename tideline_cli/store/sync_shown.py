@@ -1,4 +1,5 @@
-"""What is shown because words of several machines cannot all stand: nobody has said that."""
+"""What is shown because words of several machines cannot all stand, which nobody has said; and what
+this machine has said."""
 
 from __future__ import annotations
 
@@ -32,10 +33,31 @@ SELECT by IS NOT NULL AND replica = ?2 AND NOT EXISTS (
   SELECT 1 FROM json_each(marks) WHERE type = 'array' AND key <> 'stated' AND value ->> 1 <> ?2)
 FROM sync_fact JOIN fact USING (id) WHERE seq = ?1
 """
+_ARCHIVED = """
+SELECT (by IS NULL OR ruled = 'settled') AND replica = ?2
+FROM sync_fact JOIN fact USING (id) WHERE seq = ?1
+"""
 _OTHER_VERBS = f"""
 SELECT EXISTS (SELECT 1 FROM json_each(?) AS told LEFT JOIN batch ON batch.number = told.value
   WHERE ifnull(verb, '') <> '{sync_changes.VERB}')
 """
+
+
+def is_archived_here(db: Connection, fact: int) -> bool:
+    """Say whether a fact that is archived was stated by this machine, and archived by somebody's
+    word."""
+    own = sync_state.SyncState(db).own
+    return bool(db.execute(_ARCHIVED, (fact, own)).get)
+
+
+def stated_here(db: Connection, ids: Collection[str]) -> set[str]:
+    """Return those of these facts that this machine has stated, also of those that are gone."""
+    own = sync_state.SyncState(db).own
+    rows = db.execute(
+        "SELECT id FROM sync_fact WHERE replica = ? AND id IN (SELECT value FROM json_each(?))",
+        (own, codec.dumps(list(ids))),
+    )
+    return {fact_id for (fact_id,) in rows}
 
 
 def edges(db: Connection, facts: Collection[int]) -> frozenset[int]:

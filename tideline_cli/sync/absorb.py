@@ -3,17 +3,9 @@
 
 from __future__ import annotations
 
-from tideline_cli.model.origin import EVERYONE, OWNER, Origin
-from tideline_cli.store import (
-    facts,
-    fts,
-    journal,
-    purge_rows,
-    sync_apply,
-    sync_changes,
-    sync_rows,
-    sync_state,
-)
+from tideline_cli.model.origin import OWNER, Origin
+from tideline_cli.store import facts, fts, journal, sync_changes, sync_rows, sync_state
+from tideline_cli.sync import purges
 from tideline_cli.sync.arrive import Taken, Taker
 from tideline_cli.sync.gather import Gatherer
 from tideline_cli.sync.operations import AddOp, BatchOp, EdgeOp, PurgeOp, SetOp
@@ -137,20 +129,10 @@ class Absorber:
         ) as batch:
             state = sync_state.SyncState(db)
             is_told = not any(sync_changes.since(db, state.change))
-            gone: dict[int, str] = {}
-            if is_told:
-                sync_rows.purge(db, ids, place=self._place, state=state)
-                state.save()
-                seqs = [seq for seq, _ in sync_rows.in_table(db, ids).values()]
-                for one in ids:
-                    seqs += purge_rows.undone(db, one, viewer=EVERYONE)
-                # Nobody has archived those: whoever purges must not have known of them.
-                spared = sync_rows.archived_by_rulings(db)
-                gone = purge_rows.with_citers(db, seqs, viewer=EVERYONE, spared=spared)
+            gone = (
+                purges.take(db, ids, place=self._place, state=state) if is_told else {}
+            )
             if gone:
-                sync_apply.note_purged(db, list(gone.values()))
-                purge_rows.remove(db, gone)
-                sync_state.lower_change(db)
                 batch.explain(f"{len(gone):,} purged elsewhere")
                 self.purged += gone.values()
             else:
