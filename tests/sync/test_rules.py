@@ -396,10 +396,10 @@ class TestPurge:
         import_rows(desktop.db, enumerate([again], 1),
                     ImportContext(OWNER, NOW + 3 * DAY, True), merge=False)  # fmt: skip
         settle([laptop, desktop], wire, NOW + 4 * DAY)
-        server, backwards = Machine(tmp_path, "server"), Wire()
-        for message in reversed(wire.left):
-            backwards.left.append(message)
-            server.sync(backwards, NOW + 4 * DAY)
+        server, other = Machine(tmp_path, "server"), Wire()
+        first, *purged, last = wire.left
+        other.left += [first, last, *purged]
+        server.sync(other, NOW + 4 * DAY)
         agree(laptop, desktop, server)
         server.close()
 
