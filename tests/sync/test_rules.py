@@ -239,6 +239,39 @@ class TestCircle:
         assert {row["id"]: row["lifecycle"] for row in rows(laptop)} == told
         assert sync_rows.all_ruled(laptop.db) == set()
 
+    @pytest.mark.parametrize("how", ["purge", "undo", "merge"])
+    def test_what_stood_in_the_place_of_a_circle_goes(self, pair, tmp_path, how):
+        """As long as another fact stands in their place, none of the circle comes back."""
+        laptop, desktop, wire = pair
+        one, other, third, fourth = (say(laptop, text, name) for text, name in (
+            ("The office is open", "A1"), ("I deploy on Mondays", "A2"),
+            ("I live in Oslo", "A3"), ("I live in Rome", "A4"),
+        ))  # fmt: skip
+        settle([laptop, desktop], wire, NOW + HOUR)
+        link.link(laptop.db, third, "supersedes", one, reason=None, strength=None, viewer=OWNER,
+                  now=NOW + HOUR)  # fmt: skip
+        amend.forget(laptop.db, [one], superseded_by=other, viewer=OWNER, now=NOW + DAY)
+        amend.forget(desktop.db, [other], superseded_by=one, viewer=OWNER, now=NOW + DAY + 1)
+        settle([laptop, desktop], wire, NOW + 2 * DAY)
+        agree(laptop, desktop)
+        told = {row["id"]: row["lifecycle"] for row in rows(laptop)}
+        assert told[one] == told[other] == "archived"
+        if how == "purge":
+            purge.purge(laptop.db, [third], viewer=OWNER, now=NOW + 3 * DAY)
+        elif how == "undo":
+            undo.undo(laptop.db, 5, viewer=OWNER, now=NOW + 3 * DAY)
+        else:
+            amend.forget(laptop.db, [third], superseded_by=fourth, viewer=OWNER,
+                         now=NOW + 3 * DAY)  # fmt: skip
+        settle([laptop, desktop], wire, NOW + 4 * DAY)
+        agree(laptop, desktop)
+        server = Machine(tmp_path, "server")
+        server.sync(wire, NOW + 5 * DAY)
+        agree(laptop, desktop, server)
+        server.close()
+        told = {row["id"]: row["lifecycle"] for row in rows(laptop)}
+        assert told[other] == ("archived" if how == "merge" else "active")
+
     def test_two_dreams_may_keep_another_twin_each(self, pair):
         """Two dreams may keep another twin each."""
         laptop, desktop, wire = pair

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tideline_cli.model import codec
+from tideline_cli.model.edge import REPLACING
 from tideline_cli.model.record import record
 from tideline_cli.store.fact_rows import SELECT, fact_of
 
@@ -208,8 +209,19 @@ def edges_of(db: Connection, ids: Iterable[str]) -> list[EdgeRow]:
 
 def edges_to(db: Connection, ids: Iterable[str], kinds: Sequence[str]) -> list[EdgeRow]:
     """Return the edges of some kinds that are there and end at one of these facts."""
+    return _at_end(db, "target", ids, kinds)
+
+
+def edges_from(db: Connection, ids: Iterable[str], kinds: Sequence[str]) -> list[EdgeRow]:
+    """Return the edges of some kinds that are there and start at one of these facts."""
+    return _at_end(db, "source", ids, kinds)
+
+
+def _at_end(
+    db: Connection, column: str, ids: Iterable[str], kinds: Sequence[str]
+) -> list[EdgeRow]:
     sql = (
-        f"{_EDGE} WHERE target IN (SELECT value FROM json_each(?1)) AND present"
+        f"{_EDGE} WHERE {column} IN (SELECT value FROM json_each(?1)) AND present"
         " AND kind IN (SELECT value FROM json_each(?2)) ORDER BY source, kind, target"
     )
     wanted = codec.dumps(list(kinds))
@@ -251,9 +263,13 @@ def _edge(row: Sequence[Any]) -> EdgeRow:
 
 
 def purge(db: Connection, ids: Iterable[str], *, place: int, state: SyncState) -> list[str]:
-    """Forget all that is known of facts but their ids; return those that were not purged before."""
+    """Forget all that is known of facts but their ids, and note which others they had replaced;
+    return those that were not purged before."""
     fresh: list[str] = []
-    for fact_id in ids:
+    gone = list(ids)
+    state.freed |= {edge.target for edge in edges_from(db, gone, REPLACING)}
+    state.freed.difference_update(gone)
+    for fact_id in gone:
         db.execute(
             "INSERT INTO sync_purge VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
             (fact_id, state.version + 1, place),

@@ -82,6 +82,8 @@ class Absorber:
             for row in taken.edges.values():
                 self.facts |= {row.source, row.target}
             last = facts.last_number(db)
+            if gatherer.has_taken_back:
+                mine |= sync_rows.all_ruled(db)
             self._show(taken, mine, gatherer.waiting, state)
             if is_bulk:
                 fts.index_after(db, last)
@@ -97,8 +99,8 @@ class Absorber:
         db = self._db
         purge = sync_rows.last_purge(db)
         if purge > state.ruled:
-            mine |= sync_rows.all_ruled(db)
-            state.ruled = purge
+            mine |= sync_rows.all_ruled(db) | state.freed
+            state.ruled, state.freed = purge, set()
         names = {key: replica for key, (replica, _) in sync_state.replicas(db).items()}
         Shower(db, names).show(taken, mine, waiting)
 

@@ -37,7 +37,7 @@ _SLACK_MS = 3_600_000  # a clock may go back a little between a use and a sync
 class Gatherer:
     """One look at the journal, in a transaction of the caller. `now` is the time of changes that
     other programs have made. `waiting` are the edges of facts that have come, which were stated
-    before that."""
+    before that; `has_taken_back` says whether any fact has gone."""
 
     def __init__(self, db: Connection, state: SyncState, *, now: int) -> None:
         self._db = db
@@ -49,6 +49,7 @@ class Gatherer:
         self._noted: dict[str, str | None] = {}  # of which an import knows more, and why they went
         self._why: dict[str, str] = {}  # of what goes with another fact
         self.waiting: list[EdgeRow] = []
+        self.has_taken_back = False
 
     def gather(self, *, uses: bool = False) -> set[str]:
         """Put what was said into the registers; return the ids of the facts that it is about. With
@@ -150,6 +151,7 @@ class Gatherer:
             if known.birth is not None and told.gone is not None:
                 known.marks.clear()
                 known.put(PRESENT, False, self._mark(told.gone))
+                self.has_taken_back = True
             return
         born = told.born
         if known.birth is None and born is None:  # it was there before, and was never told

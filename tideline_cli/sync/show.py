@@ -126,10 +126,10 @@ class Shower:
             self._load_neighbours()
 
     def _circles(self) -> tuple[dict[str, list[str]], dict[str, Registers]]:
-        """Return which facts have replaced which, from those that are loaded back through archived
-        ones; and all of these facts."""
+        """Return which facts have replaced which: those that are loaded, what they have replaced,
+        and from all of them back through archived ones; and all of these facts."""
         replaced_by: dict[str, list[str]] = {}
-        reached = dict(self._known)
+        reached = self._with_replaced()
         waiting = set(reached)
         while waiting:
             edges = sync_rows.edges_to(self._db, waiting, REPLACING)
@@ -139,6 +139,17 @@ class Shower:
             reached |= fresh
             waiting = {one.id for one in fresh.values() if _is_archived(one)}
         return replaced_by, reached
+
+    def _with_replaced(self) -> dict[str, Registers]:
+        """Return what is loaded, and what that has replaced, through archived facts."""
+        reached = dict(self._known)
+        waiting = set(reached)
+        while waiting:
+            edges = sync_rows.edges_from(self._db, waiting, REPLACING)
+            fresh = self._read({edge.target for edge in edges} - reached.keys())
+            reached |= fresh
+            waiting = {one.id for one in fresh.values() if _is_archived(one)}
+        return reached
 
     def _shown(self, one: Registers, ruling: Ruling | None) -> Fact | None:
         """Return the fact as it is shown, None for one that is not there; note the ruling."""
