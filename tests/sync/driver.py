@@ -18,7 +18,7 @@ from tests.sync.network import network
 from tideline_cli.errors import TidelineError
 from tideline_cli.memory import doctor, undo
 from tideline_cli.model.origin import OWNER, parse_origin
-from tideline_cli.store import history, sync_rows
+from tideline_cli.store import history, sync_purges, sync_rows
 
 
 class Different(Exception):
@@ -148,7 +148,7 @@ def judge(machine, ever, when):
     except AssertionError as error:
         raise Different(f"{when}{machine.name} is not sound: {traceback.format_exc()}") from error
     away = ever - set(present(db))
-    away -= sync_rows.purged(db, away)
+    away -= sync_purges.purged(db, away)
     rows = sync_rows.facts(db, away)
     lost = sorted(one for one in away if one not in rows or "gone" not in rows[one].held)
     if lost:

@@ -20,7 +20,7 @@ from tideline_cli.memory.query import Query
 from tideline_cli.model import instant
 from tideline_cli.model.fact import NewFact
 from tideline_cli.model.origin import EVERYONE, OWNER, channel
-from tideline_cli.store import sync_rows
+from tideline_cli.store import sync_edges, sync_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -480,7 +480,7 @@ class TestPurge:
         agree(laptop, desktop)
         assert [row["content"] for row in rows(laptop)] == ["I deploy on Mondays"]
         for machine in (laptop, desktop):
-            assert sync_rows.edges_of(machine.db, [one]) == []
+            assert sync_edges.edges_of(machine.db, [one]) == []
             assert sync_rows.facts(machine.db, [one]) == {}
 
 

@@ -8,10 +8,11 @@ from tideline_cli.store import (
     statements,
     sync_apply,
     sync_changes,
+    sync_edges,
     sync_rows,
     visibility,
 )
-from tideline_cli.store.sync_rows import EdgeRow
+from tideline_cli.store.sync_edges import EdgeRow
 from tideline_cli.sync import registers
 from tideline_cli.sync.clock import tick
 from tideline_cli.sync.fields import CHANGING, wire_value
@@ -73,10 +74,10 @@ class Gatherer:
         for settled, clock in beside:
             kinds = EDGES[settled.why]
             rows = [self._edge(settled.by, kind, settled.id, clock) for kind in kinds]
-            sync_rows.put_edges(self._db, [row for row in rows if row is not None])
+            sync_edges.put_edges(self._db, [row for row in rows if row is not None])
         changed |= self._put_edges()
         self.waiting = [
-            edge for edge in sync_rows.edges_of(self._db, self._came) if edge.version <= known
+            edge for edge in sync_edges.edges_of(self._db, self._came) if edge.version <= known
         ]
         self._state.save()
         return changed
@@ -226,12 +227,12 @@ class Gatherer:
             if start in by_seq and end in by_seq:
                 row = self._edge(by_seq[start], kind, by_seq[end], clock)
                 rows += [row] if row is not None else []
-        sync_rows.put_edges(self._db, rows)
+        sync_edges.put_edges(self._db, rows)
         return set(by_seq.values())  # an edge that follows from others is seen to again
 
     def _edge(self, source: str, kind: str, target: str, clock: int) -> EdgeRow | None:
         now = sync_changes.edge_now(self._db, source, kind, target)
-        was = sync_rows.edge(self._db, source, kind, target)
+        was = sync_edges.edge(self._db, source, kind, target)
         if now is None and was is None:
             return None  # it came and went between two syncs
         if was is not None and was.present == (now is not None) and (

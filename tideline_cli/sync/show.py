@@ -8,7 +8,7 @@ from tideline_cli.model.record import replace
 from tideline_cli.model.text import index_terms
 from tideline_cli.model.times import Times
 from tideline_cli.policy.transitions import restored
-from tideline_cli.store import statements, sync_apply, sync_rows, uses, writes
+from tideline_cli.store import statements, sync_apply, sync_edges, sync_rows, uses, writes
 from tideline_cli.store.connection import setting
 from tideline_cli.store.links import Link
 from tideline_cli.sync import registers, rulings
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from tideline_cli.model.fact import Fact
     from tideline_cli.model.text import Analyzer
-    from tideline_cli.store.sync_rows import EdgeRow
+    from tideline_cli.store.sync_edges import EdgeRow
     from tideline_cli.sync.arrive import Taken
     from tideline_cli.sync.registers import Registers
     from tideline_cli.sync.rulings import Stamp
@@ -50,7 +50,7 @@ class Shower:
         with the edges that were `waiting` for that; store the registers."""
         self._known = {one: taken.facts[one] for one in taken.changed}
         ends = {end for row in taken.edges.values() for end in (row.source, row.target)}
-        sync_rows.put_edges(self._db, taken.edges.values())
+        sync_edges.put_edges(self._db, taken.edges.values())
         self._load(ends | set(said_here))
         self._load_neighbours()
         revived = self._revived()
@@ -132,7 +132,7 @@ class Shower:
         reached = self._with_replaced()
         waiting = set(reached)
         while waiting:
-            edges = sync_rows.edges_to(self._db, waiting, REPLACING)
+            edges = sync_edges.edges_to(self._db, waiting, REPLACING)
             for edge in edges:
                 replaced_by.setdefault(edge.target, []).append(edge.source)
             fresh = self._read({edge.source for edge in edges} - reached.keys())
@@ -145,7 +145,7 @@ class Shower:
         reached = dict(self._known)
         waiting = set(reached)
         while waiting:
-            edges = sync_rows.edges_from(self._db, waiting, REPLACING)
+            edges = sync_edges.edges_from(self._db, waiting, REPLACING)
             fresh = self._read({edge.target for edge in edges} - reached.keys())
             reached |= fresh
             waiting = {one.id for one in fresh.values() if _is_archived(one)}
@@ -204,7 +204,7 @@ class Shower:
     ) -> None:  # fmt: skip
         """Write the edges that have changed, those of facts that came, and those of rulings."""
         rows: dict[tuple[str, str, str], EdgeRow] = {}
-        for row in (*stated, *sync_rows.edges_of(self._db, came)):
+        for row in (*stated, *sync_edges.edges_of(self._db, came)):
             rows[row.source, row.kind, row.target] = row
         ruled = {
             (one.by, kind, one.id): one
@@ -217,7 +217,7 @@ class Shower:
             for kind in EDGES[why]
         }  # fmt: skip
         for key in sorted({*rows, *earlier, *ruled}):
-            held = rows.get(key) or sync_rows.edge(self._db, *key)
+            held = rows.get(key) or sync_edges.edge(self._db, *key)
             if held is not None and held.present:
                 made = (held.reason, held.strength, held.created_at)
                 sync_apply.put_edge(self._db, Link(*key, *made))
