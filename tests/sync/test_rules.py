@@ -20,7 +20,7 @@ from tideline_cli.memory.query import Query
 from tideline_cli.model import instant
 from tideline_cli.model.fact import NewFact
 from tideline_cli.model.origin import EVERYONE, OWNER, channel
-from tideline_cli.store import sync_edges, sync_rows
+from tideline_cli.store import sync_edges, sync_purges, sync_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -448,6 +448,22 @@ class TestPurge:
         settle([laptop, desktop], wire, NOW + 2 * DAY)
         agree(laptop, desktop)
         assert [row["content"] for row in rows(laptop)] == ["I deploy on Mondays"]
+
+    def test_own_words_that_were_taken_back_go_from_the_journal(self, pair):
+        """No step forward brings back a text that another machine has purged."""
+        laptop, desktop, wire = pair
+        one = say(laptop, "The gate code is 12 34", "A1")
+        settle([laptop, desktop], wire, NOW + HOUR)
+        amend.forget(desktop.db, [one], superseded_by=None, viewer=OWNER, now=NOW + HOUR)
+        gone = say(desktop, "The gate code is 12 34", "B1", now=NOW + HOUR)
+        say(desktop, "I deploy on Mondays", "B2", now=NOW + HOUR)
+        undo.undo(desktop.db, 3, viewer=OWNER, now=NOW + 2 * HOUR)
+        purge.purge(laptop.db, [one], viewer=OWNER, now=NOW + DAY)
+        settle([laptop, desktop], wire, NOW + 2 * DAY)
+        agree(laptop, desktop)
+        assert sync_purges.purged(laptop.db, [one, gone]) == {one, gone}
+        told = desktop.db.execute("SELECT count(*) FROM change WHERE before LIKE '%12 34%'").get
+        assert told == 0
 
     def test_a_purge_takes_the_copies_that_it_knows(self, pair):
         """The copy of another machine is archived because of the fact that is purged."""

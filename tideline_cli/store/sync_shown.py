@@ -50,13 +50,14 @@ def is_archived_here(db: Connection, fact: int) -> bool:
     return bool(db.execute(_ARCHIVED, (fact, own)).get)
 
 
-def stated_here(db: Connection, ids: Collection[str]) -> set[str]:
-    """Return those of these facts that this machine has stated, also of those that are gone."""
+def stated_elsewhere(db: Connection, ids: Collection[str]) -> set[str]:
+    """Return those of these facts that another machine has stated, also of those that are gone."""
     own = sync_state.SyncState(db).own
-    rows = db.execute(
-        "SELECT id FROM sync_fact WHERE replica = ? AND id IN (SELECT value FROM json_each(?))",
+    rows: Any = db.execute(
+        "SELECT id FROM sync_fact WHERE replica NOT IN (0, ?)"
+        " AND id IN (SELECT value FROM json_each(?))",
         (own, codec.dumps(list(ids))),
-    )
+    ).fetchall()
     return {fact_id for (fact_id,) in rows}
 
 

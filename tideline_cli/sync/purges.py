@@ -30,7 +30,7 @@ def take(db: Connection, ids: Sequence[str], *, place: int, state: SyncState) ->
         db, seqs, viewer=EVERYONE, is_spared=lambda seq: not sync_shown.is_archived_here(db, seq)
     )
     told = set(undo_rows.present_ids(db, gone).values())
-    told |= sync_shown.stated_here(db, gone.values())
+    told |= set(gone.values()) - sync_shown.stated_elsewhere(db, gone.values())
     sync_purges.purge(db, sorted(told), place=0, state=state)
     state.save()
     if gone:
