@@ -99,6 +99,19 @@ class History:
         back = set().union(*(taken_back(machine.db) for machine in self.net.machines))
         for machine in self.net.machines:
             judge(machine, self.ever - back, when)
+        self._look_at_all(now, when)
+
+    def _look_at_all(self, now, when):
+        """Compare one machine with itself, once it has made all rulings anew."""
+        machine = self.net.machines[0]
+        shown, known = machine.export(), machine.known()
+        machine.look_at_all(now)
+        if machine.export() != shown:
+            raise Different(f"{when}{machine.name} and all at once show:\n"
+                            + _difference(shown, machine.export()))  # fmt: skip
+        if machine.known() != known:
+            raise Different(f"{when}{machine.name} and all at once know:\n"
+                            + _difference(known, machine.known()))  # fmt: skip
 
     def _compare_newcomer(self, now):
         """Compare with a machine that has heard the same in another order."""

@@ -13,15 +13,16 @@ from tests.support import empty_store_at
 from tideline_cli.exchange import jsonl
 from tideline_cli.memory import redo
 from tideline_cli.model import codec
-from tideline_cli.model.origin import EVERYONE
+from tideline_cli.model.origin import EVERYONE, OWNER
 from tideline_cli.model.record import as_dict
-from tideline_cli.store import links, listing, sync_places, sync_state
+from tideline_cli.store import journal, links, listing, sync_places, sync_rows, sync_state
 from tideline_cli.store.facts import Filter
 from tideline_cli.store.opening import open_for_writing
 from tideline_cli.store.purge_traces import finish_purge
 from tideline_cli.store.transactions import writing
-from tideline_cli.sync import replica
+from tideline_cli.sync import replica, show
 from tideline_cli.sync.absorb import Absorber
+from tideline_cli.sync.arrive import Taken
 from tideline_cli.sync.operation_lines import parsed
 from tideline_cli.sync.operations import PurgeOp, Writer
 from tideline_cli.sync.publish import NOWHERE, Publication
@@ -163,6 +164,14 @@ class Machine:
             some = [PurgeOp((gone,)) for gone in one.ids] if isinstance(one, PurgeOp) else [one]
             words += [(type(told).__name__, codec.dumps(list(_values(told)))) for told in some]
         return sorted(map(str, words))
+
+    def look_at_all(self, now):
+        """Make the rulings among all facts at once: a sync looks at those that it must touch."""
+        with journal.batch(self.db, verb="sync", by=OWNER, now=now) as batch:
+            names = {key: one for key, (one, _) in sync_state.replicas(self.db).items()}
+            everything = sync_rows.facts_since(self.db, 0)
+            show.Shower(self.db, names).show(Taken(), everything, [])
+            batch.is_empty()
 
     def seen(self):
         return Seen(self.db)
