@@ -18,7 +18,7 @@ from tests.sync.network import network
 from tideline_cli.errors import TidelineError
 from tideline_cli.memory import doctor, undo
 from tideline_cli.model.origin import OWNER, parse_origin
-from tideline_cli.store import history, sync_rows
+from tideline_cli.store import history, sync_purges, sync_rows
 
 
 class Different(Exception):
@@ -66,6 +66,7 @@ class History:
         """Let all settle, compare; take the last batch of each back, and compare again."""
         now = self.latest + DAY
         self._settle(now)
+        self._compare_newcomer(now)
         ruled = self.net.machines[0].db.execute(
             "SELECT ruled FROM sync_fact WHERE ruled IS NOT NULL"
         )
@@ -98,11 +99,34 @@ class History:
         back = set().union(*(taken_back(machine.db) for machine in self.net.machines))
         for machine in self.net.machines:
             judge(machine, self.ever - back, when)
+        self._look_at_all(now, when)
 
-    def _compare(self, when):
+    def _look_at_all(self, now, when):
+        """Compare one machine with itself, once it has made all rulings anew."""
+        machine = self.net.machines[0]
+        shown, known = machine.export(), machine.known()
+        machine.look_at_all(now)
+        if machine.export() != shown:
+            raise Different(f"{when}{machine.name} and all at once show:\n"
+                            + _difference(shown, machine.export()))  # fmt: skip
+        if machine.known() != known:
+            raise Different(f"{when}{machine.name} and all at once know:\n"
+                            + _difference(known, machine.known()))  # fmt: skip
+
+    def _compare_newcomer(self, now):
+        """Compare with a machine that has heard the same in another order."""
+        try:
+            with self.net.newcomer(now, self.plan.get("late", 0)) as late:
+                self._compare("heard late, ", late)
+        except Different:
+            raise
+        except Exception as error:
+            raise Different(f"a newcomer breaks down: {traceback.format_exc()}") from error
+
+    def _compare(self, when, *more):
         first, *others = self.net.machines
         wanted, known = first.export(), first.known()
-        for other in others:
+        for other in more or others:
             got = other.export()
             if got != wanted:
                 raise Different(f"{when}{first.name} and {other.name} show:\n"
@@ -137,7 +161,7 @@ def judge(machine, ever, when):
     except AssertionError as error:
         raise Different(f"{when}{machine.name} is not sound: {traceback.format_exc()}") from error
     away = ever - set(present(db))
-    away -= sync_rows.purged(db, away)
+    away -= sync_purges.purged(db, away)
     rows = sync_rows.facts(db, away)
     lost = sorted(one for one in away if one not in rows or "gone" not in rows[one].held)
     if lost:

@@ -10,8 +10,8 @@ from contextlib import ExitStack
 from unittest.mock import patch
 
 from tests.sync import driver
-from tideline_cli.store import sync_rows
-from tideline_cli.sync import arrive, gather, publish, registers, rulings, show
+from tideline_cli.store import sync_edges, sync_purges, sync_rows
+from tideline_cli.sync import arrive, gather, publish, registers, rulings, show, told
 from tideline_cli.sync.operations import EdgeOp
 from tideline_cli.sync.registers import GONE, PRESENT
 
@@ -41,8 +41,8 @@ _operations = publish.Publication.operations
 
 
 def _present_edges(self):
-    told = _operations(self)
-    return (one for one in told if not (isinstance(one, EdgeOp) and one.values is None))
+    operations = _operations(self)
+    return (one for one in operations if not (isinstance(one, EdgeOp) and one.values is None))
 
 
 def _unexplained(self, known):
@@ -84,7 +84,7 @@ def _bear_all(self, values, mark):
 FAULTS = {
     "of two stamps with one time none is later": [(arrive.Taker, "_is_later", _later_by_clock)],
     "a purge is not remembered": [
-        (sync_rows, "purged", lambda *_: set()), (sync_rows, "purged_and_here", lambda _: []),
+        (sync_purges, "purged", lambda *_: set()), (sync_purges, "purged_and_here", lambda _: []),
     ],
     "a ruling is not taken back": [(sync_rows, "ruled_by", lambda *_: set())],
     "the first value that came holds a slot": [(rulings, "_settle_slot", _first_come)],
@@ -92,9 +92,11 @@ FAULTS = {
     "why a fact is archived is not told": [(publish.Publication, "_fact", _unexplained)],
     "an edge that goes is not told": [(publish.Publication, "operations", _present_edges)],
     "what was taken back is not told": [(registers.Registers, "put", _put_but_absence)],
-    "the clock does not follow others": [(gather, "tick", _tick_alone)],
+    "the clock does not follow others": [
+        (gather, "tick", _tick_alone), (told, "tick", _tick_alone),
+    ],
     "a time is taken for known that is ours in part": [(arrive.Taker, "_said", _said_is_theirs)],
-    "edges do not wait for their ends": [(sync_rows, "edges_of", lambda *_: [])],
+    "edges do not wait for their ends": [(sync_edges, "edges_of", lambda *_: [])],
     "a birth takes what was said since": [(registers.Registers, "bear", _bear_all)],
     "what came before a birth stays": [(registers.Registers, "forget", lambda *_: None)],
     "values of a slot are not looked for": [(sync_rows, "slot_mates", lambda *_: set())],

@@ -13,16 +13,18 @@ from tests.support import empty_store_at
 from tideline_cli.exchange import jsonl
 from tideline_cli.memory import redo
 from tideline_cli.model import codec
-from tideline_cli.model.origin import EVERYONE
+from tideline_cli.model.origin import EVERYONE, OWNER
 from tideline_cli.model.record import as_dict
-from tideline_cli.store import links, listing, sync_places, sync_state
+from tideline_cli.store import journal, links, listing, sync_places, sync_rows, sync_state
 from tideline_cli.store.facts import Filter
 from tideline_cli.store.opening import open_for_writing
 from tideline_cli.store.purge_traces import finish_purge
 from tideline_cli.store.transactions import writing
-from tideline_cli.sync import replica
+from tideline_cli.sync import replica, show
 from tideline_cli.sync.absorb import Absorber
-from tideline_cli.sync.operations import Writer, parsed
+from tideline_cli.sync.arrive import Taken
+from tideline_cli.sync.operation_lines import parsed
+from tideline_cli.sync.operations import PurgeOp, Writer
 from tideline_cli.sync.publish import NOWHERE, Publication
 
 _EVERYTHING = Filter(lifecycle=None)
@@ -156,19 +158,20 @@ class Machine:
         return writer.whole() if writer.lines else []
 
     def known(self):
-        """Return all that the registers hold as texts in order; batches and
-        the reasons of archived facts apart."""
-        operations = parsed(self.told(since=0, place=NOWHERE))[1]
+        """Return all that the registers hold as texts in order, each purge apart."""
         words = []
-        for one in operations:
-            name = type(one).__name__
-            if name == "Purge":
-                words += [("Purge", one_id) for one_id in one.ids]
-            elif name == "Said":
-                words.append((name, one.id, one.changed_at, one.said_at))
-            elif name != "Batch":
-                words.append((name, codec.dumps(list(_values(one)))))
+        for one in parsed(self.told(since=0, place=NOWHERE))[1]:
+            some = [PurgeOp((gone,)) for gone in one.ids] if isinstance(one, PurgeOp) else [one]
+            words += [(type(told).__name__, codec.dumps(list(_values(told)))) for told in some]
         return sorted(map(str, words))
+
+    def look_at_all(self, now):
+        """Make the rulings among all facts at once: a sync looks at those that it must touch."""
+        with journal.batch(self.db, verb="sync", by=OWNER, now=now) as batch:
+            names = {key: one for key, (one, _) in sync_state.replicas(self.db).items()}
+            everything = sync_rows.facts_since(self.db, 0)
+            show.Shower(self.db, names).show(Taken(), everything, [])
+            batch.is_empty()
 
     def seen(self):
         return Seen(self.db)
@@ -193,6 +196,7 @@ class Network:
     clock beside it."""
 
     def __init__(self, folder, skews, wires):
+        self.folder = folder
         self.machines = [Machine(folder / f"{at}.db", f"m{at}") for at in range(len(skews))]
         self.skews = skews
         self.wires = [Wire() for _ in range(max(wires) + 1)]
@@ -200,6 +204,22 @@ class Network:
     def close(self):
         for machine in self.machines:
             machine.db.close()
+
+    @contextmanager
+    def newcomer(self, now, seed):
+        """Yield a machine that has heard all that was ever left in all places, in any order, and
+        has told nothing."""
+        late = Machine(self.folder / "late.db", "late")
+        random = Random(seed)
+        try:
+            for number in random.sample(range(len(self.wires)), len(self.wires)):
+                wire = Wire()
+                wire.messages += self.wires[number].messages
+                for how in ("any", "any", "all"):
+                    late.sync(number, wire, chooser(how, random.random()), now)
+            yield late
+        finally:
+            late.db.close()
 
     def do(self, step):
         """Take a step on a machine; return the batches of a sync, else the answer of the verb."""

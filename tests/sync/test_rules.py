@@ -17,9 +17,10 @@ from tideline_cli.exchange.importer.import_rows import import_rows
 from tideline_cli.exchange.importer.rows import ImportContext
 from tideline_cli.memory import amend, doctor, edit, link, purge, recall, redo, remember, undo
 from tideline_cli.memory.query import Query
+from tideline_cli.model import instant
 from tideline_cli.model.fact import NewFact
 from tideline_cli.model.origin import EVERYONE, OWNER, channel
-from tideline_cli.store import sync_rows
+from tideline_cli.store import sync_edges, sync_purges, sync_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -238,6 +239,39 @@ class TestCircle:
         assert {row["id"]: row["lifecycle"] for row in rows(laptop)} == told
         assert sync_rows.all_ruled(laptop.db) == set()
 
+    @pytest.mark.parametrize("how", ["purge", "undo", "merge"])
+    def test_what_stood_in_the_place_of_a_circle_goes(self, pair, tmp_path, how):
+        """As long as another fact stands in their place, none of the circle comes back."""
+        laptop, desktop, wire = pair
+        one, other, third, fourth = (say(laptop, text, name) for text, name in (
+            ("The office is open", "A1"), ("I deploy on Mondays", "A2"),
+            ("I live in Oslo", "A3"), ("I live in Rome", "A4"),
+        ))  # fmt: skip
+        settle([laptop, desktop], wire, NOW + HOUR)
+        link.link(laptop.db, third, "supersedes", one, reason=None, strength=None, viewer=OWNER,
+                  now=NOW + HOUR)  # fmt: skip
+        amend.forget(laptop.db, [one], superseded_by=other, viewer=OWNER, now=NOW + DAY)
+        amend.forget(desktop.db, [other], superseded_by=one, viewer=OWNER, now=NOW + DAY + 1)
+        settle([laptop, desktop], wire, NOW + 2 * DAY)
+        agree(laptop, desktop)
+        told = {row["id"]: row["lifecycle"] for row in rows(laptop)}
+        assert told[one] == told[other] == "archived"
+        if how == "purge":
+            purge.purge(laptop.db, [third], viewer=OWNER, now=NOW + 3 * DAY)
+        elif how == "undo":
+            undo.undo(laptop.db, 5, viewer=OWNER, now=NOW + 3 * DAY)
+        else:
+            amend.forget(laptop.db, [third], superseded_by=fourth, viewer=OWNER,
+                         now=NOW + 3 * DAY)  # fmt: skip
+        settle([laptop, desktop], wire, NOW + 4 * DAY)
+        agree(laptop, desktop)
+        server = Machine(tmp_path, "server")
+        server.sync(wire, NOW + 5 * DAY)
+        agree(laptop, desktop, server)
+        server.close()
+        told = {row["id"]: row["lifecycle"] for row in rows(laptop)}
+        assert told[other] == ("archived" if how == "merge" else "active")
+
     def test_two_dreams_may_keep_another_twin_each(self, pair):
         """Two dreams may keep another twin each."""
         laptop, desktop, wire = pair
@@ -290,6 +324,23 @@ class TestUndo:
         settle([laptop, desktop], wire, NOW + 2 * DAY)
         with pytest.raises(WriteBlockedError):
             undo.undo(laptop.db, 2, viewer=OWNER, now=NOW + 3 * DAY)
+
+    @pytest.mark.parametrize("on", [0, 1], ids=["the earlier", "the later"])
+    @pytest.mark.parametrize("texts", [("I live in Rome", "I live in Oslo"), ("So", "So")],
+                             ids=["slot", "same"])  # fmt: skip
+    def test_what_follows_from_words_elsewhere_stops_no_undo_of_ones_own(self, pair, texts, on):
+        """Nobody has said that one of the facts is archived, nor the edge between them."""
+        for place, machine in enumerate(pair[:2]):
+            say(machine, texts[place], f"A{place}", now=NOW + place * HOUR, slot="town")
+        wire = pair[2]
+        settle(list(pair[:2]), wire, NOW + 2 * HOUR)
+        assert edges(pair[on])
+        undo.undo(pair[on].db, 1, viewer=OWNER, now=NOW + DAY)
+        settle(list(pair[:2]), wire, NOW + 2 * DAY)
+        agree(*pair[:2])
+        [left] = rows(pair[on])
+        assert (left["id"], left["lifecycle"]) == (named_id(f"A{1 - on}"), "active")
+        assert left["links"] == []
 
     def test_what_is_said_of_a_fact_that_was_taken_back_goes_with_it(self, pair):
         """And comes again when the fact does, if it was said later."""
@@ -349,11 +400,90 @@ class TestPurge:
                 "SELECT count(*) FROM change WHERE before LIKE '%gate code%'"
             ).get == 0
 
-    def test_an_old_export_brings_nothing_back(self, pair):
-        """An old export brings nothing back."""
+    @pytest.mark.parametrize("is_heard", [True, False], ids=["heard before", "heard after"])
+    @pytest.mark.parametrize("slot", [None, "gate"])
+    def test_what_another_has_said_stays_whenever_the_purge_is_heard(self, pair, slot, is_heard):
+        """The desktop may have archived its own words because of those that the laptop purges,
+        which did not know of them."""
+        laptop, desktop, wire = pair
+        say(desktop, "The gate code is 12 34", "B1", slot=slot, session="s1" if slot else None)
+        one = say(laptop, "The gate code is 12 34", "A1", now=NOW - HOUR + (slot is not None) * DAY,
+                  slot=slot)  # fmt: skip
+        laptop.sync(wire, NOW + DAY)
+        if is_heard:
+            desktop.sync(wire, NOW + 2 * DAY)
+            assert desktop.db.execute("SELECT 1 FROM sync_fact WHERE by IS NOT NULL").get
+        purge.purge(laptop.db, [one], viewer=OWNER, now=NOW + 2 * DAY)
+        settle([laptop, desktop], wire, NOW + 3 * DAY)
+        agree(laptop, desktop)
+        assert [row["lifecycle"] for row in rows(laptop)] == ["active"]
+
+    def test_a_newcomer_purges_nothing_that_others_have_kept(self, pair, tmp_path):
+        """It has heard of an archived fact with the same text before the purge, as nobody else."""
         laptop, desktop, wire = pair
         one = say(laptop, "The gate code is 12 34", "A1")
-        say(laptop, "I deploy on Mondays", "A2")
+        settle([laptop, desktop], wire, NOW + HOUR)
+        purge.purge(laptop.db, [one], viewer=OWNER, now=NOW + DAY)
+        settle([laptop, desktop], wire, NOW + 2 * DAY)
+        again = {"id": named_id("B1"), "content": "The gate code is 12 34", "lifecycle": "archived"}
+        import_rows(desktop.db, enumerate([again], 1),
+                    ImportContext(OWNER, NOW + 3 * DAY, True), merge=False)  # fmt: skip
+        settle([laptop, desktop], wire, NOW + 4 * DAY)
+        server, other = Machine(tmp_path, "server"), Wire()
+        first, *purged, last = wire.left
+        other.left += [first, last, *purged]
+        server.sync(other, NOW + 4 * DAY)
+        agree(laptop, desktop, server)
+        server.close()
+
+    def test_own_words_that_were_archived_go_with_a_purge_elsewhere(self, pair):
+        """Somebody has archived them: nothing of the text is to be left."""
+        laptop, desktop, wire = pair
+        one = say(laptop, "The gate code is 12 34", "A1")
+        laptop.sync(wire, NOW + HOUR)
+        gone = say(desktop, "The gate code is 12 34", "B1")
+        say(desktop, "I deploy on Mondays", "B2")
+        amend.forget(desktop.db, [gone], superseded_by=None, viewer=OWNER, now=NOW + HOUR)
+        purge.purge(laptop.db, [one], viewer=OWNER, now=NOW + DAY)
+        settle([laptop, desktop], wire, NOW + 2 * DAY)
+        agree(laptop, desktop)
+        assert [row["content"] for row in rows(laptop)] == ["I deploy on Mondays"]
+
+    def test_own_words_that_were_taken_back_go_from_the_journal(self, pair):
+        """No step forward brings back a text that another machine has purged."""
+        laptop, desktop, wire = pair
+        one = say(laptop, "The gate code is 12 34", "A1")
+        settle([laptop, desktop], wire, NOW + HOUR)
+        amend.forget(desktop.db, [one], superseded_by=None, viewer=OWNER, now=NOW + HOUR)
+        gone = say(desktop, "The gate code is 12 34", "B1", now=NOW + HOUR)
+        say(desktop, "I deploy on Mondays", "B2", now=NOW + HOUR)
+        undo.undo(desktop.db, 3, viewer=OWNER, now=NOW + 2 * HOUR)
+        purge.purge(laptop.db, [one], viewer=OWNER, now=NOW + DAY)
+        settle([laptop, desktop], wire, NOW + 2 * DAY)
+        agree(laptop, desktop)
+        assert sync_purges.purged(laptop.db, [one, gone]) == {one, gone}
+        told = desktop.db.execute("SELECT count(*) FROM change WHERE before LIKE '%12 34%'").get
+        assert told == 0
+
+    def test_a_purge_takes_the_copies_that_it_knows(self, pair):
+        """The copy of another machine is archived because of the fact that is purged."""
+        laptop, desktop, wire = pair
+        one = say(laptop, "The gate code is 12 34", "A1")
+        say(desktop, "The gate code is 12 34", "B1", now=NOW + HOUR)
+        say(desktop, "I deploy on Mondays", "B2", now=NOW + HOUR)
+        settle([laptop, desktop], wire, NOW + DAY)
+        purge.purge(laptop.db, [one], viewer=OWNER, now=NOW + 2 * DAY)
+        settle([laptop, desktop], wire, NOW + 3 * DAY)
+        agree(laptop, desktop)
+        assert [row["content"] for row in rows(laptop)] == ["I deploy on Mondays"]
+
+    def test_an_old_export_brings_nothing_back(self, pair):
+        """An old export brings nothing back, no edge and no word of it either."""
+        laptop, desktop, wire = pair
+        one = say(laptop, "The gate code is 12 34", "A1")
+        other = say(laptop, "I deploy on Mondays", "A2")
+        link.link(laptop.db, other, "supports", one, reason=None, strength=None, viewer=OWNER,
+                  now=NOW)  # fmt: skip
         kept = list(jsonl.forms(laptop.db, viewer=OWNER))
         settle([laptop, desktop], wire, NOW + HOUR)
         purge.purge(laptop.db, [one], viewer=OWNER, now=NOW + DAY)
@@ -365,6 +495,9 @@ class TestPurge:
         settle([laptop, desktop], wire, NOW + 4 * DAY)
         agree(laptop, desktop)
         assert [row["content"] for row in rows(laptop)] == ["I deploy on Mondays"]
+        for machine in (laptop, desktop):
+            assert sync_edges.edges_of(machine.db, [one]) == []
+            assert sync_rows.facts(machine.db, [one]) == {}
 
 
 class TestUses:
@@ -462,6 +595,29 @@ class TestEdges:
         assert edges(laptop) == set()
 
 
+    @pytest.mark.parametrize("how", ["redo", "import"])
+    def test_it_waits_for_a_fact_that_comes_back_by_a_word_here(self, pair, how):
+        """The other machine has linked a fact that was taken back here meanwhile."""
+        laptop, desktop, wire = pair
+        first = say(laptop, "I deploy on Mondays", "A1")
+        settle([laptop, desktop], wire, NOW + HOUR)
+        kept = rows(desktop)
+        second = say(laptop, "Deploying takes an hour", "B1", now=NOW + HOUR)
+        link.link(laptop.db, second, "supports", first, reason=None, strength=None, viewer=OWNER,
+                  now=NOW + 2 * HOUR)  # fmt: skip
+        undo.undo(desktop.db, None, viewer=OWNER, now=NOW + DAY)
+        settle([laptop, desktop], wire, NOW + 2 * DAY)
+        assert edges(desktop) == edges(laptop) == set()
+        if how == "redo":
+            redo.redo(desktop.db, viewer=OWNER, now=NOW + 3 * DAY)
+        else:
+            stated = enumerate(kept, 1)
+            import_rows(desktop.db, stated, ImportContext(OWNER, NOW + 3 * DAY, True), merge=False)
+        settle([laptop, desktop], wire, NOW + 4 * DAY)
+        assert edges(desktop) == {(second, "supports", first)}
+        agree(laptop, desktop)
+
+
 class TestReasons:
     def test_both_say_why_a_fact_is_archived(self, pair):
         """Both say why a fact is archived."""
@@ -489,6 +645,25 @@ class TestReasons:
         [row] = rows(laptop)
         assert row["id"] == one
         assert row["said_at"] > row["created_at"]
+
+    @pytest.mark.parametrize("brought", [
+        {"changed_at": NOW + 5 * DAY, "said_at": NOW + 4 * DAY}, {"archived_reason": "superseded"},
+    ], ids=["times", "reason"])  # fmt: skip
+    def test_what_an_import_knows_of_a_fact_that_it_leaves_as_it_is(self, pair, brought):
+        """When a state was stated, and why it is archived, has no change in the journal."""
+        laptop, desktop, wire = pair
+        one = say(laptop, "I deploy on Mondays", "A1")
+        amend.forget(laptop.db, [one], superseded_by=None, viewer=OWNER, now=NOW + DAY)
+        settle([laptop, desktop], wire, NOW + 2 * DAY)
+        known = [{**row, **brought} for row in rows(desktop)]
+        import_rows(desktop.db, enumerate(known, 1), ImportContext(OWNER, NOW + 6 * DAY, True),
+                    merge=True)  # fmt: skip
+        settle([laptop, desktop], wire, NOW + 7 * DAY)
+        agree(laptop, desktop)
+        [row] = rows(laptop)
+        iso = {name: instant.iso(value) if isinstance(value, int) else value
+               for name, value in brought.items()}  # fmt: skip
+        assert iso.items() <= row.items()
 
 
 class TestOrigins:

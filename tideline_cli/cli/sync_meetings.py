@@ -11,7 +11,7 @@ from tideline_cli.errors import TidelineError, UnavailableError, UsageError
 from tideline_cli.model.record import record
 from tideline_cli.store import locks, sync_places, sync_schema, sync_state
 from tideline_cli.sync import keys, meeting, places
-from tideline_cli.sync.operations import is_name
+from tideline_cli.sync.operation_lines import is_name
 from tideline_cli.sync.places.addresses import understood
 
 TYPE_CHECKING = False

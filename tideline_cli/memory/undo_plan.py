@@ -6,7 +6,7 @@ from tideline_cli.errors import WriteBlockedError
 from tideline_cli.model import codec
 from tideline_cli.model.edge import kinds_under
 from tideline_cli.model.record import record
-from tideline_cli.store import history, steps, undo_conflicts, undo_rows
+from tideline_cli.store import history, steps, sync_schema, undo_conflicts, undo_rows
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,10 +39,12 @@ class Reversal:
 
 @record
 class UndoPlan:
-    """All that an undo does. `ids` names the facts, those that go and come included."""
+    """All that an undo does. `ids` names the facts, those that go and come included; `unstated`
+    are edges that go with a fact, and that no machine has stated."""
 
     facts: Reversal
     links: Reversal
+    unstated: frozenset[int]
     uses: dict[int, Row | None]
     ids: dict[int, str]
     awoken: frozenset[int]  # facts that become active again
@@ -62,7 +64,8 @@ def plan_undo(db: Connection, batch: Batch, *, viewer: Origin) -> UndoPlan:
     ids = {seq: _id(trail) for seq, trail in trails.facts.items()}
     used = undo_rows.present_ids(db, trails.uses)
     ids |= used
-    found = list(dict.fromkeys(_conflicts(db, trails, facts, links, awoken)))
+    unstated = _unstated(db, facts)
+    found = list(dict.fromkeys(_conflicts(db, trails, facts, links, awoken, unstated)))
     if found:
         raise _refusal(db, batch, found, ids, viewer)
     uses = _uses(trails.uses, there=used.keys() - facts.gone | facts.back.keys())
@@ -73,7 +76,16 @@ def plan_undo(db: Connection, batch: Batch, *, viewer: Origin) -> UndoPlan:
             code="undo_conflict",
         )
     edges = _edge_count(trails, links.gone), _edge_count(trails, links.back)
-    return UndoPlan(facts, links, uses, ids, awoken, edges)
+    return UndoPlan(facts, links, unstated, uses, ids, awoken, edges)
+
+
+def _unstated(db: Connection, facts: Reversal) -> frozenset[int]:
+    """Return the edges of facts that go which no machine has stated."""
+    if not facts.gone or not sync_schema.exists(db):
+        return frozenset()
+    from tideline_cli.store import sync_shown  # noqa: PLC0415  few memories sync
+
+    return sync_shown.edges(db, facts.gone)
 
 
 def _edge_count(trails: Trails, rows: Iterable[int]) -> int:
@@ -148,11 +160,12 @@ def _used(use: Use) -> Row | None:
 
 
 def _conflicts(
-    db: Connection, trails: Trails, facts: Reversal, links: Reversal, awoken: frozenset[int]
-) -> Iterator[Conflict]:
+    db: Connection, trails: Trails, facts: Reversal, links: Reversal, awoken: frozenset[int],
+    unstated: frozenset[int],
+) -> Iterator[Conflict]:  # fmt: skip
     """Yield the later changes that would be lost, or contradicted."""
-    yield from _lost_changes(trails)
-    yield from _broken_edges(db, facts, links)
+    yield from _lost_changes(db, trails)
+    yield from _broken_edges(db, facts, links, unstated)
     holding = _holding(trails, facts, awoken)
     for since, row in holding.values():
         yield from undo_conflicts.in_the_slot(db, row, since=since, but=trails.facts)
@@ -164,10 +177,10 @@ def _conflicts(
     )
 
 
-def _lost_changes(trails: Trails) -> Iterator[Conflict]:
+def _lost_changes(db: Connection, trails: Trails) -> Iterator[Conflict]:
     """Yield the later changes of the facts and edges that go back to what they were."""
     for seq, trail in trails.facts.items():
-        if trail.before != trail.now:
+        if trail.before != trail.now and not _is_own(db, seq, trail):
             yield from (undo_conflicts.Conflict(batch, "changed", seq) for batch in trail.lost)
     for trail in trails.links.values():
         if trail.before != trail.now and trail.lost:
@@ -176,11 +189,23 @@ def _lost_changes(trails: Trails) -> Iterator[Conflict]:
             yield from (undo_conflicts.Conflict(batch, "linked", end) for batch in trail.lost)
 
 
-def _broken_edges(db: Connection, facts: Reversal, links: Reversal) -> Iterator[Conflict]:
+def _is_own(db: Connection, seq: int, trail: Trail) -> bool:
+    """Say whether a fact that goes has changed only because of what another machine has said of
+    another fact."""
+    if trail.before is not None or not trail.lost or not sync_schema.exists(db):
+        return False
+    from tideline_cli.store import sync_shown  # noqa: PLC0415  few memories sync
+
+    return sync_shown.only_shown(db, seq, trail.lost)
+
+
+def _broken_edges(
+    db: Connection, facts: Reversal, links: Reversal, unstated: frozenset[int]
+) -> Iterator[Conflict]:
     """Yield what stands in the way of facts that go, and of edges and facts that come back."""
     gone, edges = frozenset(facts.gone), frozenset(links.gone)
     if gone:
-        yield from undo_conflicts.edges_of_removed(db, gone, but=edges)
+        yield from undo_conflicts.edges_of_removed(db, gone, but=edges | unstated)
     for edge in links.back.values():
         yield from undo_conflicts.missing_ends(db, edge, gone=gone, back=facts.back)
         yield from undo_conflicts.same_edge(db, edge, gone=edges)

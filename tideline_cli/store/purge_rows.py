@@ -21,7 +21,7 @@ from tideline_cli.store.purge_traces import begin_purge
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
+    from collections.abc import Callable, Collection, Iterable
     from typing import Any
 
     from apsw import Connection
@@ -60,11 +60,13 @@ def undone(db: Connection, reference: str, *, viewer: Origin | Everyone) -> list
 
 
 def with_citers(
-    db: Connection, named: Iterable[int], *, viewer: Origin | Everyone
-) -> dict[int, str]:
+    db: Connection, named: Iterable[int], *, viewer: Origin | Everyone,
+    is_spared: Callable[[int], bool] | None = None,
+) -> dict[int, str]:  # fmt: skip
     """Return the ids of facts, by number, in order of arrival: the named ones; all that `viewer`
     may see and that derives from them, directly or not; archived and pruned facts with the same
-    text; and what only the journal still knows of the same text or id."""
+    text, but for those that are spared; and what only the journal still knows of the same text or
+    id."""
     condition, values = visibility.where(viewer)
     citing: dict[str, list[int]] = {}
     typed: list[tuple[str, int, int]] = []
@@ -98,7 +100,8 @@ def with_citers(
             found[seq] = fact_id
             waiting += citing.get(fact_id, [])
             waiting += twins.get((fact_id,), []) + twins.get(tuple(text), [])
-            waiting += _copies(db, *text)
+            copies = _copies(db, *text)
+            waiting += [one for one in copies if is_spared is None or not is_spared(one)]
     return dict(sorted(found.items()))
 
 

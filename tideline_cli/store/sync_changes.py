@@ -24,6 +24,14 @@ WHERE change.number > ? AND ifnull(verb, '') <> '{VERB}' ORDER BY change.number
 """
 _IDS = "SELECT seq, id FROM fact WHERE seq IN (SELECT value FROM json_each(?))"
 _USED = "SELECT fact.id FROM usage JOIN fact ON fact.seq = usage.fact WHERE last_accessed_at >= ?"
+_NOTED = """
+SELECT fact.id, iif(lifecycle = 'archived' AND gone <> 'unknown', gone, NULL) AS why
+FROM stated JOIN fact ON fact.seq = stated.fact JOIN sync_fact ON sync_fact.id = fact.id
+WHERE stated.change >= ?
+  AND (changed_at > max(fact.created_at, ifnull(marks ->> '$.stated[0]', 0))
+    OR said_at > max(fact.created_at, ifnull(marks ->> '$.stated[1]', 0))
+    OR ruled IS NULL AND why <> ifnull(held ->> '$.values.gone', ''))
+"""
 _LINKS = """
 SELECT a.id, link.kind, b.id, reason, strength, link.created_at FROM link
   JOIN fact AS a ON a.seq = from_fact JOIN fact AS b ON b.seq = to_fact
@@ -86,6 +94,14 @@ def ids_of(db: Connection, seqs: Iterable[int]) -> dict[int, str]:
 def used_since(db: Connection, at: int) -> set[str]:
     """Return the ids of the facts whose last use is not before an instant."""
     return {fact_id for (fact_id,) in db.execute(_USED, (at,))}
+
+
+def noted_since(db: Connection, number: int) -> dict[str, str | None]:
+    """Return the ids of the facts of which something was noted since this change that no register
+    tells: when their state was stated, or why they are archived; with that, where it is known. An
+    import notes it also of facts that it leaves as they are."""
+    rows: list[Any] = db.execute(_NOTED, (number,)).fetchall()
+    return dict(rows)
 
 
 def edge_ends(image: str) -> tuple[int, str, int]:

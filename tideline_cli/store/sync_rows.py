@@ -1,4 +1,4 @@
-"""The registers of facts and edges, as the file keeps them."""
+"""The registers of facts, as the file keeps them, and the batches that stamps belong to."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from apsw import Connection
 
     from tideline_cli.model.fact import Fact
-    from tideline_cli.store.sync_state import SyncState
 
 _AT_ONCE = 400
 
@@ -38,23 +37,6 @@ class FactRow:
 
 
 @record
-class EdgeRow:
-    """A row of `sync_edge`: whether the edge is there, by the word with this stamp."""
-
-    source: str
-    kind: str
-    target: str
-    clock: int
-    replica: int
-    version: int
-    place: int
-    present: bool
-    reason: str | None
-    strength: int | None
-    created_at: int
-
-
-@record
 class Ruled:
     """A fact that is shown otherwise than its registers say: why, and because of which other."""
 
@@ -67,12 +49,6 @@ _FACT = """
 SELECT id, origin, clock, replica, version, place, alike, marks, uses, held, ruled, by
 FROM sync_fact
 """
-_EDGE = """
-SELECT source, kind, target, clock, replica, version, place, present, reason, strength, created_at
-FROM sync_edge
-"""
-
-
 def _of(row: Sequence[Any]) -> FactRow:
     fixed, (marks, uses, held), ruling = row[:7], row[7:10], row[10:]
     parsed = ({} if text is None else codec.loads(text) for text in (marks, uses, held))
@@ -82,7 +58,7 @@ def _of(row: Sequence[Any]) -> FactRow:
 def facts(db: Connection, ids: Iterable[str]) -> dict[str, FactRow]:
     """Return what is known of those of the facts that anything is known of, by id."""
     found: dict[str, FactRow] = {}
-    for some in _parts(ids):
+    for some in in_parts(ids):
         for row in db.execute(f"{_FACT} WHERE id IN (SELECT value FROM json_each(?))", (some,)):
             found[row[0]] = _of(row)
     return found
@@ -115,7 +91,7 @@ def put_facts(db: Connection, rows: Iterable[FactRow]) -> None:
 def in_table(db: Connection, ids: Iterable[str]) -> dict[str, tuple[int, Fact]]:
     """Return the number and the fact of each of these ids that the store has."""
     found: dict[str, tuple[int, Fact]] = {}
-    for some in _parts(ids):
+    for some in in_parts(ids):
         sql = f"{SELECT} WHERE fact.id IN (SELECT value FROM json_each(?))"
         for row in db.execute(sql, (some,)):
             found[row[1]] = (row[0], fact_of(row))
@@ -138,17 +114,12 @@ def ruled_because(db: Connection, ids: Iterable[str]) -> list[Ruled]:
         "SELECT id, ruled, by FROM sync_fact WHERE by IS NOT NULL AND ruled IN ('slot', 'same')"
         " AND by IN (SELECT value FROM json_each(?)) ORDER BY id"
     )
-    return [Ruled(*row) for some in _parts(ids) for row in db.execute(sql, (some,))]
+    return [Ruled(*row) for some in in_parts(ids) for row in db.execute(sql, (some,))]
 
 
 def all_ruled(db: Connection) -> set[str]:
     """Return the ids of all facts that are shown otherwise than their registers say."""
     return {fact_id for (fact_id,) in db.execute("SELECT id FROM sync_fact WHERE by IS NOT NULL")}
-
-
-def last_purge(db: Connection) -> int:
-    """Return the version of the newest purge."""
-    return int(db.execute("SELECT ifnull(max(version), 0) FROM sync_purge").get)
 
 
 def ruled(db: Connection, why: str, *, origin_number: int | None) -> list[tuple[str, str]]:
@@ -189,104 +160,11 @@ def _ids(db: Connection, condition: str, values: list[Any]) -> set[str]:
     return found
 
 
-def _parts(ids: Iterable[str]) -> Iterable[str]:
+def in_parts(ids: Iterable[str]) -> Iterable[str]:
+    """Yield ids as lists in JSON, some hundred at a time."""
     listed = list(ids)
     for start in range(0, len(listed), _AT_ONCE):
         yield codec.dumps(listed[start : start + _AT_ONCE])
-
-
-def edges_of(db: Connection, ids: Iterable[str]) -> list[EdgeRow]:
-    """Return the edges that start or end at one of these facts."""
-    found: dict[tuple[str, str, str], EdgeRow] = {}
-    for some in _parts(ids):
-        for column in ("source", "target"):
-            sql = f"{_EDGE} WHERE {column} IN (SELECT value FROM json_each(?))"
-            for row in db.execute(sql, (some,)):
-                found[row[:3]] = _edge(row)
-    return list(found.values())
-
-
-def edges_to(db: Connection, ids: Iterable[str], kinds: Sequence[str]) -> list[EdgeRow]:
-    """Return the edges of some kinds that are there and end at one of these facts."""
-    sql = (
-        f"{_EDGE} WHERE target IN (SELECT value FROM json_each(?1)) AND present"
-        " AND kind IN (SELECT value FROM json_each(?2)) ORDER BY source, kind, target"
-    )
-    wanted = codec.dumps(list(kinds))
-    return [_edge(row) for some in _parts(ids) for row in db.execute(sql, (some, wanted))]
-
-
-def edge(db: Connection, source: str, kind: str, target: str) -> EdgeRow | None:
-    """Return what is known of one edge."""
-    sql = f"{_EDGE} WHERE (source, kind, target) = (?, ?, ?)"
-    row: Any = db.execute(sql, (source, kind, target)).fetchone()
-    return None if row is None else _edge(row)
-
-
-def edges_since(db: Connection, version: int) -> list[EdgeRow]:
-    """Return the edges of which anything became known after this version, oldest first."""
-    sql = f"{_EDGE} WHERE version > ? ORDER BY version"
-    return [_edge(row) for row in db.execute(sql, (version,))]
-
-
-def put_edges(db: Connection, rows: Iterable[EdgeRow]) -> None:
-    """Store what is known of edges."""
-    db.executemany(
-        f"INSERT OR REPLACE INTO sync_edge VALUES ({', '.join('?' * 11)})",
-        [
-            (
-                row.source, row.kind, row.target, row.clock, row.replica, row.version, row.place,
-                int(row.present), row.reason, row.strength, row.created_at,
-            )
-            for row in rows
-        ],
-    )  # fmt: skip
-
-
-def _edge(row: Sequence[Any]) -> EdgeRow:
-    source, kind, target, clock, replica, version, place, present, reason, strength, made = row
-    return EdgeRow(
-        source, kind, target, clock, replica, version, place, bool(present), reason, strength, made
-    )
-
-
-def purge(db: Connection, ids: Iterable[str], *, place: int, state: SyncState) -> list[str]:
-    """Forget all that is known of facts but their ids; return those that were not purged before."""
-    fresh: list[str] = []
-    for fact_id in ids:
-        db.execute(
-            "INSERT INTO sync_purge VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
-            (fact_id, state.version + 1, place),
-        )
-        if db.changes():
-            state.next_version()
-            fresh.append(fact_id)
-            db.execute("DELETE FROM sync_fact WHERE id = ?", (fact_id,))
-            db.execute("DELETE FROM sync_edge WHERE source = ?1 OR target = ?1", (fact_id,))
-    return fresh
-
-
-def purged(db: Connection, ids: Iterable[str]) -> set[str]:
-    """Return those of the ids that were purged."""
-    found: set[str] = set()
-    for some in _parts(ids):
-        sql = "SELECT id FROM sync_purge WHERE id IN (SELECT value FROM json_each(?))"
-        found |= {fact_id for (fact_id,) in db.execute(sql, (some,))}
-    return found
-
-
-def purged_and_here(db: Connection) -> list[str]:
-    """Return the ids of the facts that are here although they were purged: an old file has brought
-    them back."""
-    rows: Any = db.execute("SELECT id FROM sync_purge JOIN fact USING (id) ORDER BY id").fetchall()
-    return [fact_id for (fact_id,) in rows]
-
-
-def purges_since(db: Connection, version: int) -> list[tuple[str, int]]:
-    """Return the ids that were purged after this version, each with the place that told it."""
-    sql = "SELECT id, place FROM sync_purge WHERE version > ? ORDER BY version"
-    rows: Any = db.execute(sql, (version,)).fetchall()
-    return [(fact_id, place) for fact_id, place in rows]
 
 
 def note_batch(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tideline_cli.model import codec
 from tideline_cli.store.connection import named_settings, put_setting
 
 TYPE_CHECKING = False
@@ -17,6 +18,7 @@ _CLOCK = "sync_clock"
 _VERSION = "sync_version"
 _USED = "sync_used"
 _RULED = "sync_ruled"
+_FREED = "sync_freed"
 
 
 class SyncState:
@@ -28,15 +30,18 @@ class SyncState:
     version   how many changes of registers there were: each gets the next number.
     used_at   when the uses were last told, in milliseconds; 0 before the first time.
     ruled     what is shown takes notice of the purges up to this version.
+    freed     the ids of facts that were replaced by others which were purged since then.
     """
 
     __slots__ = (
-        "_db", "_held", "change", "clock", "mark", "own", "own_id", "ruled", "used_at", "version",
+        "_db", "_held", "change", "clock", "freed", "mark", "own", "own_id", "ruled", "used_at",
+        "version",
     )  # fmt: skip
 
     def __init__(self, db: Connection) -> None:
         self._db = db
-        held = named_settings(db, _SELF, _MARK, _CHANGE, _CLOCK, _VERSION, _USED, _RULED)
+        held = named_settings(db, _SELF, _MARK, _CHANGE, _CLOCK, _VERSION, _USED, _RULED,
+                              _FREED)  # fmt: skip
         self.own_id = held.get(_SELF, "")
         self.mark = held.get(_MARK, "")
         self.change = int(held.get(_CHANGE, "0"))
@@ -44,6 +49,7 @@ class SyncState:
         self.version = int(held.get(_VERSION, "0"))
         self.used_at = int(held.get(_USED, "0"))
         self.ruled = int(held.get(_RULED, "0"))
+        self.freed: set[str] = set(codec.loads(held.get(_FREED, "[]")))
         self.own = replica_number(db, self.own_id) if self.own_id else 0
         self._held = held
 
@@ -62,9 +68,9 @@ class SyncState:
         for name, value in (
             (_SELF, self.own_id), (_MARK, self.mark), (_CHANGE, str(self.change)),
             (_CLOCK, str(self.clock)), (_VERSION, str(self.version)), (_USED, str(self.used_at)),
-            (_RULED, str(self.ruled)),
+            (_RULED, str(self.ruled)), (_FREED, codec.dumps(sorted(self.freed))),
         ):  # fmt: skip
-            if self._held.get(name) != value:
+            if self._held.get(name, "[]" if name == _FREED else None) != value:
                 put_setting(self._db, name, value)
                 self._held[name] = value
 

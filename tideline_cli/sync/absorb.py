@@ -3,17 +3,9 @@
 
 from __future__ import annotations
 
-from tideline_cli.model.origin import EVERYONE, OWNER, Origin
-from tideline_cli.store import (
-    facts,
-    fts,
-    journal,
-    purge_rows,
-    sync_apply,
-    sync_changes,
-    sync_rows,
-    sync_state,
-)
+from tideline_cli.model.origin import OWNER, Origin
+from tideline_cli.store import facts, fts, journal, sync_changes, sync_purges, sync_rows, sync_state
+from tideline_cli.sync import purges
 from tideline_cli.sync.arrive import Taken, Taker
 from tideline_cli.sync.gather import Gatherer
 from tideline_cli.sync.operations import AddOp, BatchOp, EdgeOp, PurgeOp, SetOp
@@ -25,6 +17,7 @@ if TYPE_CHECKING:
 
     from apsw import Connection
 
+    from tideline_cli.store.sync_edges import EdgeRow
     from tideline_cli.store.sync_state import SyncState
     from tideline_cli.sync.operations import Operation, Stamp
 
@@ -49,7 +42,7 @@ class Absorber:
     def own_words(self) -> None:
         """Put what was said here into the registers, and show what follows from it. What was purged
         stays away, also where an old file has brought it back."""
-        again = sync_rows.purged_and_here(self._db)
+        again = sync_purges.purged_and_here(self._db)
         if again:
             self._purge(again)
         self._join([], OWNER, 0, uses=True)
@@ -82,27 +75,34 @@ class Absorber:
             db, verb=sync_changes.VERB, by=by, now=self._now, resume=number or None, bulk=is_bulk
         ) as batch:
             state = sync_state.SyncState(db)
-            mine = Gatherer(db, state, now=self._now).gather(uses=uses)
+            gatherer = Gatherer(db, state, now=self._now)
+            mine = gatherer.gather(uses=uses)
             taken = Taker(db, state, place=self._place).take(words)
             self.facts |= taken.changed
             for row in taken.edges.values():
                 self.facts |= {row.source, row.target}
             last = facts.last_number(db)
-            self._show(taken, mine, state)
+            if gatherer.has_taken_back:
+                mine |= sync_rows.all_ruled(db)
+            self._show(taken, mine, gatherer.waiting, state)
             if is_bulk:
                 fts.index_after(db, last)
+            state.change = max(state.change, sync_changes.last_number(db))  # all is told
             state.save()
             return self._closed(batch, told, number)
 
-    def _show(self, taken: Taken, mine: set[str], state: SyncState) -> None:
-        """Show what was taken, what was said here, and what a purge has set free."""
+    def _show(
+        self, taken: Taken, mine: set[str], waiting: Sequence[EdgeRow], state: SyncState
+    ) -> None:
+        """Show what was taken, what was said here, which edges have `waiting` for that, and what a
+        purge has set free."""
         db = self._db
-        purge = sync_rows.last_purge(db)
+        purge = sync_purges.last_purge(db)
         if purge > state.ruled:
-            mine |= sync_rows.all_ruled(db)
-            state.ruled = purge
+            mine |= sync_rows.all_ruled(db) | state.freed
+            state.ruled, state.freed = purge, set()
         names = {key: replica for key, (replica, _) in sync_state.replicas(db).items()}
-        Shower(db, names).show(taken, mine)
+        Shower(db, names).show(taken, mine, waiting)
 
     def _closed(self, batch: journal.batch, told: BatchOp | None, number: int) -> int:
         """Note what a batch is, or leave none where it has changed nothing; return the number of
@@ -131,18 +131,10 @@ class Absorber:
         ) as batch:
             state = sync_state.SyncState(db)
             is_told = not any(sync_changes.since(db, state.change))
-            gone: dict[int, str] = {}
-            if is_told:
-                sync_rows.purge(db, ids, place=self._place, state=state)
-                state.save()
-                seqs = [seq for seq, _ in sync_rows.in_table(db, ids).values()]
-                for one in ids:
-                    seqs += purge_rows.undone(db, one, viewer=EVERYONE)
-                gone = purge_rows.with_citers(db, seqs, viewer=EVERYONE)
+            gone = (
+                purges.take(db, ids, place=self._place, state=state) if is_told else {}
+            )
             if gone:
-                sync_apply.note_purged(db, list(gone.values()))
-                purge_rows.remove(db, gone)
-                sync_state.lower_change(db)
                 batch.explain(f"{len(gone):,} purged elsewhere")
                 self.purged += gone.values()
             else:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from tideline_cli.model.origin import Origin
-from tideline_cli.store import sync_rows, sync_state, visibility
-from tideline_cli.store.sync_rows import EdgeRow
+from tideline_cli.store import sync_edges, sync_purges, sync_rows, sync_state, visibility
+from tideline_cli.store.sync_edges import EdgeRow
 from tideline_cli.sync import registers
 from tideline_cli.sync.operations import AddOp, BatchOp, EdgeOp, PurgeOp, SaidOp, SetOp, UseOp
 from tideline_cli.sync.registers import CLOCK, PRESENT
@@ -52,7 +52,7 @@ class Taker:
         ids = {one.id for one in operations if isinstance(one, AddOp | SetOp | SaidOp | UseOp)}
         edges = [one for one in operations if isinstance(one, EdgeOp)]
         ends = {end for one in edges for end in (one.source, one.target)}
-        purged = sync_rows.purged(self._db, ids | ends)
+        purged = sync_purges.purged(self._db, ids | ends)
         ids -= purged
         rows, stored = sync_rows.facts(self._db, ids), sync_rows.in_table(self._db, ids)
         taken.facts = {
@@ -143,7 +143,7 @@ class Taker:
 
     def _edge(self, one: EdgeOp, taken: Taken) -> None:
         key = (one.source, one.kind, one.target)
-        was = taken.edges.get(key) or sync_rows.edge(self._db, *key)
+        was = taken.edges.get(key) or sync_edges.edge(self._db, *key)
         if was is not None and not self._is_later(
             one.stamp, (was.clock, was.replica, 0, 0)
         ):

@@ -3,8 +3,16 @@
 from __future__ import annotations
 
 from tideline_cli.model.origin import EVERYONE
-from tideline_cli.store import facts, links, statements, sync_changes, sync_rows, visibility
-from tideline_cli.store.sync_rows import EdgeRow
+from tideline_cli.store import (
+    facts,
+    links,
+    statements,
+    sync_changes,
+    sync_edges,
+    sync_rows,
+    visibility,
+)
+from tideline_cli.store.sync_edges import EdgeRow
 from tideline_cli.sync import registers
 from tideline_cli.sync.clock import tick
 from tideline_cli.sync.fields import CHANGING
@@ -97,4 +105,4 @@ def _gather_edges(db: Connection, state: SyncState) -> None:
                 state.next_version(), 0, True, link.reason, link.strength, link.created_at,
             )
         )  # fmt: skip
-    sync_rows.put_edges(db, rows)
+    sync_edges.put_edges(db, rows)

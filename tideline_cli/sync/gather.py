@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from tideline_cli.memory.archived import stated_reasons
-from tideline_cli.model import codec
 from tideline_cli.model.origin import EVERYONE
 from tideline_cli.store import (
     statements,
     sync_apply,
     sync_changes,
+    sync_edges,
     sync_rows,
     visibility,
 )
-from tideline_cli.store.sync_rows import EdgeRow
+from tideline_cli.store.sync_edges import EdgeRow
 from tideline_cli.sync import registers
 from tideline_cli.sync.clock import tick
 from tideline_cli.sync.fields import CHANGING, wire_value
 from tideline_cli.sync.registers import BASE, CLOCK, GONE, LAST, PLACE, PRESENT, SINCE, VERSION
 from tideline_cli.sync.rulings import EDGES
+from tideline_cli.sync.told import SaidHere, Touched
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from apsw import Connection
 
     from tideline_cli.model.fact import Fact
-    from tideline_cli.store.sync_changes import ToldChange
     from tideline_cli.store.sync_rows import Ruled
     from tideline_cli.store.sync_state import SyncState
     from tideline_cli.sync.registers import Mark, Registers
@@ -35,76 +35,66 @@ _AT_ONCE = 400
 _SLACK_MS = 3_600_000  # a clock may go back a little between a use and a sync
 
 
-class _Touched:
-    """What the journal says of one fact: the times at which it was born, went, and each of its
-    columns changed; None of them where only its use or its edges did. It was born with `uses`. An
-    undo may have brought it `back` to a state that it is shown in already."""
-
-    __slots__ = ("back", "born", "fields", "gone", "uses")
-
-    def __init__(self) -> None:
-        self.born: int | None = None
-        self.gone: int | None = None
-        self.back: int | None = None
-        self.fields: dict[str, int] = {}
-        self.uses = 0
-
-    def with_later(self, other: _Touched) -> _Touched:
-        """Return what is said of one fact that had two numbers, one after the other."""
-        if other.born is None:
-            self.fields |= other.fields
-            self.gone, self.back = other.gone or self.gone, other.back or self.back
-            return self
-        return other
-
-
 class Gatherer:
     """One look at the journal, in a transaction of the caller. `now` is the time of changes that
-    other programs have made."""
+    other programs have made. `waiting` are the edges of facts that have come, which were stated
+    before that; `has_taken_back` says whether any fact has gone."""
 
     def __init__(self, db: Connection, state: SyncState, *, now: int) -> None:
         self._db = db
         self._state = state
         self._now = now
-        self._facts: dict[int, _Touched] = {}
-        self._edges: dict[int, tuple[str | None, int]] = {}  # an image of each, and when
-        self._used: set[int] = set()
-        self._earliest = now  # the earliest time of a batch
+        self._change = state.change  # up to which the journal was read before
+        self._told = SaidHere(db, state, now=now)
+        self._came: set[str] = set()  # facts that the store has got
+        self._noted: dict[str, str | None] = {}  # of which an import knows more, and why they went
         self._why: dict[str, str] = {}  # of what goes with another fact
+        self.waiting: list[EdgeRow] = []
+        self.has_taken_back = False
 
     def gather(self, *, uses: bool = False) -> set[str]:
         """Put what was said into the registers; return the ids of the facts that it is about. With
         `uses`, look also for what was only read."""
-        self._read()
-        by_seq = sync_changes.ids_of(self._db, {*self._facts, *self._used})
-        touched: dict[str, _Touched] = {}
-        for seq, one in self._facts.items():
-            if fact_id := by_seq.get(seq):
-                known = touched.get(fact_id)
-                touched[fact_id] = one if known is None else known.with_later(one)
-        for fact_id in sync_apply.settled_facts(self._db):
-            self._state.clock = clock = tick(self._state.clock, self._now)
-            touched.setdefault(fact_id, _Touched()).fields["lifecycle"] = clock
+        told, known = self._told, self._state.version
+        by_seq = sync_changes.ids_of(self._db, {*told.facts, *told.used})
+        touched = self._touched(by_seq)
         beside = self._beside(touched)
-        used = {by_seq[seq] for seq in self._used if seq in by_seq}
-        spoken = set(used)
+        used = {by_seq[seq] for seq in told.used if seq in by_seq}
+        if uses or self._state.change > self._change:
+            self._noted = sync_changes.noted_since(self._db, self._change)
+        spoken = {*used, *self._noted}
         if uses:
             used |= sync_changes.used_since(self._db, self._unlooked())
             self._state.used_at = self._now
         changed: set[str] = set()
-        listed = sorted({*touched, *used})
+        listed = sorted({*touched, *used, *spoken})
         for start in range(0, len(listed), _AT_ONCE):
             some = listed[start : start + _AT_ONCE]
             changed |= self._put(some, touched, spoken)
         for settled, clock in beside:
             kinds = EDGES[settled.why]
             rows = [self._edge(settled.by, kind, settled.id, clock) for kind in kinds]
-            sync_rows.put_edges(self._db, [row for row in rows if row is not None])
+            sync_edges.put_edges(self._db, [row for row in rows if row is not None])
         changed |= self._put_edges()
+        self.waiting = [
+            edge for edge in sync_edges.edges_of(self._db, self._came) if edge.version <= known
+        ]
         self._state.save()
         return changed
 
-    def _beside(self, touched: dict[str, _Touched]) -> list[tuple[Ruled, int]]:
+    def _touched(self, by_seq: dict[int, str]) -> dict[str, Touched]:
+        """Return what was said of each fact, by id; what was settled is said now."""
+        touched: dict[str, Touched] = {}
+        for seq, one in self._told.facts.items():
+            if fact_id := by_seq.get(seq):
+                earlier = touched.get(fact_id)
+                touched[fact_id] = one if earlier is None else earlier.with_later(one)
+        for fact_id in sync_apply.settled_facts(self._db):
+            self._state.clock = clock = tick(self._state.clock, self._now)
+            touched.setdefault(fact_id, Touched()).fields["lifecycle"] = clock
+        return touched
+
+    def _beside(self, touched: dict[str, Touched]) -> list[tuple[Ruled, int]]:
         """Let what was archived because of a fact go with that fact, where somebody has archived
         it: a copy in any case, another value of a slot unless the fact was forgotten, which says
         that the other is right."""
@@ -118,7 +108,7 @@ class Gatherer:
             reason = why.get(one.by)
             if reason is not None and (one.why == "same" or reason != "forgotten"):
                 found.append((one, went[one.by]))
-                touched.setdefault(one.id, _Touched()).fields["lifecycle"] = went[one.by]
+                touched.setdefault(one.id, Touched()).fields["lifecycle"] = went[one.by]
                 self._why[one.id] = reason if one.why == "same" else "superseded"
         return found
 
@@ -126,54 +116,10 @@ class Gatherer:
         """Return since when uses have not been looked for. A clock that has gone back tells nothing
         of that: then it is since ever."""
         known = self._state.used_at - _SLACK_MS
-        return known if min(self._now, self._earliest) >= known else 0
-
-    def _read(self) -> None:
-        """Read the journal. Each run of changes of one batch has one time."""
-        state, batch, clock = self._state, -1, 0
-        for told in sync_changes.since(self._db, state.change):
-            number, ordinal, verb, at, origin = told.batch
-            state.change = told.number
-            if number != batch:
-                batch = number
-                self._earliest = min(self._earliest, self._now if at is None else at)
-                clock = tick(state.clock, self._now if at is None else at)
-                state.clock = clock
-                sync_rows.note_batch(
-                    self._db, clock, state.own, ordinal, origin, verb,
-                    self._now if at is None else at, version=state.next_version(), place=0,
-                )  # fmt: skip
-                for row in sync_changes.moved_by(self._db, told.undoes) if told.undoes else ():
-                    self._of(row).back = clock
-            self._note(told, clock)
-
-    def _note(self, told: ToldChange, clock: int) -> None:
-        if told.entity == "facts":
-            for seq in range(int(told.after or 0), told.row + 1):
-                self._of(seq).born = clock
-        elif told.entity == "fact":
-            one = self._of(told.row)
-            if told.act == "+":
-                one.born, one.gone, one.back, one.fields = clock, None, None, {}
-            elif told.act == "-":
-                one.gone = clock
-            else:
-                names = CHANGING if told.names is None else told.names
-                one.fields |= dict.fromkeys(names, clock)
-        elif told.entity == "link":
-            image, _ = self._edges.get(told.row, (None, 0))
-            self._edges[told.row] = (image or told.before, clock)
-        else:
-            self._used.add(told.row)
-            born = self._facts.get(told.row)
-            if born is not None and born.born == clock and told.after is not None:
-                born.uses = codec.loads(told.after)["access_count"]
-
-    def _of(self, seq: int) -> _Touched:
-        return self._facts.setdefault(seq, _Touched())
+        return known if min(self._now, self._told.earliest) >= known else 0
 
     def _put(
-        self, ids: list[str], touched: dict[str, _Touched], spoken: set[str]
+        self, ids: list[str], touched: dict[str, Touched], spoken: set[str]
     ) -> set[str]:
         """Put what was said of some facts into their registers. A batch has used those that are
         `spoken`."""
@@ -189,6 +135,8 @@ class Gatherer:
             before = self._state.version
             if fact_id in touched:
                 self._fact(known, touched[fact_id], why.get(fact_id))
+            if fact_id in self._noted:
+                self._why_gone(known, self._noted[fact_id])
             if known.row is not None and known.is_present:
                 born = touched.get(fact_id)
                 self._use(known, known.row, born.uses if born else 0)
@@ -199,16 +147,18 @@ class Gatherer:
         sync_rows.put_facts(self._db, (one.stored(one.row) for one in changed))
         return {one.id for one in changed}
 
-    def _fact(self, known: Registers, told: _Touched, gone: str | None) -> None:
+    def _fact(self, known: Registers, told: Touched, gone: str | None) -> None:
         if known.row is None:
             if known.birth is not None and told.gone is not None:
                 known.marks.clear()
                 known.put(PRESENT, False, self._mark(told.gone))
+                self.has_taken_back = True
             return
         born = told.born
         if known.birth is None and born is None:  # it was there before, and was never told
             born = tick(0, known.row.created_at)
         if born is not None:
+            self._came.add(known.id)
             known.marks.clear()
             known.values = registers.Registers(known.id, known.seq, known.row).values
             known.values[GONE] = gone
@@ -259,10 +209,16 @@ class Gatherer:
                 max(changed, was[0]), max(said, was[1]), self._state.next_version(), 0
             )  # fmt: skip
 
+    def _why_gone(self, known: Registers, gone: str | None) -> None:
+        """Take why a fact is archived from an import, where that is known."""
+        if gone is not None and gone != known.gone() and known.ruled is None:
+            self._state.clock = clock = tick(self._state.clock, self._now)
+            known.put(GONE, gone, self._mark(clock))
+
     def _put_edges(self) -> set[str]:
         """Put the edges that have come, changed or gone into their registers."""
         clocks: dict[tuple[int, str, int], int] = {}
-        for number, (image, clock) in self._edges.items():
+        for number, (image, clock) in self._told.edges.items():
             for edge in sync_changes.edges_told(self._db, [(number, image)]):
                 clocks[edge] = max(clock, clocks.get(edge, 0))
         by_seq = sync_changes.ids_of(self._db, {end for a, _, b in clocks for end in (a, b)})
@@ -271,12 +227,12 @@ class Gatherer:
             if start in by_seq and end in by_seq:
                 row = self._edge(by_seq[start], kind, by_seq[end], clock)
                 rows += [row] if row is not None else []
-        sync_rows.put_edges(self._db, rows)
+        sync_edges.put_edges(self._db, rows)
         return set(by_seq.values())  # an edge that follows from others is seen to again
 
     def _edge(self, source: str, kind: str, target: str, clock: int) -> EdgeRow | None:
         now = sync_changes.edge_now(self._db, source, kind, target)
-        was = sync_rows.edge(self._db, source, kind, target)
+        was = sync_edges.edge(self._db, source, kind, target)
         if now is None and was is None:
             return None  # it came and went between two syncs
         if was is not None and was.present == (now is not None) and (

@@ -6,7 +6,7 @@ from tideline_cli.errors import UsageError
 from tideline_cli.model.record import record
 from tideline_cli.store import sync_places, sync_rows, sync_state
 from tideline_cli.store.transactions import writing
-from tideline_cli.sync import folders, operations, own_folder, replica, restamp, rotation
+from tideline_cli.sync import folders, operation_lines, own_folder, replica, restamp, rotation
 from tideline_cli.sync.absorb import Absorber
 from tideline_cli.sync.agreement import Agreement
 from tideline_cli.sync.clock import clock_ms, is_ahead
@@ -158,7 +158,7 @@ class Meeting:
         own = sync_state.SyncState(self._db).own_id
         known = sync_places.streams(self._db, row.number)
         for other in folders.replicas(folder):
-            if other == own or not operations.is_replica(other):
+            if other == own or not operation_lines.is_replica(other):
                 continue
             stream = known.get(other)
             after, last = (stream.segment, stream.digest) if stream else (0, "")
@@ -180,7 +180,7 @@ class Meeting:
         """Take the words of a segment; return why they cannot be taken."""
         header = one.header
         try:
-            names, told = operations.parsed(one.lines)
+            names, told = operation_lines.parsed(one.lines)
         except UsageError as error:
             return Stopped("newer", header.number, error.message, error.hint)
         ahead = max((stamp[0] for stamp in map(_stamp, told) if stamp), default=0)

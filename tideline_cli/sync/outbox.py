@@ -6,7 +6,7 @@ from __future__ import annotations
 from tideline_cli.errors import StoreError
 from tideline_cli.model.instant import DAY_MS
 from tideline_cli.model.record import record, replace
-from tideline_cli.store import sync_places, sync_rows, sync_state
+from tideline_cli.store import sync_places, sync_purges, sync_state
 from tideline_cli.store.transactions import snapshot, writing
 from tideline_cli.sync import folders, layout, own_folder, rotation, segment
 from tideline_cli.sync.header import Header
@@ -109,12 +109,12 @@ class Outbox:
         return is_old or count > _MOST_SEGMENTS
 
     def _has_purged(self, row: PlaceRow) -> bool:
-        return row.whole > 0 and bool(sync_rows.purges_since(self._db, row.whole))
+        return row.whole > 0 and bool(sync_purges.purges_since(self._db, row.whole))
 
     def _purged_apart(self, row: PlaceRow) -> bool:
         """Say whether anything was purged that nobody has told in this place yet: whoever tells it
         first makes a new key."""
-        purges = sync_rows.purges_since(self._db, row.whole) if row.whole else []
+        purges = sync_purges.purges_since(self._db, row.whole) if row.whole else []
         return any(place != row.number for _, place in purges)
 
     def _packed(self, since: int, place: int) -> _Parcel:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tideline_cli.store import sync_rows, sync_state
+from tideline_cli.store import sync_edges, sync_purges, sync_rows, sync_state
 from tideline_cli.sync import registers
 from tideline_cli.sync.fields import CHANGING, FIXED
 from tideline_cli.sync.operations import AddOp, BatchOp, EdgeOp, PurgeOp, SaidOp, SetOp, UseOp
@@ -44,14 +44,13 @@ class Publication:
         listed = sync_rows.facts_since(db, since)
         for start in range(0, len(listed), _AT_ONCE):
             yield from self._facts(listed[start : start + _AT_ONCE])
-        for edge in sync_rows.edges_since(db, since):
+        for edge in sync_edges.edges_since(db, since):
             if self._is_new((edge.clock, edge.replica, edge.version, edge.place)):
                 values = (edge.reason, edge.strength, edge.created_at) if edge.present else None
                 stamp = (edge.clock, self._ids[edge.replica])
                 yield EdgeOp(edge.source, edge.kind, edge.target, stamp, values)
-        gone = [
-            fact_id for fact_id, place in sync_rows.purges_since(db, since) if place != self._place
-        ]
+        purges = sync_purges.purges_since(db, since)
+        gone = [fact_id for fact_id, place in purges if place != self._place]
         for start in range(0, len(gone), _AT_ONCE):
             yield PurgeOp(tuple(gone[start : start + _AT_ONCE]))
 

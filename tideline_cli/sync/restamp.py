@@ -6,7 +6,7 @@ Nobody has taken them: a time that is a day ahead is not believed. Their order s
 from __future__ import annotations
 
 from tideline_cli.model.record import replace
-from tideline_cli.store import sync_places, sync_rows, sync_state
+from tideline_cli.store import sync_edges, sync_places, sync_rows, sync_state
 from tideline_cli.store.transactions import writing
 from tideline_cli.sync.clock import clock_ms, is_ahead, tick
 from tideline_cli.sync.registers import BORN, CLOCK, PLACE, VERSION, is_stamp
@@ -41,8 +41,8 @@ def restamped(db: Connection, *, now: int) -> int:
         for start in range(0, len(ids), _AT_ONCE):
             rows = sync_rows.facts(db, ids[start : start + _AT_ONCE]).values()
             sync_rows.put_facts(db, [_fact(row, later, state) for row in rows])
-        edges = [one for one in sync_rows.edges_since(db, 0) if one.clock in later]
-        sync_rows.put_edges(db, [
+        edges = [one for one in sync_edges.edges_since(db, 0) if one.clock in later]
+        sync_edges.put_edges(db, [
             replace(one, clock=later[one.clock], version=state.next_version(), place=0)
             for one in edges
         ])  # fmt: skip
@@ -60,7 +60,7 @@ def latest(db: Connection) -> int:
 
 def _clocks(db: Connection, ids: list[str]) -> set[int]:
     """Return all times that words have."""
-    known = {one.clock for one in sync_rows.edges_since(db, 0)}
+    known = {one.clock for one in sync_edges.edges_since(db, 0)}
     known |= {row[0] for row in sync_rows.batches_since(db, 0)}
     for start in range(0, len(ids), _AT_ONCE):
         for row in sync_rows.facts(db, ids[start : start + _AT_ONCE]).values():

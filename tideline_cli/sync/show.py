@@ -8,7 +8,7 @@ from tideline_cli.model.record import replace
 from tideline_cli.model.text import index_terms
 from tideline_cli.model.times import Times
 from tideline_cli.policy.transitions import restored
-from tideline_cli.store import statements, sync_apply, sync_rows, uses, writes
+from tideline_cli.store import statements, sync_apply, sync_edges, sync_rows, uses, writes
 from tideline_cli.store.connection import setting
 from tideline_cli.store.links import Link
 from tideline_cli.sync import registers, rulings
@@ -17,13 +17,13 @@ from tideline_cli.sync.rulings import EDGES, Ruling, StatedFact
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from apsw import Connection
 
     from tideline_cli.model.fact import Fact
     from tideline_cli.model.text import Analyzer
-    from tideline_cli.store.sync_rows import EdgeRow
+    from tideline_cli.store.sync_edges import EdgeRow
     from tideline_cli.sync.arrive import Taken
     from tideline_cli.sync.registers import Registers
     from tideline_cli.sync.rulings import Stamp
@@ -43,12 +43,14 @@ class Shower:
         self._known: dict[str, Registers] = {}
         self._analyzer: Analyzer = setting(db, "analyzer", "standard")
 
-    def show(self, taken: Taken, said_here: Iterable[str]) -> None:
-        """Bring the store to what the registers say after `taken` and what was `said_here`, by id;
-        store the registers."""
+    def show(
+        self, taken: Taken, said_here: Iterable[str], waiting: Sequence[EdgeRow]
+    ) -> None:
+        """Bring the store to what the registers say after `taken` and what was `said_here`, by id,
+        with the edges that were `waiting` for that; store the registers."""
         self._known = {one: taken.facts[one] for one in taken.changed}
         ends = {end for row in taken.edges.values() for end in (row.source, row.target)}
-        sync_rows.put_edges(self._db, taken.edges.values())
+        sync_edges.put_edges(self._db, taken.edges.values())
         self._load(ends | set(said_here))
         self._load_neighbours()
         revived = self._revived()
@@ -56,7 +58,7 @@ class Shower:
         found = self._rulings(revived)
         shown = {one.id: self._shown(one, found.get(one.id)) for one in self._known.values()}
         came = self._write(shown)
-        self._edges(taken, came, was)
+        self._edges([*waiting, *taken.edges.values()], came, was)
         sync_rows.put_facts(
             self._db,
             (one.stored(shown[one.id]) for one in self._known.values() if _is_known(one)),
@@ -124,19 +126,30 @@ class Shower:
             self._load_neighbours()
 
     def _circles(self) -> tuple[dict[str, list[str]], dict[str, Registers]]:
-        """Return which facts have replaced which, from those that are loaded back through archived
-        ones; and all of these facts."""
+        """Return which facts have replaced which: those that are loaded, what they have replaced,
+        and from all of them back through archived ones; and all of these facts."""
         replaced_by: dict[str, list[str]] = {}
-        reached = dict(self._known)
+        reached = self._with_replaced()
         waiting = set(reached)
         while waiting:
-            edges = sync_rows.edges_to(self._db, waiting, REPLACING)
+            edges = sync_edges.edges_to(self._db, waiting, REPLACING)
             for edge in edges:
                 replaced_by.setdefault(edge.target, []).append(edge.source)
             fresh = self._read({edge.source for edge in edges} - reached.keys())
             reached |= fresh
             waiting = {one.id for one in fresh.values() if _is_archived(one)}
         return replaced_by, reached
+
+    def _with_replaced(self) -> dict[str, Registers]:
+        """Return what is loaded, and what that has replaced, through archived facts."""
+        reached = dict(self._known)
+        waiting = set(reached)
+        while waiting:
+            edges = sync_edges.edges_from(self._db, waiting, REPLACING)
+            fresh = self._read({edge.target for edge in edges} - reached.keys())
+            reached |= fresh
+            waiting = {one.id for one in fresh.values() if _is_archived(one)}
+        return reached
 
     def _shown(self, one: Registers, ruling: Ruling | None) -> Fact | None:
         """Return the fact as it is shown, None for one that is not there; note the ruling."""
@@ -186,11 +199,12 @@ class Shower:
             uses.put_of(self._db, after)
 
     def _edges(
-        self, taken: Taken, came: set[str], was: dict[str, tuple[str | None, str | None]]
-    ) -> None:
+        self, stated: Iterable[EdgeRow], came: set[str],
+        was: dict[str, tuple[str | None, str | None]],
+    ) -> None:  # fmt: skip
         """Write the edges that have changed, those of facts that came, and those of rulings."""
-        rows: dict[tuple[str, str, str], EdgeRow] = dict(taken.edges)
-        for row in sync_rows.edges_of(self._db, came):
+        rows: dict[tuple[str, str, str], EdgeRow] = {}
+        for row in (*stated, *sync_edges.edges_of(self._db, came)):
             rows[row.source, row.kind, row.target] = row
         ruled = {
             (one.by, kind, one.id): one
@@ -203,9 +217,9 @@ class Shower:
             for kind in EDGES[why]
         }  # fmt: skip
         for key in sorted({*rows, *earlier, *ruled}):
-            stated = rows.get(key) or sync_rows.edge(self._db, *key)
-            if stated is not None and stated.present:
-                made = (stated.reason, stated.strength, stated.created_at)
+            held = rows.get(key) or sync_edges.edge(self._db, *key)
+            if held is not None and held.present:
+                made = (held.reason, held.strength, held.created_at)
                 sync_apply.put_edge(self._db, Link(*key, *made))
             elif key in ruled:
                 at = self._at(ruled[key])

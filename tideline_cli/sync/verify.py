@@ -11,10 +11,18 @@ from contextlib import closing
 from tideline_cli.errors import UsageError
 from tideline_cli.model.origin import EVERYONE
 from tideline_cli.model.record import record
-from tideline_cli.store import facts, links, sync_changes, sync_places, sync_rows, sync_state
+from tideline_cli.store import (
+    facts,
+    links,
+    sync_changes,
+    sync_edges,
+    sync_places,
+    sync_rows,
+    sync_state,
+)
 from tideline_cli.store.opening import open_for_writing
 from tideline_cli.store.transactions import snapshot, writing
-from tideline_cli.sync import folders, layout, operations, replica
+from tideline_cli.sync import folders, layout, operation_lines, replica
 from tideline_cli.sync.absorb import Absorber
 from tideline_cli.sync.fields import wire
 from tideline_cli.sync.stream import Stopped, unread
@@ -99,7 +107,7 @@ def _read(
                 break
             name = one.header.name or name
             try:
-                absorber.take(operations.parsed(one.lines)[1], whole=True)
+                absorber.take(operation_lines.parsed(one.lines)[1], whole=True)
             except UsageError as error:
                 yield name, f"segment {one.header.number}: {error.message}", error.hint
                 break
@@ -132,7 +140,7 @@ def _settled(db: Connection, place: PlaceRow) -> Iterator[list[str]]:
 def _late(db: Connection, place: PlaceRow) -> set[str]:
     """Return the facts of which the place does not have all, and those that they may touch."""
     late = set(sync_rows.facts_since(db, place.sent))
-    for row in sync_rows.edges_since(db, place.sent):
+    for row in sync_edges.edges_since(db, place.sent):
         late |= {row.source, row.target}
     seqs: set[int] = set()
     rows: dict[int, str | None] = {}

@@ -1,0 +1,80 @@
+"""What is shown because words of several machines cannot all stand, which nobody has said; and what
+this machine has said."""
+
+from __future__ import annotations
+
+from tideline_cli.model import codec
+from tideline_cli.model.edge import REPLACING, kinds_under, words_for
+from tideline_cli.store import sync_changes, sync_state
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection
+    from typing import Any
+
+    from apsw import Connection
+
+_EDGES = f"""
+SELECT link.number, a.id, link.kind, b.id FROM link
+  JOIN fact AS a ON a.seq = from_fact JOIN fact AS b ON b.seq = to_fact
+  JOIN sync_fact AS ruling ON ruling.id = b.id AND ruling.by = a.id
+WHERE (from_fact IN (SELECT value FROM json_each(?1))
+    OR to_fact IN (SELECT value FROM json_each(?1)))
+  AND link.kind IN (SELECT value FROM json_each(?2))
+  AND EXISTS (SELECT 1 FROM change JOIN batch ON batch.number = change.batch
+    WHERE entity = 'link' AND row = link.number AND act = '+' AND verb = '{sync_changes.VERB}')
+"""
+_IS_STATED = """
+SELECT EXISTS (SELECT 1 FROM sync_edge WHERE source = ? AND target = ? AND present
+  AND kind IN (SELECT value FROM json_each(?)))
+"""
+_OWN = """
+SELECT by IS NOT NULL AND replica = ?2 AND NOT EXISTS (
+  SELECT 1 FROM json_each(marks) WHERE type = 'array' AND key <> 'stated' AND value ->> 1 <> ?2)
+FROM sync_fact JOIN fact USING (id) WHERE seq = ?1
+"""
+_ARCHIVED = """
+SELECT (by IS NULL OR ruled = 'settled') AND replica = ?2
+FROM sync_fact JOIN fact USING (id) WHERE seq = ?1
+"""
+_OTHER_VERBS = f"""
+SELECT EXISTS (SELECT 1 FROM json_each(?) AS told LEFT JOIN batch ON batch.number = told.value
+  WHERE ifnull(verb, '') <> '{sync_changes.VERB}')
+"""
+
+
+def is_archived_here(db: Connection, fact: int) -> bool:
+    """Say whether a fact that is archived was stated by this machine, and archived by somebody's
+    word."""
+    own = sync_state.SyncState(db).own
+    return bool(db.execute(_ARCHIVED, (fact, own)).get)
+
+
+def stated_elsewhere(db: Connection, ids: Collection[str]) -> set[str]:
+    """Return those of these facts that another machine has stated, also of those that are gone."""
+    own = sync_state.SyncState(db).own
+    rows: Any = db.execute(
+        "SELECT id FROM sync_fact WHERE replica NOT IN (0, ?)"
+        " AND id IN (SELECT value FROM json_each(?))",
+        (own, codec.dumps(list(ids))),
+    ).fetchall()
+    return {fact_id for (fact_id,) in rows}
+
+
+def edges(db: Connection, facts: Collection[int]) -> frozenset[int]:
+    """Return the numbers of the edges from or to these facts that no machine has stated: they show
+    because of which fact another is archived."""
+    wanted = codec.dumps(list(facts)), codec.dumps(words_for(*REPLACING))
+    rows: Any = db.execute(_EDGES, wanted).fetchall()
+    return frozenset(
+        number for number, source, word, target in rows
+        if not db.execute(_IS_STATED, (source, target, codec.dumps(kinds_under(word)))).get
+    )  # fmt: skip
+
+
+def only_shown(db: Connection, fact: int, batches: Collection[int]) -> bool:
+    """Say whether all that other machines have said left the words of this one on a fact as they
+    are: it is shown otherwise because of another fact alone, since syncs with these batches."""
+    own = sync_state.SyncState(db).own
+    is_ruled = bool(db.execute(_OWN, (fact, own)).get)
+    return is_ruled and not db.execute(_OTHER_VERBS, (codec.dumps(list(batches)),)).get

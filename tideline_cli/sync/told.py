@@ -1,0 +1,105 @@
+"""What the journal tells of what was said here: by fact, by edge, each with its time."""
+
+from __future__ import annotations
+
+from tideline_cli.model import codec
+from tideline_cli.store import sync_changes, sync_rows
+from tideline_cli.sync.clock import tick
+from tideline_cli.sync.fields import CHANGING
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from apsw import Connection
+
+    from tideline_cli.store.sync_changes import ToldChange
+    from tideline_cli.store.sync_state import SyncState
+
+
+class Touched:
+    """What the journal says of one fact: the times at which it was born, went, and each of its
+    columns changed; None of them where only its use or its edges did. It was born with `uses`. An
+    undo may have brought it `back` to a state that it is shown in already."""
+
+    __slots__ = ("back", "born", "fields", "gone", "uses")
+
+    def __init__(self) -> None:
+        self.born: int | None = None
+        self.gone: int | None = None
+        self.back: int | None = None
+        self.fields: dict[str, int] = {}
+        self.uses = 0
+
+    def with_later(self, other: Touched) -> Touched:
+        """Return what is said of one fact that had two numbers, one after the other."""
+        if other.born is None:
+            self.fields |= other.fields
+            self.gone, self.back = other.gone or self.gone, other.back or self.back
+            return self
+        return other
+
+
+class SaidHere:
+    """All that was said since the journal was last read; `now` is the time of changes that other
+    programs have made.
+
+    facts     by number.
+    edges     by the number of their row: an image of it, and when it was said.
+    used      the numbers of the facts that a batch has used.
+    earliest  the earliest time of a batch, in milliseconds.
+    """
+
+    __slots__ = ("_db", "_now", "_state", "earliest", "edges", "facts", "used")
+
+    def __init__(self, db: Connection, state: SyncState, *, now: int) -> None:
+        self._db = db
+        self._state = state
+        self._now = now
+        self.facts: dict[int, Touched] = {}
+        self.edges: dict[int, tuple[str | None, int]] = {}
+        self.used: set[int] = set()
+        self.earliest = now
+        self._read()
+
+    def _read(self) -> None:
+        """Read the journal. Each run of changes of one batch has one time."""
+        state, batch, clock = self._state, -1, 0
+        for told in sync_changes.since(self._db, state.change):
+            number, ordinal, verb, at, origin = told.batch
+            state.change = told.number
+            if number != batch:
+                batch = number
+                self.earliest = min(self.earliest, self._now if at is None else at)
+                clock = tick(state.clock, self._now if at is None else at)
+                state.clock = clock
+                sync_rows.note_batch(
+                    self._db, clock, state.own, ordinal, origin, verb,
+                    self._now if at is None else at, version=state.next_version(), place=0,
+                )  # fmt: skip
+                for row in sync_changes.moved_by(self._db, told.undoes) if told.undoes else ():
+                    self._of(row).back = clock
+            self._note(told, clock)
+
+    def _note(self, told: ToldChange, clock: int) -> None:
+        if told.entity == "facts":
+            for seq in range(int(told.after or 0), told.row + 1):
+                self._of(seq).born = clock
+        elif told.entity == "fact":
+            one = self._of(told.row)
+            if told.act == "+":
+                one.born, one.gone, one.back, one.fields = clock, None, None, {}
+            elif told.act == "-":
+                one.gone = clock
+            else:
+                names = CHANGING if told.names is None else told.names
+                one.fields |= dict.fromkeys(names, clock)
+        elif told.entity == "link":
+            image, _ = self.edges.get(told.row, (None, 0))
+            self.edges[told.row] = (image or told.before, clock)
+        else:
+            self.used.add(told.row)
+            born = self.facts.get(told.row)
+            if born is not None and born.born == clock and told.after is not None:
+                born.uses = codec.loads(told.after)["access_count"]
+
+    def _of(self, seq: int) -> Touched:
+        return self.facts.setdefault(seq, Touched())
