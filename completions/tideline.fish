@@ -260,7 +260,7 @@ complete -c tideline -n "__tideline_at recall" -l scope -k -x -a '(__tideline_va
 complete -c tideline -n "__tideline_at recall" -l all-scopes -d 'See the facts of every scope'
 complete -c tideline -n "__tideline_at recall" -l explain -d 'Show what each score is made of'
 complete -c tideline -n "__tideline_at recall" -l no-touch -d 'Do not count this as use of the facts'
-complete -c tideline -n "__tideline_at recall" -l touch -d 'Count this as use of the facts, whatever the profile says, or with --explain [setting: touch]'
+complete -c tideline -n "__tideline_at recall" -l touch -d 'Count this as use of the facts, whatever the profile says, or with --explain or --now [setting: touch]'
 complete -c tideline -n "__tideline_at recall" -l batch -d 'Read queries, one a line, text or JSON with id, query, origin, now; print one JSON result a line, for a bad line an error; counts no use'
 complete -c tideline -n "__tideline_at recall" -l jsonl -d 'Print one JSON object a line'
 complete -c tideline -n "__tideline_at recall" -l nl -d 'The same as --jsonl'

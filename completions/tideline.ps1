@@ -128,7 +128,7 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--all-scopes'); Kind = 'flag'; Help = 'See the facts of every scope.' }
             @{ Flags = @('--explain'); Kind = 'flag'; Help = 'Show what each score is made of.' }
             @{ Flags = @('--no-touch'); Kind = 'flag'; Help = 'Do not count this as use of the facts.' }
-            @{ Flags = @('--touch'); Kind = 'flag'; Help = 'Count this as use of the facts, whatever the profile says, or with --explain [setting: touch].' }
+            @{ Flags = @('--touch'); Kind = 'flag'; Help = 'Count this as use of the facts, whatever the profile says, or with --explain or --now [setting: touch].' }
             @{ Flags = @('--batch'); Kind = 'flag'; Help = 'Read queries, one a line, text or JSON with id, query, origin, now; print one JSON result a line, for a bad line an error; counts no use.' }
             @{ Flags = @('--jsonl'); Kind = 'flag'; Help = 'Print one JSON object a line.' }
             @{ Flags = @('--nl'); Kind = 'flag'; Help = 'The same as --jsonl.' }
