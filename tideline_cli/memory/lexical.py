@@ -86,9 +86,8 @@ def best_by_words(
     wanted: Filter, fading: float = DEPTH, gone: Lapsed | None = None,
     leaves_out: bool = False, retained: Retained | None = None, dated: DatedFloor | None = None,
 ) -> Scorer:  # fmt: skip
-    """Return what `search` finds, as the scorer that can score other facts alike. With `leaves_out`
-    it says whether the question is mostly unknown, and has more than `limit` matches then. With
-    `dated` it may leave out what is none of the best in view of its time."""
+    """Return what `search` finds, as the scorer that scores others alike. With `leaves_out` it says
+    whether the question is mostly unknown, and has more matches then; `dated` leaves some out."""
     terms, forms = question.terms, question.forms
     instant = now if wanted.as_of is None else wanted.as_of
     count, tokens, held, then, counted = _known(
@@ -108,8 +107,7 @@ def best_by_words(
                     weighs_roles=not question.is_of_reference, retained=retained)  # fmt: skip
     labelled = label_holders.holders(db, terms, origin_number=origin_number)
     if dated is not None and not is_unknown:
-        dated.apart = {seq for listed in labelled.values() for seq in listed}
-        scorer.dated = dated
+        scorer.dated = dated.beside(labelled)
     if stats.idf:
         reader = Reader(db, scorer, stats, origin_number, instant, wanted)
         if then is None and _are_many([*held.values()], stats):

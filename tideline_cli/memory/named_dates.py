@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from tideline_cli.model.question_times import parts_at, windows
+from tideline_cli.model import question_times
 from tideline_cli.model.source import is_trusted
 from tideline_cli.ranking import surroundings as worth
 from tideline_cli.store import arrivals, fts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from apsw import Connection
 
     from tideline_cli.memory.query import Match
-    from tideline_cli.memory.scorer import Scored
+    from tideline_cli.memory.scorer import Least, Scored
     from tideline_cli.model.window import Part, Window
 
 _SLACK = 1.0 - 1e-9  # a floor is lowered by a margin for rounding
@@ -25,7 +25,7 @@ def named_in(
     db: Connection, text: str, *, now: int, origin_number: int
 ) -> NamedDates | None:
     """Return the times that a question names at `now`, None where it names none."""
-    found = windows(text, now=now)
+    found = question_times.windows(text, now=now)
     return NamedDates(db, found, origin_number=origin_number) if found else None
 
 
@@ -46,7 +46,7 @@ class NamedDates:
         time = worth.nearness(match.created_at, self._windows)
         if not (self._weights and match.why.bm25):
             return 0.0, time
-        parts = parts_at(match.created_at)
+        parts = question_times.parts_at(match.created_at)
         return worth.date_score(
             parts, self._weights, length=length, mean_length=mean_length
         ), time
@@ -69,26 +69,31 @@ class DatedFloor:
 
     `most_time` is the highest factor, and `most_date` the most that a date adds to BM25. Where
     trusted facts stand beside such that nobody trusts (`is_even` is False), the time of the latter
-    may be held back. `apart` are facts whose labels may change their scores.
+    may be held back.
     """
 
     def __init__(
         self, limit: int, windows: Sequence[Window], *, most_time: float, most_date: float,
         is_even: bool,
     ) -> None:  # fmt: skip
-        self.apart: Collection[int] = _NO_FACTS
+        self._apart: Collection[int] = _NO_FACTS
         self._limit = limit
         self._windows = windows
         self._most_time = most_time
         self._most_date = most_date
         self._is_even = is_even
 
+    def beside(self, labelled: Mapping[str, Iterable[int]]) -> Least:
+        """Return `of`, but for facts whose labels may change their scores: those by asked term."""
+        self._apart = {seq for listed in labelled.values() for seq in listed}
+        return self.of
+
     def of(self, best: Sequence[Scored]) -> float:
         """Return the score by words below which a fact is behind the best `limit` of these, however
         near its time is; 0 where they are fewer."""
         if len(best) < self._limit:
             return 0.0
-        sure = sorted([self._least(one) for one in best if one[3][0] not in self.apart])
+        sure = sorted([self._least(one) for one in best if one[3][0] not in self._apart])
         if len(sure) < self._limit:
             return 0.0
         return max(0.0, (sure[-self._limit] / self._most_time - self._most_date) * _SLACK)

@@ -14,7 +14,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from tideline_cli.memory.named_dates import DatedFloor
     from tideline_cli.memory.retention import Retained
     from tideline_cli.store.fts import RankingRow
 
@@ -25,6 +24,9 @@ if TYPE_CHECKING:
     # A fact that was scored: what facts are sorted by (the score and the time with the other sign,
     # the id), its row, its BM25 score, the terms that matched, and its weights.
     Scored = tuple[float, int, str, RankingRow, float, tuple[str, ...], Weights]
+
+    # Says of what was scored, below which score a fact is none of the best.
+    Least = Callable[[Sequence[Scored]], float]
 
     # Says of a fact, by number and terms, whether its sum times a weight may reach a floor.
     Reaches = Callable[[int, str, float, float], bool]
@@ -48,7 +50,7 @@ class Scorer:
         self.fading = fading
         self.retained = retained  # the strength of a row by another curve than the half-life
         self.reaches: Reaches | None = None  # asked before a long fact is scored
-        self.dated: DatedFloor | None = None  # where the time of a fact weighs too
+        self.dated: Least | None = None  # where the time of a fact weighs too
         self._least = 0.0  # of what was scored, the rest is none of the best
         self._asked = asked  # words of the question, those that no fact holds too
         self._weighs_roles = weighs_roles
@@ -132,7 +134,7 @@ class Scorer:
     def _merge(self, fresh: list[Scored]) -> None:
         self._best = sorted([*self._best, *fresh])[: self._limit]
         if self.dated is not None:
-            self._least = max(self._least, self.dated.of(self._best))
+            self._least = max(self._least, self.dated(self._best))
             self._best = [one for one in self._best if -one[0] >= self._least]
         self._matches = None
 

@@ -93,8 +93,7 @@ def search(
         retained=retained, dated=dates.floor(limit) if dates and is_plain else None,
     )  # fmt: skip
     pool = {match.seq: match for match in scorer.matches}
-    beside: dict[int, list[int]] = {}
-    hidden, near = set[int](), None
+    beside, hidden, near = dict[int, list[int]](), set[int](), None
     if text is not None:
         from tideline_cli.memory import fusion  # noqa: PLC0415  learned embedders alone
 

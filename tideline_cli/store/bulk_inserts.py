@@ -81,7 +81,7 @@ def sealed(fact: Fact, terms: IndexTerms, analyzer: Analyzer) -> Columns:
     return values
 
 
-class Model:
+class SharedColumns:
     """A fact of which others differ by their ids, their texts and their terms alone, which have no
     further forms: `columns` are what `sealed` returns of it."""
 

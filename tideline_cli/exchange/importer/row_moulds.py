@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 
     from tideline_cli.exchange.importer.prepared import Prepared
     from tideline_cli.model.text import Analyzer
-    from tideline_cli.store.bulk_inserts import Model, Own
+    from tideline_cli.store.bulk_inserts import Own, SharedColumns
 
     Row = dict[str, Any]
     # What a row says beside its text: keys, values, and their types, since 1 is also True.
     Kind = tuple[object, ...]
     # The number of a model, the model, and the origin and the turn that ids are made of.
-    Mould = tuple[int, Model, Any, str | None]
+    Mould = tuple[int, SharedColumns, Any, str | None]
 
     # The number of a model, and what a row has for itself.
     Moulded = tuple[int, Own]
@@ -40,7 +40,7 @@ class RowMoulds:
         self.analyzer = analyzer
         self._words = PlainWords() if can_tell(analyzer) else None
         self._moulds: dict[Kind, Mould] = {}
-        self._models: list[bulk_inserts.Model] = []
+        self._models: list[bulk_inserts.SharedColumns] = []
 
     def moulded(self, row: Row) -> Moulded | None:
         """Return what the file keeps of a row; None where there is no mould for it."""
@@ -65,7 +65,7 @@ class RowMoulds:
         """Keep a mould of a row that is plain, for others that say the same beside their texts."""
         kind = _kind(row)
         if kind is not None and len(self._moulds) < _MOST:
-            model, fact = bulk_inserts.Model(columns), ready.fact
+            model, fact = bulk_inserts.SharedColumns(columns), ready.fact
             self._moulds[kind] = (len(self._models), model, fact.origin, fact.source_turn)
             self._models.append(model)
 
