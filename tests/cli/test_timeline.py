@@ -165,3 +165,14 @@ def test_people_see_their_own_days(run, monkeypatch, zone, day):
     finally:
         monkeypatch.delenv("TZ")
         time.tzset()
+
+
+def test_the_name_of_a_slot_leads_to_it(run):
+    """A word that is no id and names a slot of the same origin is told with the call for that."""
+    run("remember", "alder has 10.0.0.7", "--slot", "alder_ip")
+    done = run("timeline", "alder_ip")
+    assert (done.code, done.out) == (3, "")
+    assert "`tideline timeline --slot alder_ip` shows the slot" in done.err
+    for words in (("birch_ip",), ("--", "-!-"), ("alder_ip", "--origin", "channel:a/b/s1")):
+        done = run("timeline", *words)
+        assert (done.code, "--slot alder_ip" in done.err) == (3, False)
