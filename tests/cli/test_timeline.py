@@ -182,3 +182,14 @@ def test_values_of_one_day_are_told_apart(run, monkeypatch):
     assert "superseded by that of 2026-01-05 09:30:00" in out
     assert "superseded by that of 2026-01-05 09:30:20" in out
     assert f"superseded by …{ids[-1][-6:]}" in out
+
+
+def test_the_name_of_a_slot_leads_to_it(run):
+    """A word that is no id and names a slot of the same origin is told with the call for that."""
+    run("remember", "alder has 10.0.0.7", "--slot", "alder_ip")
+    done = run("timeline", "alder_ip")
+    assert (done.code, done.out) == (3, "")
+    assert "`tideline timeline --slot alder_ip` shows the slot" in done.err
+    for words in (("birch_ip",), ("--", "-!-"), ("alder_ip", "--origin", "channel:a/b/s1")):
+        done = run("timeline", *words)
+        assert (done.code, "--slot alder_ip" in done.err) == (3, False)

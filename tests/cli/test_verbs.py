@@ -435,7 +435,7 @@ def test_recall_finds_nothing(run):
     """Nothing matched is 1, with an empty list and no file made."""
     done = run("recall", "zzz", "--json")
     assert (done.code, done.json["hits"], done.err) == (1, [], "")
-    assert run("recall", "zzz").err == "tideline: nothing matched\n"
+    assert run("recall", "zzz").err.startswith("tideline: nothing matched\n")
     assert run("recall", "zzz", "-q").err == ""
 
 
@@ -794,3 +794,28 @@ def test_controls_do_not_reach_a_terminal(run, verb):
         assert done.code == 0
         assert not any(char in done.out for char in "\x1b\x07\x9b\x7f")
     assert "\u202e" not in outs[1].out
+
+
+def test_an_empty_question_is_told(run):
+    """context without a query shows constraints alone and says so; programs are told nothing."""
+    run("remember", "coffee at noon")
+    done = run("context", "")
+    assert (done.code, done.out) == (0, "")
+    assert "no QUERY was given" in done.err
+    assert run("context").err == done.err  # nothing on standard input
+    for more in (("--auto",), ("--json",), ("--quiet",)):
+        assert run("context", "", *more).err == ""
+    assert "QUERY" not in run("context", "coffee").err
+
+
+def test_recall_says_where_no_memory_is(run, home):
+    """A memory that is not there is told from one that has no answer; in both nothing matched."""
+    done = run("recall", "coffee")
+    assert (done.code, done.out) == (1, "")
+    assert f"no memory at {home / 'tideline.db'} yet" in done.err
+    channel = ("--origin", "channel:a/b/s1")
+    apart = run("recall", "coffee", *channel).err
+    assert run("recall", "coffee", "--json").err == ""
+    run("remember", "tea at five")
+    assert run("recall", "coffee").err == run("recall", "coffee", *channel).err == apart
+    assert apart == "tideline: nothing matched\n"

@@ -32,7 +32,7 @@ def say_beside(
         shown = archived_notes.recall_of_all(session, query.text)
         archived_notes.announce(session, beside, all_by=shown, most=ANNOUNCED)
     if not answer.hits:
-        _say_unanswered(session, db, query)
+        _say_unanswered(session, db, query, is_json=is_json)
 
 
 def say_set_aside(
@@ -47,8 +47,12 @@ def say_set_aside(
     archived_notes.tell_set_aside(session, found, is_json=is_json)
 
 
-def _say_unanswered(session: Session, db: Connection | None, query: Query) -> None:
+def _say_unanswered(
+    session: Session, db: Connection | None, query: Query, *, is_json: bool
+) -> None:
     """Say what may be meant where nothing matches: another scope, or another document."""
+    if db is None and session.viewer.is_owner and not is_json:  # others learn of no file
+        session.note(f"no memory at {session.database} yet; `tideline remember` makes it")
     if db is not None and query.wanted.scopes is not None:
         from tideline_cli.cli import other_scopes  # noqa: PLC0415  a scope that has no answer
 

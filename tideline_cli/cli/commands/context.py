@@ -53,7 +53,8 @@ nobody looks.
 
 Passive: it does not count as use of the facts, and moves no rank. Without --auto it is noted that
 a fact was given out: that one does not fade in the next 30 days (--no-touch and --now note
-nothing). Prints nothing and exits with 0 when there is nothing to say."""
+nothing). Prints nothing and exits with 0 when there is nothing to say. Without a QUERY no fact is
+looked for: constraints alone are shown, and a note says so."""
 EXAMPLES = (("dietary restrictions", ""), ("dietary restrictions", "--auto --max-tokens 300"))
 ARGUMENTS = (Argument("words", "QUERY", "What the prompt is about; `-` reads standard input."),)
 OPTIONS = (
@@ -127,6 +128,8 @@ def run(session: Session, words: list[str], options: Options) -> int:
         )
     elif made.text:
         sys.stdout.write(made.text + "\n")
+    if not (text.strip() or options.auto or chosen == "json"):
+        session.note("no QUERY was given, so no fact is looked for; constraints alone are shown")
     shown, held = len(made.facts) + len(made.constraints), len(made.blocked)
     session.detail(f"{len(answer.hits):,} facts fit, {shown:,} shown, {held:,} withheld; no use")
     if made.truncated:

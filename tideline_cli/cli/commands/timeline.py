@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
+    from apsw import Connection
+
 HELP = """Show one fact or one slot through time.
 
 The oldest value first: from when to when it holds, who said it, and what took its place; of what
@@ -60,6 +62,19 @@ def run(session: Session, words: list[str], options: Options) -> int:
     return 0
 
 
+def _meant_as_slot(
+    session: Session, db: Connection, name: str, rule: Eviction
+) -> NotFoundError | None:
+    """Return the error for a word that is no id and names a slot; None where it names none."""
+    if not any(map(str.isalnum, name)):
+        return None
+    if not timeline.of_slot(db, name, rule, viewer=session.viewer, now=session.now):
+        return None
+    return NotFoundError(
+        f"no such id: {name}", hint=f"`{session.call('timeline', '--slot', name)}` shows the slot"
+    )
+
+
 def _steps(session: Session, words: list[str], options: Options) -> list[Moment]:
     """Return the steps; raise NotFoundError for a fact or a slot that is not there."""
     rule = Eviction(after_owner_ms=session.config.get("evict_after_owner"))
@@ -68,7 +83,10 @@ def _steps(session: Session, words: list[str], options: Options) -> list[Moment]
         reference = session.reference(words[0])
         if db is None:
             raise facts.missing(words[0])
-        return timeline.of_fact(db, reference, rule, viewer=session.viewer, now=session.now)
+        try:
+            return timeline.of_fact(db, reference, rule, viewer=session.viewer, now=session.now)
+        except NotFoundError as error:
+            raise _meant_as_slot(session, db, words[0], rule) or error from None
     slot = options.slot or ""
     found: list[Moment] = []
     if db is not None:
