@@ -107,6 +107,18 @@ def test_status_tells_machines_and_places(two, place):
     assert [one["name"] for one in held["replicas"]] == ["birch"]
 
 
+def test_the_status_of_a_memory_names_its_places(two, on, place):
+    """To the owner alone: a channel learns nothing of other machines."""
+    (told,) = two("ash", "status", "--json").json["places"]
+    assert told["address"] == place
+    assert told["synced_at"] is not None
+    assert any(line.startswith(f"place      {place}: synced ")
+               for line in two("ash", "status").out.splitlines())  # fmt: skip
+    hidden = two("ash", "status", "--origin", "channel:a/b/c", "--json")
+    assert hidden.json["places"] is None
+    assert place not in hidden.out
+
+
 @pytest.mark.parametrize("name", ["ash", "birch"])
 def test_the_log_has_the_batches_of_both(two, name):
     """The log has the batches of both."""

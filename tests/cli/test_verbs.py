@@ -622,7 +622,7 @@ def test_status(run, home):
         "by_heat", "by_source", "by_scope", "pinned", "added_last_7d", "vectors", "last_dream",
         "last_dream_summary", "next_dream_due", "last_consolidate", "last_consolidate_summary",
         "pending_purge", "health", "activity", "scope",
-        "fading_next_14d", "older_terms", "doors",
+        "fading_next_14d", "older_terms", "doors", "places",
     ]  # fmt: skip
     assert form == {
         "database": str(home / "tideline.db"), "schema_version": schema.VERSION,
@@ -640,7 +640,7 @@ def test_status(run, home):
         "last_consolidate": None, "last_consolidate_summary": None, "pending_purge": False,
         "health": "ok",
         "activity": form["activity"], "by_scope": {"": 2}, "scope": None,
-        "fading_next_14d": None, "doors": None, "older_terms": False,
+        "fading_next_14d": None, "doors": None, "older_terms": False, "places": None,
     }  # fmt: skip
     assert (len(form["activity"]), form["activity"][-1]) == (
         30, {"day": "2025-10-09", "added": 2, "archived": 1}

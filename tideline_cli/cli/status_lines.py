@@ -25,13 +25,13 @@ _LABEL = 11  # columns of a label, with the blank behind it
 
 def of_status(
     form: dict[str, Any], counts: Counts, session: Session, *, due: int | None,
-    door_lines: list[str], days: Days | None,
+    more: list[str], days: Days | None,
 ) -> list[str]:  # fmt: skip
-    """Return the lines of a status that has this form. `due` is when the next dream is, None for
-    now; `days` are what bars show, None for no bars."""
-    more = _fading_lines(session, form["fading_next_14d"])
-    more += [_OLDER] if form["older_terms"] else []
-    lines = [*_lines(form), *_passes(session, counts, due), *more, *door_lines]
+    """Return the lines of a status that has this form, with some `more`. `due` is when the next
+    dream is, None for now; `days` are what bars show, None for no bars."""
+    warned = _fading_lines(session, form["fading_next_14d"])
+    warned += [_OLDER] if form["older_terms"] else []
+    lines = [*_lines(form), *_passes(session, counts, due), *warned, *more]
     lines += _bars(days) if days is not None else []
     return _wrapped(lines) if sys.stdout.isatty() else lines
 

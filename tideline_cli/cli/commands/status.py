@@ -16,7 +16,7 @@ from tideline_cli.model.instant import DAY_MS, LATEST_MS, iso
 from tideline_cli.model.record import Record
 from tideline_cli.model.source import SOURCES
 from tideline_cli.store import SCHEMA_VERSION, activity, stats
-from tideline_cli.store.connection import is_analysed_by_older_rules
+from tideline_cli.store.connection import is_analysed_by_older_rules, setting
 from tideline_cli.store.transactions import snapshot
 
 TYPE_CHECKING = False
@@ -45,7 +45,8 @@ On a terminal, one bar a day shows the facts that arrived and those that were ar
 30 days (UTC), whatever time they carry themselves; with --json, `activity` has the numbers.
 
 After a first dream, a line says how many facts fade within 14 days (`fading_next_14d`). Another
-says whether the words of the file are analysed by older rules (`older_terms`)."""
+says whether the words of the file are analysed by older rules (`older_terms`). A memory that syncs
+names its places, and when it last did (`places`)."""
 EXAMPLES = (("", ""), ("", "--json"), ("", "--by kind"))
 ARGUMENTS: tuple[Argument, ...] = ()
 _ALWAYS = ("segment", "tier", "heat", "source", "scope")  # labels that are counted anyhow
@@ -99,11 +100,11 @@ def run(session: Session, words: list[str], options: Options) -> int:
             if session.json or draws:
                 since = _first_day(session) * DAY_MS
                 days = activity.by_day(db, viewer=session.viewer, since=since, days=_DAYS)
-    doors, door_lines = _doors(session)
+    (doors, door_lines), (places, place_lines) = _doors(session), _places(session, db)
     scope = seen[0] or "" if seen else None
     form = _form(session, counts, days) | {
         "scope": scope, "fading_next_14d": fading, "older_terms": is_older,
-        "doors": doors,
+        "doors": doors, "places": places,
     }  # fmt: skip
     form |= {f"by_{one}": found for one, found in labels.items()}
     if options.all_origins:  # both tell of other origins
@@ -117,10 +118,21 @@ def run(session: Session, words: list[str], options: Options) -> int:
         due, shown = _next_dream(session, counts), days if draws else None
         output.emit_lines(
             status_lines.of_status(
-                form, counts, session, due=due, door_lines=door_lines, days=shown
+                form, counts, session, due=due, more=[*place_lines, *door_lines], days=shown
             )
         )
     return 0
+
+
+def _places(
+    session: Session, db: Connection | None
+) -> tuple[list[dict[str, Any]] | None, list[str]]:
+    """Return the places that a memory syncs with, None for one that never has."""
+    if db is None or not session.viewer.is_owner or not setting(db, "replica", ""):
+        return None, []
+    from tideline_cli.cli import synced_places  # noqa: PLC0415  few memories sync
+
+    return synced_places.of_places(db, now=session.now)
 
 
 def _doors(session: Session) -> tuple[dict[str, Any] | None, list[str]]:
