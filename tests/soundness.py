@@ -99,7 +99,7 @@ def vectors_are_sound(db, facts):
     assert embedder.name == DEFAULT_EMBEDDER
     for origin in {row[0] for row in facts.values()} | {1}:
         reached = vectors.embedded_up_to(db, origin_number=origin, embedder=embedder.name)
-        wanted = [seq for seq, row in facts.items() if row[0] == origin and seq <= reached]
+        wanted = [seq for seq, row in sorted(facts.items()) if row[0] == origin and seq <= reached]
         packed = embedder.embed_packed([facts[seq][-1] for seq in wanted]).tobytes()
         size = len(packed) // max(1, len(wanted))
         held = {}
@@ -124,7 +124,7 @@ def bounds_are_sound(db, facts, analyzer):
             continue
         role = None if analyzer == "reference" else row[5]
         [(importance, immune, uses)] = db.execute(
-            "SELECT importance, tier = 'permanent' OR pinned, ifnull(access_count, 0)"
+            "SELECT importance, tier = 'permanent' OR pinned = 1, ifnull(access_count, 0)"
             " FROM fact LEFT JOIN usage ON usage.fact = seq WHERE seq = ?", (seq,)
         )  # fmt: skip
         highest = most_strength(importance, uses, immune=immune)

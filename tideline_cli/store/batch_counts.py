@@ -71,7 +71,8 @@ _COUNTED = f"""
 SELECT batch.number,
        coalesce(iif(entity = 'link', {origin_of(_START)}, {origin_of("change.row")}),
                 batch.origin) AS owner,
-       sum(iif(entity = 'facts', change.row - change.after + 1, entity = 'fact' AND act = '+')),
+       sum(iif(entity = 'facts', change.row - change.after + 1,
+               iif(entity = 'fact' AND act = '+', 1, 0))),
        sum(entity = 'fact' AND act = '~'),
        sum(entity = 'fact' AND act = '-'),
        sum(entity = 'fact' AND act = '~' AND before ->> 'lifecycle' IS 'active'
@@ -81,7 +82,7 @@ SELECT batch.number,
 FROM change CROSS JOIN batch ON batch.number = change.batch
 WHERE {{}} GROUP BY 1, 2
 """
-_EVERY = _COUNTED.format("1")
+_EVERY = _COUNTED.format("true")
 
 
 def add(db: Connection, batch: int, *, since: int) -> None:

@@ -29,16 +29,18 @@ class BatchDeeds:
 # The first change of a batch that is of some kind. A fact is known by its own number, an edge by
 # the fact where it starts, also one that is gone.
 _FIRST = """
-SELECT CASE change.entity WHEN 'link' THEN coalesce(before ->> 'from_fact',
+SELECT place FROM (
+SELECT change.number, CASE change.entity WHEN 'link' THEN coalesce(before ->> 'from_fact',
          (SELECT from_fact FROM link WHERE link.number = change.row),
          (SELECT gone.before ->> 'from_fact' FROM change AS gone WHERE gone.row = change.row
           AND gone.entity = 'link' AND gone.act = '-' ORDER BY gone.number DESC LIMIT 1))
        WHEN 'facts' THEN change.after + 0 ELSE change.row END AS place
 FROM batch JOIN change ON change.number BETWEEN batch.first AND batch.last
   AND change.batch = batch.number
-WHERE batch.number = ?1 AND entity IN (?2, iif(?2 = 'fact', 'facts', ?2)) AND (act = '+') = ?3
-  AND ifnull((SELECT origin FROM fact WHERE fact.seq = place), ?4) = ?4
-ORDER BY change.number LIMIT 1
+WHERE batch.number = ?1 AND entity IN (?2, iif(?2 = 'fact', 'facts', ?2)) AND (act = '+') = (?3 = 1)
+) AS done
+WHERE ifnull((SELECT origin FROM fact WHERE fact.seq = place), ?4) = ?4
+ORDER BY number LIMIT 1
 """
 _KINDS = (
     (("added",), "fact", 1), (("changed", "removed"), "fact", 0),

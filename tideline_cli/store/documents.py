@@ -19,8 +19,11 @@ if TYPE_CHECKING:
 NOTE = "document"
 """The key of the metadata of a document's first chunk that holds what is known of its file."""
 _NAMES = """
-SELECT document, count(*), seq, min(turn) FROM fact INDEXED BY fact_document
-WHERE origin = ? AND document IS NOT NULL AND lifecycle = 'active' GROUP BY document
+SELECT document, count(*), (SELECT seq FROM fact AS first INDEXED BY fact_document
+  WHERE first.origin = ?1 AND first.document = fact.document AND first.document IS NOT NULL
+    AND first.lifecycle = 'active' ORDER BY turn, seq LIMIT 1)
+FROM fact INDEXED BY fact_document
+WHERE origin = ?1 AND document IS NOT NULL AND lifecycle = 'active' GROUP BY document
 """
 _FIRST = "SELECT seq, metadata, created_at, scope FROM fact WHERE seq IN (%s) ORDER BY seq"
 _ARCHIVED = """
@@ -52,8 +55,8 @@ def listed(db: Connection, *, viewer: Origin) -> list[Document]:
     """Return the documents of an origin that have active chunks, by name."""
     number = visibility.number(db, viewer)
     rows: list[Any] = db.execute(_NAMES, (number,)).fetchall()
-    first = dict(_firsts(db, [seq for _, _, seq, _ in rows]))
-    found = [Document(name, count, *first[seq]) for name, count, seq, _ in rows]
+    first = dict(_firsts(db, [seq for _, _, seq in rows]))
+    found = [Document(name, count, *first[seq]) for name, count, seq in rows]
     bare = [one.name for one in found if not one.note]
     if not bare:
         return found

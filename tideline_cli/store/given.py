@@ -23,7 +23,7 @@ def put(db: Connection, ids: Mapping[int, str], *, now: int) -> None:
         db.execute(
             """
             INSERT INTO given (fact, at) SELECT seq, ?2 FROM fact WHERE seq = ?1 AND id = ?3
-            ON CONFLICT DO UPDATE SET at = max(at, ?2)
+            ON CONFLICT DO UPDATE SET at = max(given.at, ?2)
             """,
             (seq, now, fact_id),
         )

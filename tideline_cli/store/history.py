@@ -126,7 +126,8 @@ FROM origin AS own, change CROSS JOIN batch ON batch.number = change.batch
   LEFT JOIN fact ON fact.seq = CASE change.entity
     WHEN 'link' THEN ifnull(change.before ->> 'from_fact', link.from_fact) ELSE change.row END
 WHERE own.key = ? AND (change.entity = 'facts' OR coalesce(fact.origin,
-  iif(change.entity = 'fact', {_IMAGE} ->> 'origin', NULL), batch.origin) = own.number)
+  iif(change.entity = 'fact', CAST({_IMAGE} ->> 'origin' AS BIGINT), NULL),
+  batch.origin) = own.number)
 """
 _LISTED = f"""
 SELECT batch.number, ordinal, at, verb, outcome, reason, first, last,

@@ -142,12 +142,13 @@ def _is_undone(db: Connection, number: int) -> bool:
 
 
 def _add(db: Connection, origin_number: int, verb: str, now: int, is_open: int) -> int:
-    db.execute(
+    made = db.execute(
         """
         INSERT INTO batch (origin, ordinal, at, verb, open, first)
         SELECT ?1, 1 + ifnull((SELECT max(ordinal) FROM batch WHERE origin = ?1), 0), ?2, ?3, ?4,
                1 + ifnull((SELECT max(number) FROM change), 0)
+        RETURNING number
         """,
         (origin_number, now, verb, is_open),
     )
-    return db.last_insert_rowid()
+    return int(made.get)

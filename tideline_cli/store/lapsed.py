@@ -96,17 +96,19 @@ def _between(db: Connection, origin_number: int, instant: int, now: int) -> list
 # A fact that ends before it begins never holds, and one that begins and ends between the two
 # instants holds at neither.
 _CHANGING = """
+SELECT sign, length, terms FROM (
 SELECT (valid_to IS NOT NULL AND valid_to <= ?3 OR valid_from IS NOT NULL AND valid_from > ?3)
      - (valid_to IS NOT NULL AND valid_to <= ?2 OR valid_from IS NOT NULL AND valid_from > ?2)
        AS sign, length, terms
 FROM fact
-WHERE sign <> 0 AND seq IN (
+WHERE seq IN (
   SELECT seq FROM fact
   WHERE origin = ?1 AND lifecycle = 'active' AND valid_to IS NOT NULL
     AND valid_to > ?2 AND valid_to <= ?3
   UNION ALL SELECT seq FROM fact
   WHERE origin = ?1 AND lifecycle = 'active' AND valid_from IS NOT NULL
     AND valid_from > ?2 AND valid_from <= ?3)
+) AS changing WHERE sign <> 0
 """
 
 

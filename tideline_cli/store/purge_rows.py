@@ -111,14 +111,14 @@ def earlier(db: Connection, gone: Collection[int], *, viewer: Origin) -> list[st
     condition, values = visibility.where(viewer)
     rows: Iterable[Any] = db.execute(
         f"""
-        SELECT DISTINCT fact.id FROM link JOIN fact ON fact.seq = link.to_fact
+        SELECT DISTINCT fact.id, fact.seq FROM link JOIN fact ON fact.seq = link.to_fact
         WHERE link.from_fact IN (SELECT value FROM json_each(?))
           AND link.kind IN ({sql_list(words_for(*SUPERSEDES))}) AND lifecycle <> 'active'
           AND fact.seq NOT IN (SELECT value FROM json_each(?)) AND {condition} ORDER BY fact.seq
         """,
         (codec.dumps(list(gone)), codec.dumps(list(gone)), *values),
     )
-    return [fact_id for (fact_id,) in rows]
+    return [fact_id for fact_id, _ in rows]
 
 
 def _meant(

@@ -23,12 +23,12 @@ _IS_SAID = """(entity = 'usage' AND batch.verb IN ('remember', 'edit', 'extract'
 _NUMBER = 16  # hexadecimal digits
 _IS_LATER = "change.number > ifnull(stated.change, 0)"
 _SPOKEN = f"""
-SELECT fact.id, fact.created_at,
+SELECT max(fact.id), max(fact.created_at),
   max(iif(heard AND {_IS_LATER}, batch.at, NULL)), max(iif(heard, batch.at, NULL)),
   max(iif(heard AND {_IS_SAID} AND {_IS_LATER}, batch.at, NULL)),
   max(iif(heard AND {_IS_SAID}, batch.at, NULL)),
   max(iif(heard, printf('%0{_NUMBER}x', change.number) || batch.at, NULL)),
-  max(ifnull(undone.verb = 'import' AND {_IS_LATER}, 0))
+  max(iif(undone.verb = 'import' AND {_IS_LATER}, 1, 0))
 FROM change JOIN fact ON fact.seq = change.row
   JOIN (SELECT *, batch.verb NOT IN {_SILENT} AS heard FROM batch) AS batch
     ON batch.number = change.batch
@@ -52,10 +52,11 @@ FROM stated JOIN fact ON fact.seq = stated.fact WHERE {condition}
 """
 _NOTE = """
 INSERT INTO stated (fact, change, changed_at, said_at, gone)
-SELECT fact.seq, (SELECT ifnull(max(number), 0) FROM change), value ->> 1, value ->> 2, value ->> 3
+SELECT fact.seq, (SELECT ifnull(max(number), 0) FROM change), CAST(value ->> 1 AS BIGINT),
+  CAST(value ->> 2 AS BIGINT), value ->> 3
 FROM json_each(?) JOIN fact ON fact.id = value ->> 0 WHERE true
 ON CONFLICT DO UPDATE SET change = excluded.change, changed_at = excluded.changed_at,
-  said_at = excluded.said_at, gone = ifnull(excluded.gone, gone)
+  said_at = excluded.said_at, gone = ifnull(excluded.gone, stated.gone)
 """
 
 

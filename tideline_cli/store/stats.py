@@ -74,8 +74,10 @@ def counts(
     last: dict[str, tuple[int, str | None]] = {
         verb: (at, reason)
         for verb, at, reason in db.execute(
-            "SELECT verb, max(at), reason FROM batch WHERE origin = ? AND outcome = 'done'"
-            " AND verb IN ('dream', 'consolidate') AND whole = 1 GROUP BY verb",
+            "SELECT verb, at, reason FROM (SELECT verb, at, reason, row_number() OVER"
+            " (PARTITION BY verb ORDER BY at DESC, number DESC) AS place FROM batch"
+            " WHERE origin = ? AND outcome = 'done' AND verb IN ('dream', 'consolidate')"
+            " AND whole = 1) AS passes WHERE place = 1",
             (origin_number,),
         )
     }

@@ -29,7 +29,7 @@ def touch(
             INSERT INTO usage (fact, access_count, last_accessed_at)
             SELECT seq, 1, max(created_at, ?2) FROM fact WHERE seq = ?1 AND id = ifnull(?3, id)
             ON CONFLICT DO UPDATE SET access_count = access_count + 1,
-              last_accessed_at = max(last_accessed_at, ?2)
+              last_accessed_at = max(usage.last_accessed_at, ?2)
             RETURNING access_count
             """,
             (seq, now, fact_id),

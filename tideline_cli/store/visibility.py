@@ -18,7 +18,7 @@ NOBODY = 0  # no origin has this number
 def where(viewer: Origin | Everyone) -> tuple[str, tuple[str, ...]]:
     """Return the SQL condition on `fact` for what `viewer` may see, and its parameters."""
     if isinstance(viewer, Everyone):
-        return "1", ()
+        return "true", ()
     return "fact.origin = (SELECT number FROM origin WHERE key = ?)", (viewer.key,)
 
 
@@ -59,8 +59,8 @@ def ensure_number(db: Connection, origin: Origin) -> int:
     known = number(db, origin)
     if known != NOBODY:
         return known
-    db.execute("INSERT INTO origin (key) VALUES (?)", (origin.key,))
-    return db.last_insert_rowid()
+    made = db.execute("INSERT INTO origin (key) VALUES (?) RETURNING number", (origin.key,))
+    return int(made.get)
 
 
 def in_scopes(scopes: Sequence[str | None]) -> str:

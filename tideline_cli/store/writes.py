@@ -20,7 +20,7 @@ STORED = (*COLUMNS, "length", "terms", "digest")
 _ORIGIN = COLUMNS.index("origin")
 _INSERT = (
     f"INSERT INTO fact ({', '.join(STORED)}) VALUES ({', '.join('?' * len(STORED))}) "
-    "ON CONFLICT (id) DO NOTHING"
+    "ON CONFLICT (id) DO NOTHING RETURNING seq"
 )
 
 
@@ -29,15 +29,14 @@ def insert(db: Connection, fact: Fact, *, origin_number: int, terms: IndexTerms)
     values = columns_of(fact)
     sealed = digest.of(values)
     values[_ORIGIN] = origin_number
-    db.execute(_INSERT, (*values, len(terms), terms.joined(), sealed))
-    is_new = db.changes() > 0
-    if is_new and (fact.tags or fact.slot or fact.title or fact.kind):
+    row: Any = db.execute(_INSERT, (*values, len(terms), terms.joined(), sealed)).fetchone()
+    if row is None:
+        return False
+    if fact.tags or fact.slot or fact.title or fact.kind:
         from tideline_cli.store import labels  # noqa: PLC0415  most facts have none
 
-        labels.add(
-            db, db.last_insert_rowid(), fact, origin_number=origin_number, held=terms
-        )
-    return is_new
+        labels.add(db, row[0], fact, origin_number=origin_number, held=terms)
+    return True
 
 
 def change(db: Connection, before: Fact, after: Fact) -> None:
