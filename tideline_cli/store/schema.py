@@ -522,7 +522,7 @@ def _filled(words: tuple[str, ...]) -> str:
     return "\n".join(line.rstrip() for line in lines).removesuffix(",")
 
 
-_USUAL = '{"lifecycle":"active","valid_to":null}'
+USUAL = '{"lifecycle":"active","valid_to":null}'
 """What the journal keeps of a fact that ends where another one takes its place."""
 _FACT, _LINK, _USAGE = _columns("fact"), _columns("link"), _columns("usage")
 # Two spaces part the further forms from the rest.
@@ -545,7 +545,7 @@ def is_lapsed(fact: str) -> str:
 _OCTETS = "octet_length({0}content) + octet_length({0}terms)"
 CENSUS_KEY = ("origin", *COUNTED)
 """What tells a row of `census` from another."""
-_WATCHED = (*CENSUS_KEY, "created_at", "length", "terms", "valid_from", "valid_to")
+WATCHED = (*CENSUS_KEY, "created_at", "length", "terms", "valid_from", "valid_to")
 
 
 def _values(row: str, names: tuple[str, ...]) -> tuple[str, ...]:
@@ -555,7 +555,7 @@ def _values(row: str, names: tuple[str, ...]) -> tuple[str, ...]:
 
 def _counted(row: str) -> str:
     """Return what is counted of a row of `fact`, in the order of the view `counted`."""
-    return _filled((*_values(row, _WATCHED), _OCTETS.format(row)))
+    return _filled((*_values(row, WATCHED), _OCTETS.format(row)))
 
 
 _OWN_KEY = ", ".join(_values("", CENSUS_KEY))
@@ -588,9 +588,14 @@ ADD_COUNTS = (
 """The SQL that adds rows of counts to those tables."""
 
 
+def journalled_columns(entity: str) -> tuple[str, ...]:
+    """Return the columns of `fact`, `link` or `usage` that the journal keeps, in their order."""
+    return {"fact": _FACT, "link": _LINK, "usage": _USAGE}[entity]
+
+
 def state_of(entity: str) -> str:
     """Return the SQL for a row of `fact`, `link` or `usage` as the JSON that the journal keeps."""
-    columns = {"fact": _FACT, "link": _LINK, "usage": _USAGE}[entity]
+    columns = journalled_columns(entity)
     return "json_object(" + ", ".join(f"'{name}', {name}" for name in columns) + ")"
 
 
@@ -628,7 +633,7 @@ def _old_values() -> str:
     return f"""replace((SELECT json_group_object(key, value) FROM (
               SELECT key, value FROM json_each({old})
               EXCEPT SELECT key, value FROM json_each({old.replace("old.", "new.")}))),
-              '{_USUAL}', '')"""
+              '{USUAL}', '')"""
 
 
 def _old(columns: tuple[str, ...]) -> str:
@@ -642,10 +647,10 @@ _PIECES = (
      "  OR new.valid_to IS NOT NULL)"),
     ("new_lapsed", is_lapsed("new")),
     ("analyzer", WITH_FORMS),
-    ("usual", _USUAL),
+    ("usual", USUAL),
     ("each_new_term", _EACH_TERM.format("new")),
-    ("watched", _filled(("seq", *_WATCHED, "content"))),
-    ("counted", ", ".join(_WATCHED)),
+    ("watched", _filled(("seq", *WATCHED, "content"))),
+    ("counted", ", ".join(WATCHED)),
     ("octets", _OCTETS.format("")),
     ("new_counted", _counted("new.").lstrip()),
     ("old_counted", _counted("old.").lstrip()),

@@ -1,0 +1,191 @@
+"""The statements of the store as PostgreSQL reads them.
+
+The store speaks SQL that both engines know, and some words of SQLite's where those serve a file
+better. Those few are put into PostgreSQL's words here, once a statement and process; functions of
+SQLite that it lacks are in `functions`.
+"""
+
+from __future__ import annotations
+
+import re
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    Bare = tuple[tuple[int, str], ...]
+    Translated = tuple[bytes, tuple[int, ...], frozenset[int]]
+
+_QUOTED = re.compile(r"('(?:[^']|'')*')")
+_COMMENT = re.compile(r"--[^\n]*")
+_WORDS = tuple(
+    (re.compile(pattern), new) for pattern, new in (
+        (r"\bINDEXED BY \w+", ""),
+        (r"\bifnull\(", "coalesce("),
+        (r"\bCROSS JOIN (\w+(?: AS \w+)?)(\s+)(ON|USING)\b", r"JOIN \1\2\3"),
+        (r"\bNOT IN \(\s*\)", "<> ALL ('{}')"),
+        (r"\bIN \(\s*\)", "= ANY ('{}')"),
+        (r"\bNOT IN \(SELECT value FROM json_each\((\?\d*)\)\)", r"<> ALL (\1)"),
+        (r"\bIN \(SELECT value FROM json_each\((\?\d*)\)\)", r"= ANY (\1)"),
+        (r"\bjson_each\((\?\d*)\)(?! AS)", r"unnest(\1) AS each (value)"),
+        (r"\bjson_each\((\?\d*)\) AS (\w+)", r"unnest(\1) AS \2 (value)"),
+        (r"\bIS NOT (?!NULL\b|DISTINCT\b|TRUE\b|FALSE\b)", "IS DISTINCT FROM "),
+        (r"\bIS (?!NULL\b|NOT\b|DISTINCT\b|TRUE\b|FALSE\b)", "IS NOT DISTINCT FROM "),
+        (r"\b(\w+(?:\.\w+)?) GLOB (\?\d*)", r"\1 ~ glob_pattern(\2)"),
+        (r"\bLIMIT -1\b", ""),
+        (r"\bLIMIT (\?\d*)", r"LIMIT nullif(\1, -1)"),
+        (r"\bchar\((\d+)\)", r"chr(\1)"),
+        (r"\bchar\((\d+), (\d+)\)", r"(chr(\1) || chr(\2))"),
+        (r"\bjson_object\(", "json_build_object("),
+        (r"\bexp\(", "faded("),
+    )
+)  # fmt: skip
+_INSERT = re.compile(r"INSERT (OR (?:IGNORE|REPLACE) )?INTO (\w+)\s*(?:\(([^()]*)\))?")
+_MATCH = re.compile(r"\bfact_fts MATCH (\?\d+)")
+_ADDED = re.compile(r"\b(\w+) = \1 ([+-]) ")
+_MARK = re.compile(r"\?(\d*)")
+_ITEMS = re.compile(r"\bvalue ->> \d")
+_BEHIND = re.compile(
+    r"\s*(?:AS\b|(?!(?:WHERE|GROUP|ORDER|LIMIT|UNION|EXCEPT|INTERSECT|JOIN|CROSS|LEFT|ON)\b)\w)"
+)
+# Values of the JSON images in the journal that are numbers: `->>` gives texts.
+_NUMBER = re.compile(
+    r"\b((?:\w+\.)?before ->> '(?:from_fact|to_fact|origin|created_at|pinned|seq|number)')"
+)
+_HEX = re.compile(r"\bprintf\('%016x', ([\w.]+)\)")
+_LISTS = re.compile(r"json_each\(\?(\d*)\)")
+_known: dict[tuple[str, Bare], Translated] = {}
+
+
+def in_postgres(sql: str, bare: Bare = ()) -> Translated:
+    """Return a statement in PostgreSQL's words, the places of its parameters among the values that
+    it is given, and which of the places hold a list as JSON.
+
+    `bare` are the places of values without a type, NULL and lists of nothing, and how they are
+    written: those stand in the text.
+    """
+    known = _known.get((sql, bare))
+    if known is None:
+        known = _known[sql, bare] = _translated(sql, dict(bare))
+    return known
+
+
+def _of_index(sql: str) -> str:
+    """Return what is done to the table of postings where a file's full-text index is told
+    something. Deleted facts take their postings along, and there is nothing to merge."""
+    if "WHERE seq > " in sql:
+        return "SELECT index_after(?1)"
+    return "SELECT index_after(0)" if "rebuild" in sql else "SELECT 1"
+
+
+def _translated(sql: str, bare: dict[int, str]) -> Translated:
+    if sql.lstrip().startswith("INSERT INTO fact_fts"):
+        sql = _of_index(sql)
+    pieces = _QUOTED.split(_COMMENT.sub("", sql).strip().removesuffix(";"))
+    marked = _numbered(pieces)
+    lists = frozenset(int(number) - 1 for piece in marked[::2] for number in _LISTS.findall(piece))
+    if any(map(_ITEMS.search, pieces[::2])):
+        marked = [piece.replace("json_each(?", "json_rows(?") for piece in marked]
+        lists = frozenset()
+    for place in range(0, len(marked), 2):
+        for pattern, new in _WORDS:
+            marked[place] = pattern.sub(new, marked[place])
+    text = _named(_searched(_stored("".join(marked))))
+    text = _bytes(text)
+    text = _NUMBER.sub(r"(\1)::bigint", text)
+    text = _HEX.sub(r"lpad(to_hex(\1), 16, '0')", text)
+    places: list[int] = []
+
+    def put(found: re.Match[str]) -> str:
+        place = int(found[1]) - 1
+        if place in bare:
+            return bare[place]
+        if place not in places:
+            places.append(place)
+        return f"${places.index(place) + 1}"
+
+    parts = _QUOTED.split(text)
+    parts[::2] = [_MARK.sub(put, part) for part in parts[::2]]
+    text = "".join(parts).replace("unnest('{}')", "unnest('{}'::bigint[])")
+    return text.encode(), tuple(places), lists
+
+
+def _end(sql: str, place: int) -> int:
+    """Return the place behind the bracket that closes the one before `place`."""
+    depth = 1
+    while depth:
+        depth += {"(": 1, ")": -1}.get(sql[place], 0)
+        place += 1
+    return place
+
+
+def _bytes(sql: str) -> str:
+    """Return a statement in which texts become bytes in PostgreSQL's way."""
+    start = sql.find("CAST(")
+    while start >= 0:
+        end = _end(sql, start + 5)
+        inside = sql[start + 5 : end - 1]
+        if inside.endswith(" AS BLOB"):
+            sql = f"{sql[:start]}bytes_of({inside.removesuffix(' AS BLOB')}){sql[end:]}"
+        start = sql.find("CAST(", start + 5)
+    return sql
+
+
+def _named(sql: str) -> str:
+    """Return a statement whose subselects in FROM all have names, which PostgreSQL 15 wants."""
+    start, number = sql.find("FROM ("), 0
+    while start >= 0:
+        place = _end(sql, start + 6)
+        if not _BEHIND.match(sql, place):
+            number += 1
+            sql = f"{sql[:place]} AS part_{number}{sql[place:]}"
+        start = sql.find("FROM (", start + 6)
+    return sql
+
+
+def _searched(sql: str) -> str:
+    """Return a statement that asks the full-text index, with the postings that fulfil a condition
+    in the place of the index."""
+    found = _MATCH.search(sql)
+    if not found:
+        return sql
+    sql = sql.replace(found[0], "true")
+    return sql.replace("FROM fact_fts", f"FROM matching({found[1]}) AS fact_fts (rowid)")
+
+
+def _stored(sql: str) -> str:
+    """Return a statement that stores, with the columns that a conflict is about."""
+    found = _INSERT.match(sql.lstrip())
+    if not found:
+        return sql
+    how, table, columns = found[1], found[2], found[3]
+    sql = sql.lstrip()
+    if how:
+        sql = f"INSERT INTO {sql[found.start(2):]}"
+    if how == "OR IGNORE ":
+        return f"{sql} ON CONFLICT DO NOTHING"
+    if how is None and "ON CONFLICT DO UPDATE" not in sql:
+        return sql
+    from tideline_cli.store.postgres import tables  # noqa: PLC0415  few statements
+
+    key = tables.key(table)
+    if how is None:
+        head, _, rest = sql.partition("ON CONFLICT DO UPDATE")
+        # What is there is named by its table: the new row has columns of the same names.
+        rest = _ADDED.sub(rf"\1 = {table}.\1 \2 ", rest)
+        return f"{head}ON CONFLICT ({', '.join(key)}) DO UPDATE{rest}"
+    names = columns.split(", ") if columns else tables.columns(table)
+    sets = [f"{name} = excluded.{name}" for name in names if name not in key]
+    act = f"DO UPDATE SET {', '.join(sets)}" if sets else "DO NOTHING"
+    return f"{sql} ON CONFLICT ({', '.join(key)}) {act}"
+
+
+def _numbered(pieces: list[str]) -> list[str]:
+    """Give each mark without a number the next one, as SQLite does."""
+    highest = 0
+
+    def put(found: re.Match[str]) -> str:
+        nonlocal highest
+        number = int(found[1]) if found[1] else highest + 1
+        highest = max(highest, number)
+        return f"?{number}"
+
+    return [piece if place % 2 else _MARK.sub(put, piece) for place, piece in enumerate(pieces)]
