@@ -35,7 +35,8 @@ ONLY_IN = {
     "fcntl": ("system/", "store/locks.py"),
     "resource": ("system/",),
     "msvcrt": ("system/",),
-    "ctypes": ("system/", "store/mount_number.py", "store/database_errors.py"),
+    "ctypes": ("system/", "store/mount_number.py", "store/database_errors.py",
+               "store/postgres/libpq.py"),
     "termios": ("cli/picker/full_screen.py",),
     "tty": ("cli/picker/full_screen.py",),
     "select": ("cli/picker/full_screen.py",),
@@ -97,7 +98,8 @@ def test_no_clock_and_no_environment_below_the_door():
                "store/mounts.py", "system",
                "store/foreign_table.py", "store/foreign_file.py",
                "store/file_kind.py", "store/file_states.py", "store/peek.py",
-               "store/transactions.py", "llm",
+               "store/transactions.py", "llm", "store/postgres/days.py",
+               "store/postgres/opening.py", "store/postgres/psycopg_library.py",
                "exchange/ingest/files.py", "exchange/ingest/read.py",  # folders of documents
                "exchange/ingest/paths.py",
                "memory/screening.py",  # counts its own work, and tells no time

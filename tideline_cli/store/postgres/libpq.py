@@ -1,0 +1,227 @@
+"""PostgreSQL's own client library, by ctypes: a driver of Python takes three times as long to load.
+
+Only what the store needs: connections, statements with parameters apart from their text, several
+statements in one round trip (pipeline mode, libpq 14 or newer), and the errors of the server.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from ctypes import POINTER, c_char_p, c_int, c_uint, c_void_p
+
+from tideline_cli.errors import StoreError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from typing import Any
+
+CONNECTION_OK = 0
+COMMAND_OK, TUPLES_OK = 1, 2
+PIPELINE_SYNC, PIPELINE_ABORTED = 10, 11
+SQLSTATE = ord("C")
+_OLDEST = 14_00_00
+
+Parameter = bytes | None
+"""A value in its binary or text form; None is NULL."""
+
+
+_NOTICE = ctypes.CFUNCTYPE(None, c_void_p, c_char_p)
+_SILENT = _NOTICE(lambda *_: None)  # what the server remarks is nothing that a user has to know
+
+
+def _found() -> ctypes.CDLL:
+    """Return the library: that of the system, or the one that psycopg's wheel carries."""
+    for name in ("libpq.so.5", "libpq.5.dylib", "libpq.dll"):
+        try:
+            return ctypes.CDLL(name)
+        except OSError:
+            continue
+    from tideline_cli.store.postgres import psycopg_library  # noqa: PLC0415  where the system has none
+
+    path = psycopg_library.path()
+    if path is None:
+        raise StoreError(
+            "PostgreSQL's client library (libpq) is not there",
+            hint="apt install libpq5, or pip install 'tideline-cli[postgres]'",
+            code="libpq_missing",
+        )
+    return ctypes.CDLL(path)
+
+
+def _declared(library: ctypes.CDLL) -> ctypes.CDLL:
+    table: dict[str, tuple[Any, tuple[Any, ...]]] = {
+        "PQlibVersion": (c_int, ()),
+        "PQconnectdbParams": (c_void_p, (POINTER(c_char_p), POINTER(c_char_p), c_int)),
+        "PQstatus": (c_int, (c_void_p,)),
+        "PQerrorMessage": (c_char_p, (c_void_p,)),
+        "PQserverVersion": (c_int, (c_void_p,)),
+        "PQfinish": (None, (c_void_p,)),
+        "PQtransactionStatus": (c_int, (c_void_p,)),
+        "PQsetNoticeProcessor": (c_void_p, (c_void_p, _NOTICE, c_void_p)),
+        "PQsocket": (c_int, (c_void_p,)),
+        "PQenterPipelineMode": (c_int, (c_void_p,)),
+        "PQpipelineSync": (c_int, (c_void_p,)),
+        "PQsendQueryParams": (c_int, (
+            c_void_p, c_char_p, c_int, POINTER(c_uint), POINTER(c_char_p), POINTER(c_int),
+            POINTER(c_int), c_int)),
+        "PQgetResult": (c_void_p, (c_void_p,)),
+        "PQresultStatus": (c_int, (c_void_p,)),
+        "PQresultErrorMessage": (c_char_p, (c_void_p,)),
+        "PQresultErrorField": (c_char_p, (c_void_p, c_int)),
+        "PQntuples": (c_int, (c_void_p,)),
+        "PQnfields": (c_int, (c_void_p,)),
+        "PQftype": (c_uint, (c_void_p, c_int)),
+        "PQfname": (c_char_p, (c_void_p, c_int)),
+        "PQgetvalue": (c_void_p, (c_void_p, c_int, c_int)),
+        "PQgetlength": (c_int, (c_void_p, c_int, c_int)),
+        "PQgetisnull": (c_int, (c_void_p, c_int, c_int)),
+        "PQcmdTuples": (c_char_p, (c_void_p,)),
+        "PQclear": (None, (c_void_p,)),
+        "PQgetCancel": (c_void_p, (c_void_p,)),
+        "PQcancel": (c_int, (c_void_p, c_char_p, c_int)),
+        "PQfreeCancel": (None, (c_void_p,)),
+    }  # fmt: skip
+    for name, (result, arguments) in table.items():
+        function = getattr(library, name)
+        function.restype, function.argtypes = result, arguments
+    return library
+
+
+class ServerError(Exception):
+    """What a server or the library says: a message in one line, and the code of the SQL standard
+    (empty where the connection itself failed)."""
+
+    def __init__(self, message: str, state: str = "") -> None:
+        super().__init__(message)
+        self.state = state
+
+
+class ServerAnswer:
+    """The rows of one statement, as the server sent them; `count` rows were touched."""
+
+    __slots__ = ("count", "names", "rows", "types")
+
+    def __init__(
+        self, rows: list[tuple[Parameter, ...]], types: list[int], names: list[str], count: int
+    ) -> None:
+        self.rows, self.types, self.names, self.count = rows, types, names, count
+
+
+class Wire:
+    """One connection, always in pipeline mode: statements are sent, and answered in order."""
+
+    def __init__(self, options: Mapping[str, str]) -> None:
+        self._lib = _declared(_found())
+        if self._lib.PQlibVersion() < _OLDEST:
+            raise StoreError(
+                f"libpq {self._lib.PQlibVersion() // 10000} is too old; 14 or newer is needed",
+                hint="upgrade PostgreSQL's client library", code="libpq_too_old",
+            )  # fmt: skip
+        count = len(options) + 1
+        names, values = (c_char_p * count)(), (c_char_p * count)()
+        for place, (name, value) in enumerate(options.items()):
+            names[place], values[place] = name.encode(), value.encode()
+        self._at: int | None = self._lib.PQconnectdbParams(names, values, 1)
+        if self._lib.PQstatus(self._at) != CONNECTION_OK:
+            message = self._message()
+            self.close()
+            raise ServerError(message)
+        self._lib.PQsetNoticeProcessor(self._at, _SILENT, None)
+        self.version: int = self._lib.PQserverVersion(self._at)
+        if not self._lib.PQenterPipelineMode(self._at):
+            raise ServerError(self._message())
+
+    def _message(self) -> str:
+        said = self._lib.PQerrorMessage(self._at) or b""
+        return _line(said)
+
+    def send(self, sql: bytes, types: Sequence[int], values: Sequence[Parameter]) -> None:
+        """Send a statement; whole numbers, bytes and floats are in binary form by their type, the
+        rest is text."""
+        count = len(values)
+        oids = (c_uint * count)(*types)
+        texts = (c_char_p * count)(*values)
+        sizes = (c_int * count)(*(len(value) if value is not None else 0 for value in values))
+        forms = (c_int * count)(*(1 if kind else 0 for kind in types))
+        done = self._lib.PQsendQueryParams(
+            self._at, sql, count, oids, texts, sizes, forms, 1
+        )
+        if not done:
+            raise ServerError(self._message())
+
+    def answers(self, count: int) -> Iterator[ServerAnswer | ServerError]:
+        """End the round trip; yield what each of the statements sent since the last one gave. After
+        an error the rest is not run."""
+        if not self._lib.PQpipelineSync(self._at):
+            raise ServerError(self._message())
+        failed: ServerError | None = None
+        for _ in range(count):
+            given, last = self._next(), None
+            while given is not None:
+                last, given = given, self._next()
+            if last is None:
+                raise ServerError(self._message() or "the server closed the connection")
+            if isinstance(last, ServerError) and not failed:
+                failed = last
+            yield last
+        self._lib.PQclear(self._lib.PQgetResult(self._at))  # the end of the round trip
+
+    def _next(self) -> ServerAnswer | ServerError | None:
+        result = self._lib.PQgetResult(self._at)
+        if not result:
+            return None
+        try:
+            status = self._lib.PQresultStatus(result)
+            if status == TUPLES_OK:
+                return self._rows(result)
+            if status == COMMAND_OK:
+                return ServerAnswer([], [], [], int(self._lib.PQcmdTuples(result) or 0))
+            if status == PIPELINE_ABORTED:
+                return ServerError("not run, since an earlier statement failed", "25P02")
+            state = self._lib.PQresultErrorField(result, SQLSTATE) or b""
+            return ServerError(_line(self._lib.PQresultErrorMessage(result)), state.decode())
+        finally:
+            self._lib.PQclear(result)
+
+    def _rows(self, result: int) -> ServerAnswer:
+        lib = self._lib
+        width = lib.PQnfields(result)
+        types = [lib.PQftype(result, column) for column in range(width)]
+        names = [lib.PQfname(result, column).decode() for column in range(width)]
+        value, length, is_null = lib.PQgetvalue, lib.PQgetlength, lib.PQgetisnull
+        read = ctypes.string_at
+        rows = []
+        for row in range(lib.PQntuples(result)):
+            cells: list[Parameter] = []
+            for column in range(width):
+                size = length(result, row, column)
+                if size:
+                    cells.append(read(value(result, row, column), size))
+                else:
+                    cells.append(None if is_null(result, row, column) else b"")
+            rows.append(tuple(cells))
+        return ServerAnswer(rows, types, names, int(lib.PQcmdTuples(result) or 0))
+
+    def cancel(self) -> None:
+        """Ask the server to leave the statement that it runs."""
+        handle = self._lib.PQgetCancel(self._at)
+        if handle:
+            self._lib.PQcancel(handle, ctypes.create_string_buffer(256), 256)
+            self._lib.PQfreeCancel(handle)
+
+    @property
+    def is_broken(self) -> bool:
+        """Whether the connection is lost."""
+        return self._at is None or self._lib.PQstatus(self._at) != CONNECTION_OK
+
+    def close(self) -> None:
+        """End the connection; nothing happens when it has ended."""
+        if self._at is not None:
+            self._lib.PQfinish(self._at)
+            self._at = None
+
+
+def _line(said: bytes) -> str:
+    lines = said.decode("utf-8", "replace").strip().splitlines()
+    return lines[0].removeprefix("ERROR:").strip() if lines else ""

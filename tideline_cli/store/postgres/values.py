@@ -1,0 +1,88 @@
+"""Values between Python and PostgreSQL's binary form."""
+
+from __future__ import annotations
+
+from struct import Struct
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from tideline_cli.store.postgres.libpq import Parameter
+
+    Value = int | float | str | bytes | None
+
+BOOL, BYTEA, INT8, INT2, INT4, TEXT = 16, 17, 20, 21, 23, 25
+FLOAT4, FLOAT8, NUMERIC, INT8_LIST, TEXT_LIST, JSONB = 700, 701, 1700, 1016, 1009, 3802
+_LONG, _INT, _SHORT, _DOUBLE, _SINGLE = map(Struct, ("!q", "!i", "!h", "!d", "!f"))
+_HEAD, _BOUNDS = Struct("!iiI"), Struct("!ii")
+
+
+def sent_form(value: object) -> tuple[int, Parameter]:
+    """Return the type of a value and its binary form; NULL has no type of its own."""
+    if value is None:
+        return 0, None
+    if isinstance(value, str):
+        return TEXT, value.encode("utf-8", "surrogatepass")
+    if isinstance(value, bool | int):
+        return INT8, _LONG.pack(value)
+    if isinstance(value, float):
+        return FLOAT8, _DOUBLE.pack(value)
+    if isinstance(value, bytes | bytearray | memoryview):
+        return BYTEA, bytes(value)
+    if isinstance(value, list):
+        return _sent_list(value)
+    raise TypeError(f"no form in the database for a {type(value).__name__}")
+
+
+def _sent_list(values: Sequence[object]) -> tuple[int, Parameter]:
+    """Return a list of whole numbers, or of texts, as an array."""
+    if not values:
+        return 0, b"{}"
+    is_text = any(isinstance(value, str) for value in values)
+    cells = [sent_form(value)[1] or b"" for value in values]
+    head = _HEAD.pack(1, 0, TEXT if is_text else INT8) + _BOUNDS.pack(len(cells), 1)
+    body = b"".join(_INT.pack(len(cell)) + cell for cell in cells)
+    return TEXT_LIST if is_text else INT8_LIST, head + body
+
+
+def _whole(cell: bytes) -> int:
+    return int.from_bytes(cell, "big", signed=True)
+
+
+def _text(cell: bytes) -> str:
+    return cell.decode("utf-8", "surrogatepass")
+
+
+def _number(cell: bytes) -> int | float:
+    """Read a numeric, as sums of whole numbers are: base 10,000, most significant digit first."""
+    count, weight, sign, _ = (_SHORT.unpack_from(cell, place)[0] for place in (0, 2, 4, 6))
+    digits = [_SHORT.unpack_from(cell, 8 + 2 * place)[0] for place in range(count)]
+    whole = 0
+    for place in range(weight + 1):
+        whole = whole * 10_000 + (digits[place] if place < count else 0)
+    part = sum(digits[place] / 10_000.0 ** (place - weight)
+               for place in range(max(weight + 1, 0), count))  # fmt: skip
+    value = whole + part if part else whole
+    return -value if sign else value
+
+
+_READERS: dict[int, Callable[[bytes], Value]] = {
+    BOOL: lambda cell: int(cell != b"\x00"), BYTEA: bytes,
+    INT8: _whole, INT2: _whole, INT4: _whole,
+    FLOAT8: lambda cell: float(_DOUBLE.unpack(cell)[0]),
+    FLOAT4: lambda cell: float(_SINGLE.unpack(cell)[0]),
+    NUMERIC: _number, JSONB: lambda cell: _text(cell[1:]),
+}  # fmt: skip
+
+
+def read_rows(
+    rows: list[tuple[Parameter, ...]], types: Sequence[int]
+) -> list[tuple[Value, ...]]:
+    """Return rows as Python has them: a truth is 0 or 1, as in a file."""
+    readers = [_READERS.get(kind, _text) for kind in types]
+    return [
+        tuple([None if cell is None else read(cell)
+               for read, cell in zip(readers, row, strict=True)])
+        for row in rows
+    ]  # fmt: skip
