@@ -4,7 +4,7 @@ them."""
 from __future__ import annotations
 
 from tideline_cli.model.source import is_trusted
-from tideline_cli.store import visibility
+from tideline_cli.store import SERVERS, visibility
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -61,6 +61,10 @@ SELECT strftime('%Y', at), strftime('%m', at), strftime('%d', at), facts FROM (
 def by_day(db: Connection, *, origin_number: int) -> list[tuple[int, int, int, int]]:
     """Return for each day, in the zone of this machine, its year, month and day and how many active
     facts of an origin were made on it."""
+    if db.filename.startswith(SERVERS):
+        from tideline_cli.store.postgres import days  # noqa: PLC0415  a server has another zone
+
+        return days.by_day(db, origin_number=origin_number)
     rows = db.execute(_BY_DAY, (origin_number,))
     return [(int(year), int(month), int(day), int(facts)) for year, month, day, facts in rows]
 

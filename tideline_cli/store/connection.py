@@ -7,6 +7,7 @@ import sys
 
 import apsw
 
+from tideline_cli import store
 from tideline_cli.errors import BusyError, CannotWriteError
 from tideline_cli.store import file_kind, locks
 from tideline_cli.store.transactions import Opened
@@ -81,6 +82,9 @@ def leave(db: Connection) -> None:
     """Close a connection at the end of a command. A short log stays: writing it back would sync
     twice more, and every commit has synced it. Whoever finds it long writes it back, and so does
     the command that makes a store: without its log, the file is one."""
+    if db.filename.startswith(store.SERVERS):
+        db.close()
+        return
     try:
         log = os.stat(f"{db.filename}-wal").st_size
         is_short = log <= min(_SHORT_LOG, os.stat(db.filename).st_size * 8)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from tideline_cli.store import SERVERS
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from apsw import Connection
@@ -33,4 +35,6 @@ def take_out(db: Connection, listed: str, *, count: int) -> bool:
 
 
 def _format(db: Connection) -> int:
+    if db.filename.startswith(SERVERS):  # where deleted facts take their postings along
+        return _PLAIN
     return int(db.execute("SELECT v FROM fact_fts_config WHERE k = 'version'").get)

@@ -6,6 +6,8 @@ from __future__ import annotations
 import os
 import sys
 
+from tideline_cli.store import SERVERS
+
 # Each command loads this module, and one more would cost each start a five-hundredth. So the names
 # of POSIX stand here too, and `system` is for the others.
 if sys.platform == "win32":
@@ -20,6 +22,14 @@ else:
 
     BINARY, NOFOLLOW, NONBLOCK = 0, os.O_NOFOLLOW, os.O_NONBLOCK
     user_number = os.geteuid
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import TypeAlias
+
+    from tideline_cli.store.postgres.locks import ServerLock
+
+    Lock: TypeAlias = "int | ServerLock"
 
 WRITER = ""  # the queue of those who want to write
 DREAM = "-dream"  # one pass over the memory at a time
@@ -53,11 +63,15 @@ def take(handle: int, *, seconds: float) -> bool:
     return lock_queue.wait(handle, seconds)
 
 
-def attempt(path: str, name: str) -> int | None:
+def attempt(path: str, name: str) -> Lock | None:
     """Return a lock that is held until `release`, None when another process holds it.
 
     Raises OSError where there can be no lock file.
     """
+    if path.startswith(SERVERS):
+        from tideline_cli.store.postgres import locks as servers  # noqa: PLC0415  no file
+
+        return servers.attempt(path, name)
     handle = _open(path, name)
     if _taken(handle):
         return handle
@@ -65,10 +79,12 @@ def attempt(path: str, name: str) -> int | None:
     return None
 
 
-def release(handle: int | None) -> None:
+def release(lock: Lock | None) -> None:
     """Give a lock back, so that the next process can take it."""
-    if handle is not None:
-        os.close(handle)
+    if isinstance(lock, int):
+        os.close(lock)
+    elif lock is not None:
+        lock.release()
 
 
 _FLAGS = os.O_RDWR | NOFOLLOW | BINARY

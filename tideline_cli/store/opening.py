@@ -8,7 +8,7 @@ import os
 import apsw
 
 from tideline_cli.errors import StoreError
-from tideline_cli.store import APPLICATION_ID, SCHEMA_VERSION, file_kind
+from tideline_cli.store import APPLICATION_ID, SCHEMA_VERSION, SERVERS, file_kind
 from tideline_cli.store.connection import (
     BUSY_MS,
     TOUCH_BUSY_MS,
@@ -32,6 +32,10 @@ _JOURNAL_LIMIT = 16 * 1024 * 1024
 
 def open_for_writing(path: str, *, network_allowed: bool = False) -> Opened:
     """Return a connection to the store at `path`, which is made when it does not exist."""
+    if path.startswith(SERVERS):
+        from tideline_cli.store.postgres import opening as servers  # noqa: PLC0415  no file
+
+        return servers.open_or_make(path)  # type: ignore[return-value]
     check_library()
     if not network_allowed:
         _check_place(path)
@@ -58,6 +62,10 @@ def open_for_writing(path: str, *, network_allowed: bool = False) -> Opened:
 
 def open_for_reading(path: str) -> Connection | None:
     """Return a connection that makes nothing, or None when there is no store at `path`."""
+    if path.startswith(SERVERS):
+        from tideline_cli.store.postgres import opening as servers  # noqa: PLC0415  no file
+
+        return servers.open_if_there(path)  # type: ignore[return-value]
     check_library()
     path = file_kind.real(path)
     if not os.path.lexists(path):
@@ -80,6 +88,10 @@ def open_as_it_is(path: str, *, patience_ms: int) -> Connection | None:
 
     Raises StoreError for a store of another version, an older one too.
     """
+    if path.startswith(SERVERS):
+        from tideline_cli.store.postgres import opening as servers  # noqa: PLC0415  no file
+
+        return servers.open_if_there(path)  # type: ignore[return-value]
     check_library()
     path = file_kind.real(path)
     if not os.path.lexists(path) or (os.path.isfile(path) and os.path.getsize(path) == 0):

@@ -1,0 +1,34 @@
+"""Locks that last longer than a transaction of the memory: one dream, one sync at a time."""
+
+from __future__ import annotations
+
+from tideline_cli.store.postgres import opening
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tideline_cli.store.postgres.server import ServerConnection
+
+
+class ServerLock:
+    """A lock of the server, held by a transaction of a connection of its own. The server frees it
+    when the process dies."""
+
+    def __init__(self, db: ServerConnection) -> None:
+        self._db = db
+
+    def release(self) -> None:
+        """Give the lock back."""
+        self._db.close()
+
+
+def attempt(address: str, name: str) -> ServerLock | None:
+    """Return a lock of a memory, None when another process holds it."""
+    db = opening.connected(address)
+    db.execute("BEGIN")
+    taken = db.execute(
+        "SELECT pg_try_advisory_xact_lock(hashtext(current_schema()), hashtext(?))", (name,)
+    ).get
+    if taken:
+        return ServerLock(db)
+    db.close()
+    return None

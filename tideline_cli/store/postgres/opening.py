@@ -1,0 +1,95 @@
+"""Opening a memory on a server: `postgresql://…`, made at the first write."""
+
+from __future__ import annotations
+
+import os
+
+from tideline_cli.errors import StoreError
+from tideline_cli.store import SCHEMA_VERSION
+from tideline_cli.store.postgres import addresses
+from tideline_cli.store.postgres.libpq import ServerError, Wire
+from tideline_cli.store.postgres.server import ServerConnection
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+_OLDEST = 15_00_00
+
+
+def open_or_make(address: str) -> ServerConnection:
+    """Return a connection to the memory at an address; it is made where it is not there."""
+    db = connected(address)
+    if _version(db) is None:
+        _make(db)
+    _check(db, address)
+    return db
+
+
+def open_if_there(address: str) -> ServerConnection | None:
+    """Return a connection to the memory at an address, None where there is none."""
+    db = connected(address)
+    if _version(db) is None:
+        db.close()
+        return None
+    _check(db, address)
+    return db
+
+
+def connected(address: str) -> ServerConnection:
+    """Return a connection to a server, whatever is there."""
+    plain, schema = addresses.for_library(address)
+    try:
+        wire = Wire({"dbname": plain, "client_encoding": "UTF8", "application_name": "tideline",
+                     "connect_timeout": "10"})  # fmt: skip
+    except ServerError as error:
+        raise StoreError(
+            f"no connection to {addresses.kept(address)}: {error}",
+            hint="is the server there, and are user and database right?", code="no_server",
+        ) from None  # fmt: skip
+    if wire.version < _OLDEST:
+        wire.close()
+        raise StoreError(
+            f"PostgreSQL {wire.version // 10000} is too old; 15 or newer is needed",
+            hint="upgrade the server", code="server_too_old",
+        )  # fmt: skip
+    return ServerConnection(wire, addresses.kept(address), schema)
+
+
+def _version(db: ServerConnection) -> int | None:
+    """Return the version of the tables, None where there are none."""
+    found = db.execute("SELECT to_regclass(? || '.setting') IS NOT NULL", (f'"{db.schema}"',)).get
+    if not found:
+        return None
+    row = db.execute("SELECT value FROM setting WHERE name = 'schema'").fetchone()
+    return int(row[0]) if row else None
+
+
+def _check(db: ServerConnection, address: str) -> None:
+    rows: list[Any] = db.execute(
+        "SELECT name, value FROM setting WHERE name IN ('schema', 'generation')"
+    ).fetchall()
+    found = dict(rows)
+    version = int(found.get("schema", 0))
+    if version > SCHEMA_VERSION:
+        raise StoreError(
+            f"{addresses.kept(address)} has schema version {version}, "
+            f"this program knows {SCHEMA_VERSION}",
+            hint="upgrade tideline-cli", code="store_newer",
+        )  # fmt: skip
+    db.generation = found.get("generation", "")
+
+
+def _make(db: ServerConnection) -> None:
+    """Make the tables, all or none. Who comes second finds them made."""
+    from tideline_cli.store.postgres import schema  # noqa: PLC0415  once in the life of a memory
+
+    db.execute("BEGIN IMMEDIATE")
+    db.execute(f'CREATE SCHEMA IF NOT EXISTS "{db.schema}"')
+    if not db.execute("SELECT to_regclass('setting') IS NOT NULL").get:
+        for statement in schema.statements():
+            db.as_it_is(statement)
+        db.execute(
+            "INSERT INTO setting (name, value) VALUES ('generation', ?)", (os.urandom(8).hex(),)
+        )
+    db.execute("COMMIT")

@@ -1,0 +1,132 @@
+"""The tables of a memory on a server: those of a file, with triggers in PostgreSQL's language.
+
+Tables and indexes are made of the schema of files, so there is one list of columns. The full-text
+index is a table of postings.
+"""
+
+from __future__ import annotations
+
+import re
+
+from tideline_cli.model.text import WITH_FORMS
+from tideline_cli.store import schema as files
+from tideline_cli.store.postgres import triggers
+from tideline_cli.store.postgres.functions import FUNCTIONS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_ITEM = re.compile(r"^(CREATE (?:TABLE|INDEX) .*?);$", re.DOTALL | re.MULTILINE)
+_TYPES = (
+    (r"INTEGER PRIMARY KEY AUTOINCREMENT", "BIGINT PRIMARY KEY"),
+    (r"\bINTEGER\b", "BIGINT"), (r"\bREAL\b", "DOUBLE PRECISION"), (r"\bBLOB\b", "BYTEA"),
+    (r"x''", "''"), (r"\bTEXT\b", 'TEXT COLLATE "C"'), (r"\) STRICT(, WITHOUT ROWID)?$", ")"),
+    (r"\((origin \+ 0)", r"((\1)"),
+    (r"AS \(iif\(image = '', '(.*?)', image\)\)",
+     r"GENERATED ALWAYS AS (CASE WHEN image = '' THEN '\1' ELSE image END) STORED"),
+)  # fmt: skip
+
+
+_NEVER_REUSED = (("fact", "seq"), ("link", "number"))
+_NEXT = ("origin", "batch", "change", "vector_chunk")
+
+
+def statements() -> Iterator[str]:
+    """Yield the SQL that makes an empty memory, in the order in which it runs."""
+    for item in _ITEM.findall(re.sub(r"--[^\n]*", "", files.script())):
+        for pattern, new in _TYPES:
+            item = re.sub(pattern, new, item)
+        yield item
+    yield from _split(FUNCTIONS)
+    yield from _split(_INDEX)
+    yield from _split(triggers.script())
+    for table, column in _NEVER_REUSED:
+        yield f"CREATE SEQUENCE {table}_{column}"
+        yield (
+            f"CREATE TRIGGER {table}_numbered BEFORE INSERT ON {table}"
+            f" FOR EACH ROW EXECUTE FUNCTION number_{column}()"
+        )
+    for table in _NEXT:
+        yield (
+            f"CREATE TRIGGER {table}_numbered BEFORE INSERT ON {table} FOR EACH ROW"
+            " WHEN (new.number IS NULL) EXECUTE FUNCTION number_next()"
+        )
+    yield "INSERT INTO origin (number, key) VALUES (1, 'owner')"
+    yield f"INSERT INTO setting (name, value) VALUES ('analyzer', '{WITH_FORMS}')"
+    yield f"INSERT INTO setting (name, value) VALUES ('schema', '{files.VERSION}')"
+
+
+def _split(script: str) -> Iterator[str]:
+    """Yield the statements of a script, which end with a semicolon at the end of a line; bodies of
+    functions stand between two dollar signs."""
+    lines: list[str] = []
+    is_inside = False
+    for line in script.strip().splitlines():
+        is_inside ^= line.count("$$") % 2 == 1
+        lines.append(line)
+        if line.endswith(";") and not is_inside:
+            yield "\n".join(lines)[:-1]
+            lines = []
+
+
+_INDEX = """
+-- Which facts hold a term. Terms of origins other than the owner carry their number: 7_deploy.
+CREATE TABLE posting (
+  origin BIGINT NOT NULL,
+  term TEXT COLLATE "C" NOT NULL,
+  fact BIGINT NOT NULL,
+  PRIMARY KEY (term, fact)
+);
+CREATE INDEX posting_fact ON posting (fact);
+CREATE VIEW fact_vocabulary AS SELECT term, count(*) AS doc FROM posting GROUP BY term;
+CREATE FUNCTION index_terms(origin bigint, terms text) RETURNS SETOF text
+  LANGUAGE sql IMMUTABLE AS $$
+    SELECT DISTINCT (CASE WHEN origin = 1 THEN '' ELSE origin || '_' END) || term
+    FROM string_to_table(terms, ' ') AS term WHERE term <> ''
+  $$;
+-- The facts whose terms fulfil a condition, as the store writes it: ("a" AND ("b" OR "c")).
+CREATE FUNCTION matching(condition text) RETURNS SETOF bigint
+  LANGUAGE plpgsql STABLE AS $$
+  BEGIN
+    RETURN QUERY EXECUTE 'SELECT fact FROM (' || replace(replace(replace(
+      regexp_replace(replace(condition, chr(39), ''), '"([^"]*)"',
+                     '(SELECT fact FROM posting WHERE term = ' || chr(39) || '\\1' || chr(39)
+                     || ')', 'g'),
+      ' AND ', ' INTERSECT '), ' OR ', ' UNION '), ' NOT ', ' EXCEPT ') || ') AS found ORDER BY 1';
+  END $$;
+CREATE FUNCTION index_after(bigint) RETURNS void LANGUAGE sql AS $$
+  DELETE FROM posting WHERE fact > $1;
+  INSERT INTO posting SELECT fact.origin, term, fact.seq
+    FROM fact, index_terms(fact.origin, fact.terms) AS term WHERE fact.seq > $1
+$$;
+-- Rows without a number get the next one; writers come one after another.
+CREATE FUNCTION number_next() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  EXECUTE format('SELECT coalesce(max(number), 0) + 1 FROM %I', tg_table_name) INTO new.number;
+  RETURN new;
+END $$;
+-- Numbers of facts and edges are never used again, also where the last ones are gone.
+CREATE FUNCTION number_seq() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF new.seq IS NULL THEN
+    new.seq := nextval('fact_seq');
+  ELSIF new.seq > (SELECT last_value FROM fact_seq) THEN
+    PERFORM setval('fact_seq', new.seq);
+  END IF;
+  RETURN new;
+END $$;
+CREATE FUNCTION number_number() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF new.number IS NULL THEN
+    new.number := nextval('link_number');
+  ELSIF new.number > (SELECT last_value FROM link_number) THEN
+    PERFORM setval('link_number', new.number);
+  END IF;
+  RETURN new;
+END $$;
+CREATE FUNCTION open_kind() RETURNS bigint
+  LANGUAGE sql STABLE AS $$ SELECT coalesce((SELECT open FROM batch WHERE open > 0), 1) $$;
+CREATE FUNCTION open_batch() RETURNS bigint
+  LANGUAGE sql STABLE AS $$ SELECT coalesce((SELECT number FROM batch WHERE open > 0), 0) $$;
+"""
