@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
 from tideline_cli.cli import output
 from tideline_cli.cli.options import Argument
 from tideline_cli.errors import UsageError
@@ -37,7 +35,7 @@ def change(
 
 def existing(session: Session, named: Sequence[str]) -> Connection:
     """Return a connection for writing to a store that is there; none is made to look for an id."""
-    if not os.path.lexists(session.database):
+    if not session.has_memory:
         raise facts.missing(named[0])
     return session.writing(frees=True)
 

@@ -50,7 +50,12 @@ def report(
         output.emit_lines([f"{count} removed for good"])
     if done.ids and not dry_run:
         them = "it" if len(done.ids) == 1 else "them"
-        session.note(f"backups and exports made before keep {them}: delete those too")
+        session.note(
+            f"the server may keep {them} in its log, its replicas and its backups: "
+            "ask who looks after it"
+            if session.is_on_server
+            else f"backups and exports made before keep {them}: delete those too"
+        )
     if done.earlier:
         left = (
             "1 earlier wording that was replaced is"

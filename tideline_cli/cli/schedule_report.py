@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
 from tideline_cli.cli import output
 
 TYPE_CHECKING = False
@@ -24,7 +22,7 @@ def installed(
     """Say when it will start, and what has become of the entry of before."""
     when = f"{_clock(at)}{_why(given, held)}"
     session.note(f"{kind} will start a dream every day at {when}; {needs}")
-    if not os.path.lexists(session.database):
+    if not session.has_memory:
         session.note(f"there is no memory at {session.database} yet: `tideline remember` makes it")
     if held is None:
         return

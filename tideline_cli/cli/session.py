@@ -11,7 +11,7 @@ from tideline_cli.errors import HelpWantedError, UsageError
 from tideline_cli.model import instant
 from tideline_cli.model.fact import bare_name
 from tideline_cli.model.origin import Origin, parse_origin
-from tideline_cli.store import ALLOW_NETWORK, connection, opening
+from tideline_cli.store import ALLOW_NETWORK, SERVERS, connection, opening
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -71,6 +71,10 @@ class Session(CallSettings):
         path: str = self.options.db or self.config.get("database")
         if not path or "\x00" in path:
             raise UsageError("not a path: the database's name is empty", hint="see --db")
+        if path.startswith(SERVERS):
+            from tideline_cli.store.postgres import addresses  # noqa: PLC0415  no file
+
+            return addresses.kept(path)
         path = os.path.abspath(os.path.expanduser(path))
         try:
             path.encode()
@@ -79,9 +83,30 @@ class Session(CallSettings):
         return path
 
     @property
+    def is_on_server(self) -> bool:
+        """Whether the memory is on a server, and no file."""
+        return self.database.startswith(SERVERS)
+
+    def needs_file(self, what: str, *, hint: str) -> None:
+        """Raise UsageError where the memory is on a server, for what files alone have."""
+        if self.is_on_server:
+            raise UsageError(f"{what} is for memories in files", hint=hint, code="files_only")
+
+    @property
+    def has_memory(self) -> bool:
+        """Whether there is a memory: a file, or tables on a server."""
+        if not self.is_on_server:
+            return os.path.lexists(self.database)
+        db = opening.open_for_reading(self.database)
+        if db is not None:
+            db.close()
+        return db is not None
+
+    @property
     def real_database(self) -> str:
         """Return the path of the memory file whatever links lead to it."""
-        return os.path.realpath(self.database)
+        path = self.database
+        return path if path.startswith(SERVERS) else os.path.realpath(path)
 
     @property
     def viewer(self) -> Origin:
@@ -187,7 +212,7 @@ class Session(CallSettings):
 
             self._has_spent = reserve.spend(self.database) or self._has_spent
         path = self.database
-        if not os.path.lexists(path):
+        if not self.has_memory:
             self._name_other_memories()
         db = opening.open_for_writing(path, network_allowed=self.network_allowed)
         self._connections.append(db)

@@ -25,7 +25,7 @@ def explain(session: Session, seconds: float) -> None:
 
 def _memory(session: Session) -> str:
     where = "--db" if session.options.db else session.config.values["database"].came_from
-    there = "" if os.path.lexists(session.database) else ", not there"
+    there = "" if session.has_memory else ", not there"
     return f"memory {session.database} ({where}{there}): {session.access}"
 
 

@@ -45,7 +45,7 @@ class Setting(Record):
 SETTINGS: Mapping[str, Setting] = {
     setting.name: setting
     for setting in (
-        Setting("database", "TIDELINE_DB", "path", None, "the memory file"),
+        Setting("database", "TIDELINE_DB", "path", None, "the memory file, or a server"),
         Setting("origin", "TIDELINE_ORIGIN", "origin", "owner", "whose memory it is", True),
         Setting("limit", "TIDELINE_LIMIT", "count", None, "hits of a recall", True, 8),
         Setting("max_chars", "TIDELINE_MAX_CHARS", "count", None, "budget of a context", True,

@@ -89,6 +89,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
         from tideline_cli.cli import secret_report  # noqa: PLC0415  this search alone
 
         return secret_report.run(session)
+    session.needs_file("doctor", hint="pg_amcheck looks at a server's tables")
     path = session.database
     if _is_none(path):
         from tideline_cli.cli import named_memory  # noqa: PLC0415  where there is no memory

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
 from tideline_cli.cli import output
 from tideline_cli.cli.options import SCOPES, Argument, Option
 from tideline_cli.cli.session import Session
@@ -169,7 +167,7 @@ def _remove(session: Session, names: Sequence[str], options: Options) -> int:
         session.note("dry run: nothing was written")
         return 0
     session.close()
-    if not os.path.lexists(session.database):
+    if not session.has_memory:
         raise NotFoundError(f"no such document: {names[0]}", hint="`tideline library` lists them")
     done = library.remove(session.writing(frees=True), names, viewer=viewer, now=session.now)
     _emit_removed(session, done.names, done.chunks, done.batch, dry_run=False)

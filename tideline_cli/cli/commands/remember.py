@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
 from tideline_cli.cli import new_fact, output
 from tideline_cli.cli.new_fact import Options
 from tideline_cli.cli.options import Argument, Option
@@ -120,7 +118,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
 def _store(session: Session, new: NewFact) -> Connection:
     """Return a connection for writing; no store is made to look for a fact in it."""
     named = (*new.supersedes, *new.derived_from)
-    if named and not os.path.lexists(session.database):
+    if named and not session.has_memory:
         raise facts.missing(named[0])
     return session.writing()
 

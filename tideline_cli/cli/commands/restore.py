@@ -63,6 +63,7 @@ def _is_path(word: str) -> bool:
 
 
 def _store(session: Session, path: str, yes: bool) -> int:
+    session.needs_file("restore --from", hint="`tideline import` takes an export of the backup")
     from tideline_cli.memory import restore_backup  # noqa: PLC0415  facts need none of it
 
     if not session.viewer.is_owner:

@@ -108,7 +108,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
     }  # fmt: skip
     form |= {f"by_{one}": found for one, found in labels.items()}
     if options.all_origins:  # both tell of other origins
-        form["file_bytes"] = os.path.getsize(session.database) if db is not None else 0
+        form["file_bytes"] = _bytes(session, db) if db is not None else 0
         form["origins"] = [{"origin": _shown(key), "active": active} for key, active in others]
     if session.json:
         output.emit_json(form)
@@ -122,6 +122,15 @@ def run(session: Session, words: list[str], options: Options) -> int:
             )
         )
     return 0
+
+
+def _bytes(session: Session, db: Connection) -> int:
+    """Return what the memory takes: its file, or its tables on a server."""
+    if session.is_on_server:
+        from tideline_cli.store.postgres import sizes  # noqa: PLC0415  no file
+
+        return sizes.of_tables(db)
+    return os.path.getsize(session.database)
 
 
 def _places(

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from tideline_cli.exchange.extract.types import Proposal
     from tideline_cli.policy.relations import Reference
     from tideline_cli.store.cursors import Pass
+    from tideline_cli.store.locks import Lock
 
     Ask = Callable[[str, str], str]  # system prompt, prompt -> reply
 
@@ -64,7 +65,7 @@ class ModelPass:
     to_end: bool
 
 
-def place(path: str) -> int | None:
+def place(path: str) -> Lock | None:
     """Return a lock on one of the places for extractions on this memory file, None when all are
     taken; `locks.release` gives it back."""
     for name in locks.EXTRACT:
