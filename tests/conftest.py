@@ -20,7 +20,7 @@ os.environ.setdefault(
 import pytest
 from hypothesis import settings
 
-from tests import support
+from tests import backends, support
 from tideline_cli.__main__ import main
 from tideline_cli.store.opening import open_for_writing
 
@@ -48,6 +48,14 @@ _LOOKS = ("NO_COLOR", "FORCE_COLOR", "COLUMNS", "PYTHONDONTWRITEBYTECODE", "PYTH
 
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """With memories on a server, leave out what files alone have."""
+    if backends.is_server():
+        for item in items:
+            if item.name.startswith(backends.FILES_ALONE):
+                item.add_marker(pytest.mark.skip("it is about files"))
+
+
 def pytest_collection_finish() -> None:
     """Leave what the tests themselves are made of to no collector: with it a run takes a tenth of a
     second, all that the scan of a text has."""
@@ -67,7 +75,15 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("TIDELINE_NOW", str(support.NOW))
     monkeypatch.chdir(tmp_path)
+    if backends.is_server():
+        monkeypatch.setenv("TIDELINE_DB", backends.address(str(folder / "tideline.db")))
     return folder
+
+
+@pytest.fixture(autouse=True)
+def _clean_server() -> Iterator[None]:
+    yield
+    backends.forget()
 
 
 @pytest.fixture

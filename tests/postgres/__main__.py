@@ -1,0 +1,30 @@
+"""Run tests of behaviour with memories on a server: `python -m tests.postgres [TESTS]`.
+
+The server is made for the run. Without names these are the tests of memory and dream, and the walks
+at their full length.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+from tests.postgres import cluster
+
+USUAL = ("tests/postgres", "tests/memory", "tests/dream")
+
+
+def main():
+    """Exit as pytest does; with 1 where there is no server."""
+    programs = cluster.programs()
+    if programs is None:
+        sys.exit("no PostgreSQL server is installed (Debian: apt install postgresql)")
+    with cluster.Cluster(programs) as made:
+        given = os.environ | {"TIDELINE_TEST_SERVER": made.address, "TIDELINE_AT_LENGTH": "1"}
+        argv = [sys.executable, "-m", "pytest", "-q", "-n", "2", *(sys.argv[1:] or USUAL)]
+        sys.exit(subprocess.run(argv, env=given, check=False).returncode)
+
+
+if __name__ == "__main__":
+    main()

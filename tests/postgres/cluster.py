@@ -1,0 +1,110 @@
+"""A PostgreSQL server for tests: made in a folder of its own, reached by a socket there."""
+
+from __future__ import annotations
+
+import glob
+import os
+import pwd
+import shutil
+import subprocess
+import tempfile
+
+_PLACES = (
+    "/usr/lib/postgresql/*/bin",
+    "/usr/local/pgsql/bin",
+    "/opt/homebrew/opt/postgresql@*/bin",
+)
+_SETTINGS = (
+    "listen_addresses=",
+    "fsync=off",
+    "max_connections=200",
+    "max_locks_per_transaction=512",
+    "client_min_messages=warning",
+)
+
+
+def programs():
+    """Return the folder of the newest server's programs, None where none is installed."""
+    found = shutil.which("initdb")
+    folders = [os.path.dirname(os.path.realpath(found))] if found else []
+    folders += sorted((path for place in _PLACES for path in glob.glob(place)), key=_version)
+    usable = [one for one in folders if os.path.exists(os.path.join(one, "initdb"))]
+    return usable[-1] if usable else None
+
+
+def _version(folder):
+    digits = "".join(one if one.isdigit() else " " for one in folder).split()
+    return int(digits[-1]) if digits else 0
+
+
+def _who():
+    """Return the user that a server may run as: it refuses to run as root."""
+    if os.geteuid():
+        return None
+    for name in ("postgres", "nobody"):
+        try:
+            return pwd.getpwnam(name)
+        except KeyError:
+            continue
+    return None
+
+
+class Cluster:
+    """A server that runs as long as the block; `address` is that of its first database."""
+
+    def __init__(self, bin_folder):
+        self._bin = bin_folder
+        self._user = _who()
+
+    def __enter__(self):
+        # A path of a socket is short.
+        self.folder = tempfile.mkdtemp(prefix="tl-pg-", dir="/tmp")
+        if self._user:
+            os.chown(self.folder, self._user.pw_uid, self._user.pw_gid)
+        self._data = os.path.join(self.folder, "data")
+        self._run(
+            "initdb",
+            "--no-sync",
+            "-A",
+            "trust",
+            "-U",
+            "tideline",
+            "-E",
+            "UTF8",
+            "--locale=C.UTF-8",
+            "-D",
+            self._data,
+        )
+        options = " ".join(
+            f"-c {one}" for one in (*_SETTINGS, f"unix_socket_directories={self.folder}")
+        )
+        self._run(
+            "pg_ctl",
+            "-D",
+            self._data,
+            "-o",
+            options,
+            "-w",
+            "start",
+            "-l",
+            os.path.join(self.folder, "log"),
+        )
+        self.address = f"postgresql://tideline@/postgres?host={self.folder}"
+        return self
+
+    def __exit__(self, *_):
+        self._run("pg_ctl", "-D", self._data, "-m", "immediate", "stop")
+        shutil.rmtree(self.folder)
+
+    def _run(self, program, *argv):
+        given = {"user": self._user.pw_uid, "group": self._user.pw_gid} if self._user else {}
+        subprocess.run(
+            [os.path.join(self._bin, program), *argv],
+            check=True,
+            cwd=self.folder,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            timeout=120,
+            **given,
+        )

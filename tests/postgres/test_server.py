@@ -1,0 +1,109 @@
+"""What is a server's own: addresses, refusals, many writers, other origins."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from tideline_cli.store.postgres import opening
+
+
+def test_no_memory_is_made_to_look(run, address, monkeypatch):
+    """Reading an address where nothing is makes nothing."""
+    place = address()
+    monkeypatch.setenv("TIDELINE_DB", place)
+    assert run("recall", "deploy").code == 1
+    assert opening.open_if_there(place) is None
+
+
+def test_a_password_is_never_told(run, server, monkeypatch):
+    """Neither status nor an error shows it."""
+    plain = server.replace("tideline@", "tideline:hush@")
+    monkeypatch.setenv("TIDELINE_DB", plain)
+    done = run("status")
+    assert "postgresql://tideline@" in done.out and "hush" not in done.out + done.err
+    monkeypatch.setenv("TIDELINE_DB", "postgresql://someone:hush@localhost:1/nowhere")
+    done = run("status", "--verbose")
+    assert done.code == 5 and "no connection" in done.err and "hush" not in done.err
+    assert run("schedule").out.count("hush") == 0
+
+
+@pytest.mark.parametrize("name", ["a-b", "x;y", "", "a" * 64])
+def test_a_schema_has_a_plain_name(run, server, monkeypatch, name):
+    """A name of a schema is no way into a statement."""
+    monkeypatch.setenv("TIDELINE_DB", f"{server}&schema={name}")
+    done = run("remember", "x")
+    assert done.code == 2 and "no name of a schema" in done.err
+
+
+@pytest.mark.parametrize(
+    "argv",
+    [("backup", "x.db"), ("doctor",), ("sync", "place"), ("restore", "--from", "x.db", "--yes")],
+)
+def test_what_files_alone_have(run, address, monkeypatch, argv):
+    """Such a command says so, and what does the same for a server."""
+    monkeypatch.setenv("TIDELINE_DB", address())
+    run("remember", "something")
+    done = run(*argv)
+    assert done.code == 2 and "is for memories in files" in done.err and "hint" in done.err
+
+
+def test_a_purge_says_what_a_server_keeps(run, address, monkeypatch):
+    """What its administrator keeps, nobody here can remove."""
+    monkeypatch.setenv("TIDELINE_DB", address())
+    made = run("remember", "the door code is 4711", "--json").json["id"]
+    done = run("purge", made, "--yes")
+    assert done.code == 0 and "its log, its replicas and its backups" in done.err
+    assert "4711" not in run("export").out + run("history").out
+
+
+def test_origins_do_not_meet(run, address, monkeypatch):
+    """A channel finds nothing of the owner's, and the owner nothing of its."""
+    monkeypatch.setenv("TIDELINE_DB", address())
+    run("remember", "the lamp is of brass")
+    other = ("--origin", "channel:chat/a/b")
+    assert run(*other, "recall", "lamp").code == 1
+    run(*other, "remember", "the lamp is of glass")
+    assert "glass" not in run("recall", "lamp").out
+    assert "brass" not in run(*other, "recall", "lamp").out
+
+
+def test_many_writers(address):
+    """Processes that write at once lose nothing, and number their batches without gaps."""
+    place = address()
+    code = "import sys; from tideline_cli.__main__ import main; sys.exit(main(sys.argv[1:]))"
+    given = os.environ | {"TIDELINE_DB": place}
+
+    def write(*argv):
+        return subprocess.Popen(
+            [sys.executable, "-c", code, *argv],
+            env=given,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+        )
+
+    facts = [f"fact of writer {number} in row {number * 7}" for number in range(8)]
+    running = [write("remember", fact) for fact in facts]
+    for one in running:
+        _, said = one.communicate(timeout=120)
+        assert one.returncode == 0, said
+    db = opening.open_if_there(place)
+    assert db.execute("SELECT count(*) FROM fact").get == len(facts)
+    assert db.execute("SELECT ordinal FROM batch ORDER BY 1").get == list(range(1, 9))
+    db.close()
+
+
+def test_a_killed_writer_leaves_nothing_half(address):
+    """What was not committed is gone, and the next writer waits for nobody."""
+    place = address()
+    db = opening.open_or_make(place)
+    db.execute("BEGIN IMMEDIATE")
+    db.execute("INSERT INTO setting (name, value) VALUES ('half', 'done')")
+    db.flush()
+    db.close()  # the connection is gone, as when its process is killed
+    other = opening.open_or_make(place)
+    assert other.execute("SELECT count(*) FROM setting WHERE name = 'half'").get == 0
+    other.close()
