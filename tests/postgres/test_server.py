@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import shlex
 import subprocess
 import sys
 
 import pytest
 
+from tests.support import ROOT
 from tideline_cli.store.postgres import opening
 
 
@@ -107,3 +109,21 @@ def test_a_killed_writer_leaves_nothing_half(address):
     other = opening.open_or_make(place)
     assert other.execute("SELECT count(*) FROM setting WHERE name = 'half'").get == 0
     other.close()
+
+
+def test_the_commands_of_the_page(run, address, monkeypatch, tmp_path):
+    """What docs/team.md says to type works, with an address of a server that is there."""
+    page = (ROOT / "docs" / "team.md").read_text("utf-8")
+    typed = [line for line in page.splitlines() if line.startswith("tideline ")]
+    assert len(typed) == 3
+    file = str(tmp_path / "was.db")
+    run("--db", file, "remember", "what was in a file")
+    monkeypatch.setenv("TIDELINE_DB", address())
+    for line in typed:
+        words = shlex.split(line.replace("~/.local/share/tideline/tideline.db", file))[1:]
+        written = words.index(">") if ">" in words else len(words)
+        done = run(*words[:written])
+        assert done.code == 0, (line, done.err)
+        if written < len(words):
+            (tmp_path / words[-1]).write_text(done.out)
+    assert run("list").out.count("\n") == 2
