@@ -5,6 +5,7 @@ from __future__ import annotations
 from tests.model import drawing
 from tests.model.vocabulary import PLAIN
 from tests.support import named_id
+from tideline_cli.store import sync_rows, sync_schema
 
 SKEWS = (0, 0, 1, -4_000, 4_000, 180_000, -180_000, 7_200_000, -3_600_000, 80_000_000)
 LEAPS = (0, 1, 1000, 60_000, 3_600_000, 3_600_000, drawing.DAY, 3 * drawing.DAY, 40 * drawing.DAY,
@@ -50,6 +51,11 @@ class Drawer(drawing.Drawer):
             self.count += 1
             return {"step": self.count, "do": "redo", "on": on, "at": self.now,
                     "by": self.random.choice(drawing.ORIGINS)}  # fmt: skip
+        gone = self._standing(network.machines[on])
+        if gone and self.random.random() < 0.08:
+            self.count += 1
+            return {"step": self.count, "do": "purge", "on": on, "at": self.now, "by": "owner",
+                    "ids": [gone]}  # fmt: skip
         was, leaps = self.now, drawing.LEAPS
         drawing.LEAPS = (0,)
         try:
@@ -59,6 +65,15 @@ class Drawer(drawing.Drawer):
         if not was <= self.now <= was + 500 * drawing.DAY:
             self.now = made["at"] = was
         return {**made, "on": on}
+
+    def _standing(self, machine):
+        """Return a fact because of which another one is archived by nobody's word, if any is."""
+        if not sync_schema.exists(machine.db):
+            return None
+        ruled = [pair for why in ("slot", "same")
+                 for pair in sync_rows.ruled(machine.db, why, origin_number=None)]  # fmt: skip
+        some = sorted({by for _, by in ruled})
+        return self.random.choice(some) if some else None
 
     def text(self):
         """Return a text that machines have in common, or any."""

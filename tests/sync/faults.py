@@ -10,7 +10,7 @@ from contextlib import ExitStack
 from unittest.mock import patch
 
 from tests.sync import driver
-from tideline_cli.store import sync_edges, sync_purges, sync_rows
+from tideline_cli.store import sync_changes, sync_edges, sync_purges, sync_rows, sync_shown
 from tideline_cli.sync import arrive, gather, publish, registers, rulings, show, told
 from tideline_cli.sync.operations import EdgeOp
 from tideline_cli.sync.registers import GONE, PRESENT
@@ -102,6 +102,10 @@ FAULTS = {
     "values of a slot are not looked for": [(sync_rows, "slot_mates", lambda *_: set())],
     "a purge leaves rulings as they are": [(sync_rows, "all_ruled", lambda _: set())],
     "a restored value keeps the end of a ruling": [(gather.Gatherer, "_say", _say_alone)],
+    "what an import notes is not told": [(sync_changes, "noted_since", lambda *_: {})],
+    "a purge takes what others have archived": [
+        (sync_shown, "is_archived_here", lambda *_: True),
+    ],
     "an edge that a ruling made is left": [(show, "EDGES", dict.fromkeys(rulings.EDGES, ()))],
 }  # fmt: skip
 
