@@ -108,7 +108,7 @@ def test_orders(run, facts, order, key):
 
 def test_the_strongest_and_the_last_used_first(run, facts):
     """`strength` is what `show` calls so; `used` is when a fact was last used."""
-    used = run("recall", "word c2", "--limit", "1", "--json", "--now", str(NOW + 5))
+    used = run("recall", "word c2", "--limit", "1", "--json", "--touch", "--now", str(NOW + 5))
     fact = used.json["hits"][0]["id"]
     assert run("list", "--sort", "used", "--json").json["facts"][0]["id"] == fact
     listed = run("list", "--sort", "strength", "--limit", "0", "--json").json["facts"]
