@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tideline_cli.store.postgres.dialect import in_postgres
+from tideline_cli.store.postgres.dialect import in_postgres, list_places
 
 
 @pytest.mark.parametrize(
@@ -67,11 +67,17 @@ from tideline_cli.store.postgres.dialect import in_postgres
 )
 def test_statements(sql, words, places):
     """Each statement says the same in PostgreSQL's words; what is quoted stays."""
-    text, found, _ = in_postgres(sql)
+    text, found = in_postgres(sql)
     assert (text.decode().strip(), found) == (words, places)
 
 
 def test_what_has_no_type_stands_in_the_text():
     """NULL, and a list of nothing."""
-    text, places, _ = in_postgres("SELECT ?, ?, ?", ((0, "NULL"), (2, "'{}'")))
+    text, places = in_postgres("SELECT ?, ?, ?", ((0, "NULL"), (2, "'{}'")))
     assert (text, places) == (b"SELECT NULL, $1, '{}'", (1,))
+
+
+def test_lists_are_told_from_texts():
+    """What a statement reads as a list is one; a text that looks like a list stays a text."""
+    assert list_places("SELECT ?, a FROM t WHERE a IN (SELECT value FROM json_each(?))") == {1}
+    assert list_places("SELECT value ->> 1 FROM json_each(?)") == frozenset()

@@ -147,3 +147,14 @@ def test_a_random_walk_of_all_verbs(both, seed, monkeypatch):
         known = [fact["id"] for fact in exported.lines]
         same(both("history", "--limit", "1"))
     assert known
+
+
+@pytest.mark.parametrize(
+    "text", ["[]", "{}", "NULL", "null", "'", "\\", "$1 ?1 ?", "--", "a\nb", "E'x'"]
+)
+def test_texts_that_mean_something_to_sql(both, text):
+    """They are texts, and come back as they were."""
+    same(both("remember", f"--slot={text}", "--", text))
+    same(both("remember", "--tag", text.replace(",", ""), "--", f"tagged {text}"))
+    assert text in [one["content"] for one in same(both("export")).lines]
+    same(both("recall", "--", text))

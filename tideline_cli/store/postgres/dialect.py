@@ -12,7 +12,7 @@ import re
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     Bare = tuple[tuple[int, str], ...]
-    Translated = tuple[bytes, tuple[int, ...], frozenset[int]]
+    Translated = tuple[bytes, tuple[int, ...]]
 
 _QUOTED = re.compile(r"('(?:[^']|'')*')")
 _COMMENT = re.compile(r"--[^\n]*")
@@ -52,12 +52,13 @@ _NUMBER = re.compile(
 )
 _HEX = re.compile(r"\bprintf\('%016x', ([\w.]+)\)")
 _LISTS = re.compile(r"json_each\(\?(\d*)\)")
+_lists: dict[str, frozenset[int]] = {}
 _known: dict[tuple[str, Bare], Translated] = {}
 
 
 def in_postgres(sql: str, bare: Bare = ()) -> Translated:
-    """Return a statement in PostgreSQL's words, the places of its parameters among the values that
-    it is given, and which of the places hold a list as JSON.
+    """Return a statement in PostgreSQL's words, and the places of its parameters among the values
+    that it is given.
 
     `bare` are the places of values without a type, NULL and lists of nothing, and how they are
     written: those stand in the text.
@@ -65,6 +66,18 @@ def in_postgres(sql: str, bare: Bare = ()) -> Translated:
     known = _known.get((sql, bare))
     if known is None:
         known = _known[sql, bare] = _translated(sql, dict(bare))
+    return known
+
+
+def list_places(sql: str) -> frozenset[int]:
+    """Return which of the values that a statement is given are lists as JSON, which it reads as
+    arrays."""
+    known = _lists.get(sql)
+    if known is None:
+        pieces = _numbered(_QUOTED.split(_COMMENT.sub("", sql)))[::2]
+        is_of_rows = any(map(_ITEMS.search, pieces))
+        found = (number for piece in pieces for number in _LISTS.findall(piece))
+        known = _lists[sql] = frozenset(() if is_of_rows else (int(one) - 1 for one in found))
     return known
 
 
@@ -81,10 +94,8 @@ def _translated(sql: str, bare: dict[int, str]) -> Translated:
         sql = _of_index(sql)
     pieces = _QUOTED.split(_COMMENT.sub("", sql).strip().removesuffix(";"))
     marked = _numbered(pieces)
-    lists = frozenset(int(number) - 1 for piece in marked[::2] for number in _LISTS.findall(piece))
     if any(map(_ITEMS.search, pieces[::2])):
         marked = [piece.replace("json_each(?", "json_rows(?") for piece in marked]
-        lists = frozenset()
     for place in range(0, len(marked), 2):
         for pattern, new in _WORDS:
             marked[place] = pattern.sub(new, marked[place])
@@ -105,7 +116,7 @@ def _translated(sql: str, bare: dict[int, str]) -> Translated:
     parts = _QUOTED.split(text)
     parts[::2] = [_MARK.sub(put, part) for part in parts[::2]]
     text = "".join(parts).replace("unnest('{}')", "unnest('{}'::bigint[])")
-    return text.encode(), tuple(places), lists
+    return text.encode(), tuple(places)
 
 
 def _end(sql: str, place: int) -> int:

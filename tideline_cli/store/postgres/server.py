@@ -89,9 +89,11 @@ class ServerConnection:
         return self._changes
 
     def _statement(self, sql: str, bindings: Sequence[object]) -> Statement:
+        lists = dialect.list_places(sql)
         bare = tuple((place, "NULL" if value is None else "'{}'")
-                     for place, value in enumerate(bindings) if value is None or value == "[]")
-        text, places, lists = dialect.in_postgres(sql, bare)
+                     for place, value in enumerate(bindings)
+                     if value is None or (value == "[]" and place in lists))  # fmt: skip
+        text, places = dialect.in_postgres(sql, bare)
         types: list[int] = []
         cells: list[Parameter] = []
         for place in places:
