@@ -154,7 +154,9 @@ def test_a_random_walk_of_all_verbs(both, seed, monkeypatch):
 )
 def test_texts_that_mean_something_to_sql(both, text):
     """They are texts, and come back as they were."""
-    same(both("remember", f"--slot={text}", "--", text))
-    same(both("remember", "--tag", text.replace(",", ""), "--", f"tagged {text}"))
-    assert text in [one["content"] for one in same(both("export")).lines]
-    same(both("recall", "--", text))
+    same(both("remember", f"--title={text}", f"--speaker={text}", "--", f"lamp {text}"))
+    same(both("remember", "--tag", text, "--", f"{text} lamp of brass"))
+    told = [one["content"] for one in same(both("export")).lines]
+    assert f"lamp {text}" in told and f"{text} lamp of brass" in told
+    assert text in [one["title"] for one in same(both("export")).lines]
+    same(both("recall", "--", f"lamp {text}"))
