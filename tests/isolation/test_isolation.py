@@ -20,7 +20,7 @@ from tideline_cli.store import fts, lapsed, visibility
 from tideline_cli.store.opening import open_for_writing
 from tideline_cli.vector.embedders.static import StaticTable
 
-PROGRAMS = 6
+PROGRAMS = 4
 
 
 @pytest.fixture

@@ -87,12 +87,12 @@ def test_ids_and_scores_are_equal(both, tmp_path, analyzer):
         ("--archived",),
     )
     found = 0
-    for number in range(36):
+    for number in range(often(18, 36)):
         question = " ".join(chance.choices(WORDS, k=chance.randint(1, 4)))
         more = ways[number % len(ways)]
         found += bool(same(both("recall", question, "--json", "--explain", *more)).out)
         same(both("context", question))
-    assert found > 20
+    assert found > 8
     for argv in (
         ("list", "--json"),
         ("slots",),
@@ -133,7 +133,7 @@ def step(chance, known):
     )
 
 
-@pytest.mark.parametrize("seed", range(often(2, 40)))
+@pytest.mark.parametrize("seed", range(often(1, 40)))
 def test_a_random_walk_of_all_verbs(both, seed, monkeypatch):
     """After each command both memories export the same, byte for byte."""
     chance = random.Random(seed)

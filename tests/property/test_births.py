@@ -92,7 +92,7 @@ def lived(db, draw, steps):
     return tales
 
 
-@settings(max_examples=often(45, 150))
+@settings(max_examples=often(20, 150))
 @given(data=st.data())
 def test_runs_tell_what_single_births_tell(data):
     """History, days, undo, purge and the rest are the same, to the numbers of the changes."""

@@ -43,7 +43,7 @@ def draw_links(draw, every):
         )  # fmt: skip
 
 
-@settings(max_examples=often(20, 60))
+@settings(max_examples=often(10, 60))
 @given(st.data())
 def test_export_import_export_is_byte_identical(data):
     """Facts of every origin and state, with their links, come back from an import as they were."""
@@ -70,7 +70,7 @@ def test_export_import_export_is_byte_identical(data):
         assert run_main("export", "--all-origins", "--db", second).out == exported.out
 
 
-@settings(max_examples=often(14, 40))
+@settings(max_examples=often(8, 40))
 @given(st.data())
 @pytest.mark.parametrize("form", ["csv", "sqlite"])
 def test_every_format_brings_back_what_it_took_out(form, data):
@@ -121,7 +121,7 @@ rows = st.dictionaries(
 )
 
 
-@settings(max_examples=often(80, 250))
+@settings(max_examples=often(40, 250))
 @given(row=rows, flags=st.sets(st.sampled_from(("--trust", "--merge", "--strict"))))
 def test_any_row_is_taken_or_refused(row, flags):
     """Whatever JSON a row holds, the import takes it or says what is wrong with it; the rows

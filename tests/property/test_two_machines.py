@@ -85,7 +85,7 @@ steps = st.lists(
 )  # fmt: skip
 
 
-@settings(max_examples=often(8, 25))
+@settings(max_examples=often(4, 25))
 @given(steps)
 def test_two_machines_become_one(history):
     """After both have taken what the other exports, they hold the same active values, in each slot

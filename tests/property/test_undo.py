@@ -306,7 +306,7 @@ def newest(db, viewer):
     return history.find(db, ordinal, viewer=viewer)
 
 
-@settings(max_examples=often(60, 200))
+@settings(max_examples=often(30, 200))
 @given(data=st.data())
 def test_the_last_batch_is_taken_back_exactly(data):
     """After an undo everything is as before the batch, after another as before the undo: facts,
@@ -347,7 +347,7 @@ def steps_back(world, most):
     return states
 
 
-@settings(max_examples=often(60, 200))
+@settings(max_examples=often(30, 200))
 @given(data=st.data())
 def test_steps_back_and_forward_to_any_depth(data):
     """So many undos and as many redos lead through the same states there and back, to the start of
@@ -395,7 +395,7 @@ def bare(forms, but=()):
     }
 
 
-@settings(max_examples=often(60, 200))
+@settings(max_examples=often(30, 200))
 @given(data=st.data())
 def test_an_older_batch_is_taken_back_alone_or_not_at_all(data):
     """An older batch is refused, and nothing changes; or its facts are as they were before it and
