@@ -812,7 +812,7 @@ def test_recall_says_where_no_memory_is(run, home):
     """A memory that is not there is told from one that has no answer; in both nothing matched."""
     done = run("recall", "coffee")
     assert (done.code, done.out) == (1, "")
-    assert f"no memory at {home / 'tideline.db'} yet" in done.err
+    assert f"the memory at {home / 'tideline.db'} holds nothing yet" in done.err
     channel = ("--origin", "channel:a/b/s1")
     apart = run("recall", "coffee", *channel).err
     assert run("recall", "coffee", "--json").err == ""

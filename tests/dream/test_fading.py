@@ -82,7 +82,7 @@ def _old_fact(run, *more):
     run("remember", "the boiler wants 1.5 bar", "-s", "context", "--now", str(NOW), *more)
 
 
-def test_what_context_gave_out_does_not_fade(run):
+def test_what_context_gave_out_does_not_fade(run, monkeypatch):
     """A fact that context printed within 30 days is kept by dream and gc, and fades afterwards;
     its use and strength are as before."""
     _old_fact(run)
@@ -91,7 +91,9 @@ def test_what_context_gave_out_does_not_fade(run):
         "evicted"
     ]
     before = run("list", "--json").json["facts"]
-    assert "boiler" in run("context", "boiler", "--now", str(NOW + 60 * DAY)).out
+    with monkeypatch.context() as patch:
+        patch.setenv("TIDELINE_NOW", str(NOW + 60 * DAY))
+        assert "boiler" in run("context", "boiler").out
     assert run("list", "--json").json["facts"] == before
     for verb in ("dream", "gc"):
         (row,) = run(verb, "--json", "--now", late, "--max-loss", "1").json["origins"]

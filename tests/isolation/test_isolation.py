@@ -117,12 +117,14 @@ LOOKS = (
     ("export", "--format", "csv"), ("export", "--format", "markdown"), ("contradictions",),
     ("forget", NO_ID), ("forget", "--query", "deploy"), ("restore", NO_ID), ("pin", NO_ID),
     ("unpin", NO_ID), ("edit", NO_ID, "anew"), ("feedback", NO_ID, "up"), ("link", NO_ID, "01K8"),
-    ("purge", NO_ID, "--yes"), ("purge", NO_ID, "--dry-run"), ("retention", "--days", "1"),
-    ("retention", "--days", "1", "--dry-run"), ("remember", "x", "--supersedes", NO_ID),
+    ("purge", NO_ID, "--yes"), ("purge", NO_ID, "--dry-run"),
+    ("remember", "x", "--supersedes", NO_ID),
     ("remember", "x", "--derived-from", NO_ID), ("config", "list"), ("config", "get", "analyzer"),
     ("embed", "text"), ("relink", "--llm", "none", "--dry-run"),
 )  # fmt: skip
+# An owner whose memory is lost is told so by these.
 PASSES = (
+    ("retention", "--days", "1"), ("retention", "--days", "1", "--dry-run"),
     ("doctor",), ("dream", "--dry-run"), ("dream",), ("gc", "--dry-run"), ("backup", "copy.db"),
     ("restore", "--from", "copy.db"), ("consolidate", "--llm", "none", "--dry-run"),
     ("config", "set", "analyzer", "reference"), ("schedule",), ("status", "--all-origins"),

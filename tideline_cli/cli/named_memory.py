@@ -20,6 +20,8 @@ def check_is_there(session: Session) -> None:
     At the usual path nobody may have remembered anything yet, also where a schedule names that
     path; there the file of locks that a lost memory leaves behind decides.
     """
+    if not session.viewer.is_owner:  # others learn of no file
+        return
     path = session.database
     by = "--db" if session.options.db else session.config.values["database"].came_from
     usual = os.path.join(config.data_folder(os.environ), "tideline.db")

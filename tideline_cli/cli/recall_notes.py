@@ -51,8 +51,8 @@ def _say_unanswered(
     session: Session, db: Connection | None, query: Query, *, is_json: bool
 ) -> None:
     """Say what may be meant where nothing matches: another scope, or another document."""
-    if db is None and session.viewer.is_owner and not is_json:  # others learn of no file
-        session.note(f"no memory at {session.database} yet; `tideline remember` makes it")
+    if session.viewer.is_owner and not is_json and _is_empty(db, session.viewer):
+        session.note(f"the memory at {session.database} holds nothing yet: `tideline remember`")
     if db is not None and query.wanted.scopes is not None:
         from tideline_cli.cli import other_scopes  # noqa: PLC0415  a scope that has no answer
 
@@ -61,6 +61,16 @@ def _say_unanswered(
         from tideline_cli.cli import unknown_documents  # noqa: PLC0415  a document without a hit
 
         unknown_documents.note(session, db, query.wanted.documents)
+
+
+def _is_empty(db: Connection | None, viewer: Origin) -> bool:
+    """Say whether an origin has no facts. Whether there is a file, and whether others have written,
+    makes no difference to what is told."""
+    if db is None:
+        return True
+    from tideline_cli.store import fts, stats  # noqa: PLC0415  nothing matched
+
+    return not stats.active(db, viewer=viewer) and not fts.has_archived(db, viewer=viewer)
 
 
 def _show_best(db: Connection, seq: int, *, viewer: Origin) -> None:
