@@ -7,9 +7,11 @@ import shlex
 import subprocess
 import sys
 
+import apsw
 import pytest
 
 from tests.support import ROOT
+from tideline_cli.store import locks, transactions
 from tideline_cli.store.postgres import opening
 
 
@@ -127,3 +129,82 @@ def test_the_commands_of_the_page(run, address, monkeypatch, tmp_path):
         if written < len(words):
             (tmp_path / words[-1]).write_text(done.out)
     assert run("list").out.count("\n") == 2
+
+
+def noted(db):
+    return db.execute("SELECT value FROM setting WHERE name LIKE 'test%' ORDER BY 1").get
+
+
+def test_a_failed_statement_spoils_its_transaction(address):
+    """Who goes on after a failure stores nothing: neither what was before it nor what follows."""
+    db = opening.open_or_make(address())
+    add = "INSERT INTO setting (name, value) VALUES (?, ?)"
+    with pytest.raises(apsw.Error), transactions.writing(db):
+        db.execute(add, ("test 1", "one"))
+        with pytest.raises(apsw.ConstraintError):
+            db.execute(f"{add} RETURNING name", ("test 1", "again")).fetchone()
+        with pytest.raises(apsw.SQLError, match="has failed"):
+            db.execute(add, ("test 2", "two"))
+    assert db.get_autocommit() and noted(db) is None
+    with transactions.writing(db):
+        db.execute(add, ("test 3", "three"))
+    assert noted(db) == "three"
+    db.close()
+
+
+def test_a_savepoint_takes_a_failure_back(address):
+    """What was written before it stays, as `remember --batch` needs it."""
+    db = opening.open_or_make(address())
+    add = "INSERT INTO setting (name, value) VALUES (?, ?)"
+    with transactions.writing(db):
+        db.execute(add, ("test 1", "one"))
+        with pytest.raises(apsw.ConstraintError), db:
+            db.execute(add, ("test 2", "two"))
+            db.execute(f"{add} RETURNING name", ("test 1", "again")).fetchone()
+        with db:
+            db.execute(add, ("test 4", "four"))
+    assert noted(db) == ["four", "one"]
+    db.close()
+
+
+def test_many_statements_at_once(address):
+    """Thousands of them, with long answers, do not fill what lies between both sides."""
+    db = opening.open_or_make(address())
+    with transactions.writing(db):
+        for number in range(3_000):
+            db.execute("INSERT INTO setting (name, value) VALUES (?, ?)",
+                       (f"test {number:04d}", "x" * 900))  # fmt: skip
+        db.executemany("UPDATE setting SET value = 'y' WHERE name = ? RETURNING repeat('z', 2000)",
+                       [(f"test {number:04d}",) for number in range(3_000)])  # fmt: skip
+    assert db.execute("SELECT count(*) FROM setting WHERE value = 'y'").get == 3_000
+    db.close()
+
+
+def test_who_does_not_wait_goes_on_without_writing(address):
+    """A writer whose patience is short is told that the memory is busy, and can read on."""
+    place = address()
+    first, second = opening.open_or_make(place), opening.open_or_make(place)
+    second.set_busy_timeout(20)
+    with transactions.writing(first):
+        first.execute("SELECT 1").fetchone()
+        with pytest.raises(apsw.BusyError), transactions.writing(second):
+            pass
+        assert second.get_autocommit() and noted(second) is None
+    with transactions.writing(second):
+        second.execute("INSERT INTO setting (name, value) VALUES ('test', 'late')")
+    assert noted(first) == "late"
+    first.close()
+    second.close()
+
+
+def test_one_dream_at_a_time(address):
+    """Also where nothing was remembered yet."""
+    place = address()
+    held = locks.attempt(place, locks.DREAM)
+    assert held is not None
+    assert locks.attempt(place, locks.DREAM) is None
+    assert locks.attempt(place, locks.SYNC) is not None
+    locks.release(held)
+    again = locks.attempt(place, locks.DREAM)
+    assert again is not None
+    locks.release(again)

@@ -106,7 +106,11 @@ def begin(db: Connection) -> None:
     numbers of facts and batches that were read before now mean other ones.
     """
     if db.filename.startswith(store.SERVERS):  # where writers wait for the lock of the server
-        _begin(db, 0, 0)
+        try:
+            _begin(db, 0, 0)
+        except BaseException:
+            rollback(db)
+            raise
         return
     patience: int = db.pragma("busy_timeout")
     start = monotonic()

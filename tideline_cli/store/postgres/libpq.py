@@ -57,9 +57,7 @@ def _declared(library: ctypes.CDLL) -> ctypes.CDLL:
         "PQerrorMessage": (c_char_p, (c_void_p,)),
         "PQserverVersion": (c_int, (c_void_p,)),
         "PQfinish": (None, (c_void_p,)),
-        "PQtransactionStatus": (c_int, (c_void_p,)),
         "PQsetNoticeProcessor": (c_void_p, (c_void_p, _NOTICE, c_void_p)),
-        "PQsocket": (c_int, (c_void_p,)),
         "PQenterPipelineMode": (c_int, (c_void_p,)),
         "PQpipelineSync": (c_int, (c_void_p,)),
         "PQsendQueryParams": (c_int, (
@@ -72,15 +70,11 @@ def _declared(library: ctypes.CDLL) -> ctypes.CDLL:
         "PQntuples": (c_int, (c_void_p,)),
         "PQnfields": (c_int, (c_void_p,)),
         "PQftype": (c_uint, (c_void_p, c_int)),
-        "PQfname": (c_char_p, (c_void_p, c_int)),
         "PQgetvalue": (c_void_p, (c_void_p, c_int, c_int)),
         "PQgetlength": (c_int, (c_void_p, c_int, c_int)),
         "PQgetisnull": (c_int, (c_void_p, c_int, c_int)),
         "PQcmdTuples": (c_char_p, (c_void_p,)),
         "PQclear": (None, (c_void_p,)),
-        "PQgetCancel": (c_void_p, (c_void_p,)),
-        "PQcancel": (c_int, (c_void_p, c_char_p, c_int)),
-        "PQfreeCancel": (None, (c_void_p,)),
     }  # fmt: skip
     for name, (result, arguments) in table.items():
         function = getattr(library, name)
@@ -100,12 +94,10 @@ class ServerError(Exception):
 class ServerAnswer:
     """The rows of one statement, as the server sent them; `count` rows were touched."""
 
-    __slots__ = ("count", "names", "rows", "types")
+    __slots__ = ("count", "rows", "types")
 
-    def __init__(
-        self, rows: list[tuple[Parameter, ...]], types: list[int], names: list[str], count: int
-    ) -> None:
-        self.rows, self.types, self.names, self.count = rows, types, names, count
+    def __init__(self, rows: list[tuple[Parameter, ...]], types: list[int], count: int) -> None:
+        self.rows, self.types, self.count = rows, types, count
 
 
 class Wire:
@@ -155,15 +147,12 @@ class Wire:
         an error the rest is not run."""
         if not self._lib.PQpipelineSync(self._at):
             raise ServerError(self._message())
-        failed: ServerError | None = None
         for _ in range(count):
             given, last = self._next(), None
             while given is not None:
                 last, given = given, self._next()
             if last is None:
                 raise ServerError(self._message() or "the server closed the connection")
-            if isinstance(last, ServerError) and not failed:
-                failed = last
             yield last
         self._lib.PQclear(self._lib.PQgetResult(self._at))  # the end of the round trip
 
@@ -176,7 +165,7 @@ class Wire:
             if status == TUPLES_OK:
                 return self._rows(result)
             if status == COMMAND_OK:
-                return ServerAnswer([], [], [], int(self._lib.PQcmdTuples(result) or 0))
+                return ServerAnswer([], [], int(self._lib.PQcmdTuples(result) or 0))
             if status == PIPELINE_ABORTED:
                 return ServerError("not run, since an earlier statement failed", "25P02")
             state = self._lib.PQresultErrorField(result, SQLSTATE) or b""
@@ -188,7 +177,6 @@ class Wire:
         lib = self._lib
         width = lib.PQnfields(result)
         types = [lib.PQftype(result, column) for column in range(width)]
-        names = [lib.PQfname(result, column).decode() for column in range(width)]
         value, length, is_null = lib.PQgetvalue, lib.PQgetlength, lib.PQgetisnull
         read = ctypes.string_at
         rows = []
@@ -201,19 +189,7 @@ class Wire:
                 else:
                     cells.append(None if is_null(result, row, column) else b"")
             rows.append(tuple(cells))
-        return ServerAnswer(rows, types, names, int(lib.PQcmdTuples(result) or 0))
-
-    def cancel(self) -> None:
-        """Ask the server to leave the statement that it runs."""
-        handle = self._lib.PQgetCancel(self._at)
-        if handle:
-            self._lib.PQcancel(handle, ctypes.create_string_buffer(256), 256)
-            self._lib.PQfreeCancel(handle)
-
-    @property
-    def is_broken(self) -> bool:
-        """Whether the connection is lost."""
-        return self._at is None or self._lib.PQstatus(self._at) != CONNECTION_OK
+        return ServerAnswer(rows, types, int(lib.PQcmdTuples(result) or 0))
 
     def close(self) -> None:
         """End the connection; nothing happens when it has ended."""

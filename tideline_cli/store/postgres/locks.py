@@ -26,7 +26,8 @@ def attempt(address: str, name: str) -> ServerLock | None:
     db = opening.connected(address)
     db.execute("BEGIN")
     taken = db.execute(
-        "SELECT pg_try_advisory_xact_lock(hashtext(current_schema()), hashtext(?))", (name,)
+        "SELECT pg_try_advisory_xact_lock(hashtext(?), hashtext(?))",
+        (f"tideline {name}", db.schema),
     ).get
     if taken:
         return ServerLock(db)

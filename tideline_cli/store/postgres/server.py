@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 
     Statement = tuple[bytes, list[int], list[Parameter]]
 
+_AT_ONCE = 256  # statements of one round trip: more could fill what lies between both sides
 _ANSWERED = ("SELECT", "WITH", "VALUES", "SHOW")
+_WRITE = b"BEGIN ISOLATION LEVEL READ COMMITTED"
 _ERRORS: dict[str, type[apsw.Error]] = {
     "55P03": apsw.BusyError, "57014": apsw.InterruptError, "53100": apsw.FullError,
     "40001": apsw.BusyError, "40P01": apsw.BusyError, "42501": apsw.AuthError,
@@ -42,6 +44,7 @@ class ServerConnection:
         self.schema = schema
         self.trips = 0
         self._is_open = False  # in a transaction
+        self._has_failed = False  # a statement of it did: the server takes nothing but its end
         self._waiting: list[tuple[Statement, Cursor | None]] = []
         self._changes = 0
         self._patience_ms = 10_000
@@ -62,6 +65,7 @@ class ServerConnection:
         if word == "ROLLBACK" and " TO " not in sql.upper():
             self._waiting.clear()
             return self._end(b"ROLLBACK") if self._is_open else Cursor(self)
+        self._refuse_failed()
         cursor = Cursor(self)
         self._waiting.append((self._statement(sql, bindings), cursor))
         if not self._is_open:
@@ -75,7 +79,8 @@ class ServerConnection:
         self._put(sql.encode())
 
     def executemany(self, sql: str, rows: Iterable[Sequence[object]]) -> Cursor:
-        """Run a statement for each of the rows, all in one round trip."""
+        """Run a statement for each of the rows, many in one round trip."""
+        self._refuse_failed()
         cursor = Cursor(self)
         for row in rows:
             self._waiting.append((self._statement(sql, row), cursor))
@@ -107,12 +112,18 @@ class ServerConnection:
 
     # transactions
 
+    def _refuse_failed(self) -> None:
+        """Raise where a statement of the transaction has failed: what follows must not be stored
+        without it."""
+        if self._has_failed:
+            raise apsw.SQLError("a statement of the transaction has failed: it stores nothing")
+
     def _begin(self, *, is_writer: bool) -> Cursor:
         if self._is_open:
             raise apsw.SQLError("cannot start a transaction within a transaction")
         self._is_open = True
-        begin = b"BEGIN" if is_writer else b"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
-        self._put(begin)
+        # Writers come one after another, so each sees what those before it have committed.
+        self._put(_WRITE if is_writer else b"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
         self._put(self._path())
         if is_writer:
             self._put(f"SET LOCAL lock_timeout = {max(1, self._patience_ms)}".encode())
@@ -127,62 +138,63 @@ class ServerConnection:
     def _alone(self) -> None:
         """Run what waits as a transaction of its own."""
         waiting, self._waiting = self._waiting, []
-        self._put(b"BEGIN")
+        self._put(_WRITE)
         self._put(self._path())
         self._waiting += waiting
-        self._put(b"COMMIT")
         self._is_open = True
         try:
-            self.flush()
-        finally:
-            self._is_open = False
+            self._end(b"COMMIT")
+        except apsw.Error:
+            self._end(b"ROLLBACK")
+            raise
 
     def _end(self, how: bytes) -> Cursor:
+        if how != b"ROLLBACK":
+            self._refuse_failed()
         self._put(how)
-        try:
-            self.flush()
-        finally:
-            self._is_open = False
+        self.flush()
+        self._is_open = self._has_failed = False
         return Cursor(self)
 
     def _put(self, sql: bytes, given: Sequence[object] = ()) -> None:
         pairs = [values.sent_form(value) for value in given]
-        kinds = [23 if kind == values.INT8 else kind for kind, _ in pairs]
-        cells = [cell[4:] if kind == 23 and cell else cell
-                 for kind, (_, cell) in zip(kinds, pairs, strict=True)]  # fmt: skip
+        kinds, cells = [kind for kind, _ in pairs], [cell for _, cell in pairs]
         self._waiting.append(((sql, kinds, cells), None))
 
     def flush(self) -> None:
-        """Send what waits, and take the answers: one round trip, or none where nothing waits."""
-        if not self._waiting:
-            return
+        """Send what waits, and take the answers: one round trip for each _AT_ONCE statements."""
         waiting, self._waiting = self._waiting, []
+        for start in range(0, len(waiting), _AT_ONCE):
+            self._send(waiting[start : start + _AT_ONCE])
+
+    def _send(self, some: Sequence[tuple[Statement, Cursor | None]]) -> None:
+        """Send statements and take their answers; raise for the first that failed. Those behind it
+        were not run."""
         self.trips += 1
         try:
-            for (text, types, cells), _ in waiting:
+            for (text, types, cells), _ in some:
                 self._wire.send(text, types, cells)
-            answers = list(self._wire.answers(len(waiting)))
+            answers = list(self._wire.answers(len(some)))
         except ServerError as error:
+            self._leave()
             raise _error(error) from None
-        for ((text, _, _), _), answer in zip(waiting, answers, strict=True):
+        except BaseException:  # an interrupt: nobody knows which answers are still to come
+            self._leave()
+            raise
+        for ((text, _, _), cursor), answer in zip(some, answers, strict=True):
             if isinstance(answer, ServerError):
-                self._roll_back()
+                self._has_failed = True
                 failure = _error(answer)
                 failure.add_note(text.decode())
                 raise failure
-        for (_, cursor), given in zip(waiting, answers, strict=True):
-            if cursor is not None and not isinstance(given, ServerError):
-                cursor.take(given)
-                self._changes = given.count
+            if cursor is not None:
+                cursor.take(answer)
+                self._changes = answer.count
 
-    def _roll_back(self) -> None:
-        """Leave a transaction that has failed, so that the connection can go on."""
-        self._is_open = False
-        self._waiting.clear()
-        if self._wire.is_broken:
-            return
-        self._wire.send(b"ROLLBACK", [], [])
-        list(self._wire.answers(1))
+    def _leave(self) -> None:
+        """Give up a connection that is lost or out of step; the server rolls back."""
+        self._is_open = self._has_failed = False
+        self._wire.close()
 
     def get_autocommit(self) -> bool:
         """Say whether no transaction is open."""
@@ -195,7 +207,7 @@ class ServerConnection:
         self._patience_ms = ms
 
     def pragma(self, name: str, value: object = None) -> Any:
-        """ServerAnswer what the store asks a connection by name: how long it waits."""
+        """Answer what the store asks a connection by name: how long it waits."""
         return self._patience_ms if name == "busy_timeout" else value
 
     def config(self, *_: object) -> int:
@@ -207,14 +219,22 @@ class ServerConnection:
         return False
 
     def __enter__(self) -> ServerConnection:
+        self._refuse_failed()
+        self.flush()  # what waits is of before
         self._depth += 1
         self._put(f"SAVEPOINT level_{self._depth}".encode())
+        self.flush()
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        how = "RELEASE" if kind is None else "ROLLBACK TO"
-        self._put(f"{how} level_{self._depth}".encode())
-        self._depth -= 1
+        level, self._depth = f"level_{self._depth}".encode(), self._depth - 1
+        if kind is None:
+            self._put(b"RELEASE " + level)
+        elif self._is_open:  # the server takes it after a failure too
+            self._waiting.clear()
+            self._put(b"ROLLBACK TO " + level)
+            self.flush()
+            self._has_failed = False
 
     def close(self) -> None:
         """End the connection; what was not committed is rolled back."""
