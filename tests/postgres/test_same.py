@@ -115,6 +115,7 @@ def step(chance, known):
             ("remember", text),
             ("remember", text, "--slot", chance.choice(("a", "b"))),
             ("remember", text, "--tag", "ops", "--confidence", "0.8"),
+            ("remember", text, "--slot", "a", "--scope", chance.choice(("x", "x/y"))),
             ("remember", text, "--source", "retrieved_document"),
             ("remember", text, "--supersedes", some),
             ("forget", some),
@@ -146,6 +147,7 @@ def test_a_random_walk_of_all_verbs(both, seed, monkeypatch):
         exported = same(both("export"))
         known = [fact["id"] for fact in exported.lines]
         same(both("history", "--limit", "1"))
+        same(both("slots", "--json"))
     assert known
 
 

@@ -25,7 +25,7 @@ def values(
     condition, names = _seen(viewer, wanted)
     rows: list[Any] = db.execute(
         f"{SELECT} WHERE {condition} AND slot IS NOT NULL AND lifecycle = 'active'"
-        " ORDER BY slot, scope, fact.seq",
+        " ORDER BY slot, scope NULLS FIRST, fact.seq",
         names,
     ).fetchall()
     return [fact_of(row) for row in rows]
