@@ -150,10 +150,10 @@ def test_few_exact_cosines_are_made(db, monkeypatch):
 @pytest.mark.parametrize("made", [0, 1])
 @pytest.mark.parametrize("peers", [0, 60])
 def test_the_newest_are_compared(db, made, peers):
-    """The newest facts are compared, of one instant those of the larger ids, whether the others
-    were made before them or with them, and whoever else has written since."""
+    """The newest facts are compared, of one instant those that were stored last, whatever their
+    ids are; and whoever else has written since."""
     texts = list(dict.fromkeys(text for text in texts_of(400) if len(text.split()) > 2))[:60]
-    put(db, [fact(text, f"A{place:03}", now=NOW - made * (60 - place) // 3)
+    put(db, [fact(text, f"A{900 - place:03}", now=NOW - made * (60 - place) // 3)
              for place, text in enumerate(texts)])  # fmt: skip
     put(db, [fact("another", f"B{place:03}", origin=PEER) for place in range(peers)])
     report = memory_contradictions(db, viewer=OWNER, now=NOW, limit=9, newest=20)
