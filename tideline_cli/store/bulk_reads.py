@@ -149,7 +149,7 @@ def stated_terms(
     if segments:
         condition += f" AND segment IN ({', '.join('?' * len(segments))})"
     # In the order of the index nothing is sorted, and of one instant neighbours are read together.
-    return db.execute(
+    rows: list[Any] = db.execute(
         f"""
         SELECT seq, segment, terms FROM fact INDEXED BY fact_active
         WHERE origin + 0 = ? AND {condition} AND lifecycle = 'active' AND document IS NULL
@@ -158,6 +158,7 @@ def stated_terms(
         """,
         (visibility.number(db, viewer), *names, *segments, now, -1 if limit is None else limit),
     ).fetchall()
+    return rows
 
 
 def statements(db: Connection, seqs: Iterable[int], *, viewer: Origin) -> dict[int, Stated]:
