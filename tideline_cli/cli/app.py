@@ -13,17 +13,16 @@ from tideline_cli import __version__
 from tideline_cli.cli import mistyped
 from tideline_cli.cli.command_line import command_of, is_of_door, place_of_command, wants_json
 from tideline_cli.cli.commands import COMMANDS, PANELS, SUMMARY, verb
-from tideline_cli.cli.generate.man import VERSION, examples
-from tideline_cli.cli.options import GLOBAL, Argument, Option
-from tideline_cli.cli.perform import (
+from tideline_cli.cli.failing import (
     INTERRUPTED,
     discard_stdout,
     exhausted,
-    perform,
     system_error,
     tell_door,
     tell_error,
 )
+from tideline_cli.cli.generate.man import VERSION, examples
+from tideline_cli.cli.options import GLOBAL, Argument, Option
 from tideline_cli.cli.time_rules import help_of
 from tideline_cli.errors import UsageError
 from tideline_cli.model.codec import dumps
@@ -136,6 +135,8 @@ def build(name: str) -> TyperCommand:
 
     def call(context: typer.Context, given: Mapping[str, Any]) -> int:
         """Merge what stands before the command with what stands after it, and run."""
+        from tideline_cli.cli.perform import perform  # noqa: PLC0415  what --help does without
+
         return perform(name, {"words": [], **_held(context), **_typed(given)}, _show_help)
 
     app = typer.Typer(add_completion=False, rich_markup_mode=None)
