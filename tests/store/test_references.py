@@ -6,6 +6,11 @@ import pytest
 
 from tests.support import NOW, PEER, fact, put
 from tideline_cli.errors import AmbiguousError, NotFoundError
+from tideline_cli.memory.purge import purge
+from tideline_cli.memory.redo import redo
+from tideline_cli.memory.remember import remember
+from tideline_cli.memory.undo import undo
+from tideline_cli.model.fact import NewFact
 from tideline_cli.model.origin import OWNER
 from tideline_cli.store import facts, references
 
@@ -102,3 +107,27 @@ def test_ambiguity_at_the_door(run):
     assert error["code"] == "ambiguous"
     assert {one["id"] for one in error["facts"]} == {first, second}
     assert "too short" in run("show", "01M").err
+
+
+def test_what_an_undo_took_out_says_the_way_back(db):
+    """An id, or its beginning, of a fact that an undo took out: the error names the undo and redo,
+    to those of its origin alone; once it is back, or purged, nothing of this is said."""
+    def hint(typed, viewer):
+        with pytest.raises(NotFoundError) as caught:
+            facts.find(db, typed, viewer=viewer)
+        assert caught.value.message == f"no such id: {typed}"
+        return caught.value.hint
+
+    plain = hint(IDS[0], OWNER)
+    for fact_id, text in ((IDS[2], "kept"), (IDS[0], "taken out")):
+        new = NewFact(text, "knowledge", "owner_message", OWNER)
+        remember(db, new, fact_id=fact_id, now=NOW)
+    undo(db, None, viewer=OWNER, now=NOW)
+    assert hint(IDS[0], OWNER) == "undo took it out (batch 3): `tideline redo` brings it back"
+    assert hint(IDS[0][:8].lower(), OWNER) == hint(IDS[0], OWNER)
+    assert hint(IDS[1], OWNER) == hint(IDS[0], PEER) == hint("01AA%", OWNER) == plain
+    redo(db, viewer=OWNER, now=NOW)
+    assert facts.find(db, IDS[0], viewer=OWNER).content == "taken out"
+    undo(db, None, viewer=OWNER, now=NOW)
+    purge(db, [IDS[0]], viewer=OWNER, now=NOW)
+    assert hint(IDS[0], OWNER) == plain

@@ -255,5 +255,10 @@ def _row(db: Connection, reference: str, viewer: Origin | Everyone) -> tuple[Any
 
     row = references.row_of(db, reference, viewer=viewer)
     if row is None:
-        raise missing(reference)
+        error = missing(reference)
+        if isinstance(viewer, Origin):
+            undone = references.undo_of(db, reference, viewer=viewer)
+            if undone is not None:
+                error.hint = f"undo took it out (batch {undone}): `tideline redo` brings it back"
+        raise error
     return row

@@ -19,6 +19,8 @@ LEAST = 4
 """Letters of an id that are enough where they are one fact's alone."""
 _FULL = 26  # letters of an id
 _NAMED = 5
+_UNDONE = 20  # undos that are asked for a fact that is not there
+_LONG = 10_000
 
 
 def row_of(db: Connection, reference: str, *, viewer: Origin | Everyone) -> tuple[Any, ...] | None:
@@ -64,6 +66,29 @@ def is_part(reference: str) -> bool:
 def begins(db: Connection, part: str, *, viewer: Origin) -> bool:
     """Say whether the id of a fact begins so."""
     return bool(_beginning(db, part, viewer))
+
+
+def undo_of(db: Connection, reference: str, *, viewer: Origin) -> int | None:
+    """Return the number that users see of the undo that took the fact with this id out, None where
+    none of the last ones did. Long ones, as of an import, are left out: to read them takes time."""
+    if not is_part(reference):
+        return None
+    rows: list[Any] = db.execute(
+        "SELECT ordinal, first, last FROM batch JOIN origin ON origin.number = batch.origin"
+        " WHERE origin.key = ? AND undoes IS NOT NULL ORDER BY batch.number DESC LIMIT ?",
+        (viewer.key, _UNDONE),
+    ).fetchall()
+    within = [(ordinal, first, last) for ordinal, first, last in rows if last - first < _LONG]
+    for ordinal, first, last in within:
+        taken = db.execute(
+            "SELECT EXISTS (SELECT 1 FROM change WHERE number BETWEEN ? AND ? AND entity = 'fact'"
+            " AND act = '-' AND before ->> 'id' LIKE ? AND before ->> 'origin' ="
+            " (SELECT number FROM origin WHERE key = ?))",
+            (first, last, f"{reference}%", viewer.key),
+        ).get
+        if taken:
+            return int(ordinal)
+    return None
 
 
 def _beginning(db: Connection, prefix: str, viewer: Origin | Everyone) -> list[tuple[Any, ...]]:
