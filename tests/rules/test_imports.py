@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.rules import parsed
 from tests.support import ROOT
 
 PACKAGE = ROOT / "tideline_cli"
@@ -56,7 +57,7 @@ def imports(path):
 
 
 def _imports(path):
-    tree = ast.parse(path.read_text("utf-8"))
+    tree = parsed.tree(path)
     typing_only = {
         id(node)
         for guard in ast.walk(tree)
@@ -151,7 +152,7 @@ def test_sql_stays_in_the_store():
         f"{path.relative_to(PACKAGE)}:{node.lineno}"
         for path in sources()
         if path.relative_to(PACKAGE).parts[0] != "store"
-        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        for node in ast.walk(parsed.tree(path))
         if isinstance(node, ast.Call)
         and isinstance(node.func, ast.Attribute)
         and node.func.attr in ("execute", "executemany", "executescript", "pragma")
@@ -164,7 +165,7 @@ def test_a_deferred_import_says_why():
     silent = []
     for path in sources():
         lines = path.read_text("utf-8").split("\n")
-        for node in ast.walk(ast.parse("\n".join(lines))):
+        for node in ast.walk(parsed.tree(path)):
             if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
                 continue
             for inner in ast.walk(node):

@@ -11,6 +11,7 @@ import sys
 
 import pytest
 
+from tests.rules import parsed
 from tests.support import ROOT
 
 # Compiled into every CPython, which apsw needs: the interpreter cannot start without them.
@@ -52,7 +53,7 @@ builtins.__import__ = other
 def _imports():
     """Yield each import of a private module: the file, its name, and whether it may fail."""
     for path in sorted((ROOT / "tideline_cli").rglob("*.py")):
-        tree = ast.parse(path.read_text())
+        tree = parsed.tree(path)
         guarded = {
             id(node)
             for block in ast.walk(tree)

@@ -9,6 +9,7 @@ from statistics import median
 
 import pytest
 
+from tests.rules import parsed
 from tests.support import ROOT
 
 PACKAGE = ROOT / "tideline_cli"
@@ -21,7 +22,7 @@ def trees():
     for path in sorted(PACKAGE.rglob("*.py")):
         parts = path.relative_to(ROOT).with_suffix("").parts
         name = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
-        found[name] = ast.parse(path.read_text("utf-8"))
+        found[name] = parsed.tree(path)
     return found
 
 

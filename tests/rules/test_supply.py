@@ -12,6 +12,7 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
+from tests.rules import parsed
 from tests.support import ROOT, fresh_store
 
 LOCKS = sorted((ROOT / "requirements").glob("*.txt"))
@@ -71,7 +72,7 @@ LOADERS = {
 
 def called(path):
     """Yield the last name of everything that a file calls or takes from a module."""
-    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+    for node in ast.walk(parsed.tree(path)):
         if isinstance(node, ast.Attribute):
             yield node.attr
         elif isinstance(node, ast.Name):

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.rules import parsed
 from tests.support import ROOT
 
 PACKAGE = ROOT / "tideline_cli"
@@ -46,7 +47,7 @@ SIGNALS = frozenset(
 
 def named(path):
     """Yield (line, name) of each POSIX name in a file: modules, and names of os and signal."""
-    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+    for node in ast.walk(parsed.tree(path)):
         if isinstance(node, ast.Import):
             yield from ((node.lineno, one.name) for one in node.names if one.name in MODULES)
         elif isinstance(node, ast.ImportFrom) and node.module:
