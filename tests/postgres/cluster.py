@@ -14,13 +14,13 @@ _PLACES = (
     "/usr/local/pgsql/bin",
     "/opt/homebrew/opt/postgresql@*/bin",
 )
-_SETTINGS = (
-    "listen_addresses=",
-    "fsync=off",
-    "max_connections=200",
-    "max_locks_per_transaction=512",
-    "client_min_messages=warning",
-)
+_SETTINGS = {
+    "listen_addresses": "",
+    "fsync": "off",
+    "max_connections": "200",
+    "max_locks_per_transaction": "512",
+    "client_min_messages": "warning",
+}
 
 
 def programs():
@@ -50,10 +50,12 @@ def _who():
 
 
 class Cluster:
-    """A server that runs as long as the block; `address` is that of its first database."""
+    """A server that runs as long as the block; `address` is that of its first database, and
+    `settings` are laid over those of tests."""
 
-    def __init__(self, bin_folder):
+    def __init__(self, bin_folder, settings=()):
         self._bin = bin_folder
+        self._settings = {**_SETTINGS, **dict(settings)}
         self._user = _who()
 
     def __enter__(self):
@@ -75,9 +77,8 @@ class Cluster:
             "-D",
             self._data,
         )
-        options = " ".join(
-            f"-c {one}" for one in (*_SETTINGS, f"unix_socket_directories={self.folder}")
-        )
+        given = {**self._settings, "unix_socket_directories": self.folder}
+        options = " ".join(f"-c {name}={value}" for name, value in given.items())
         self._run(
             "pg_ctl",
             "-D",

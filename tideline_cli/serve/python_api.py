@@ -44,7 +44,8 @@ if TYPE_CHECKING:
 
 
 class Memory(Attached):
-    """One memory file, seen by one origin. Make it by `open`, end it by `close` or by `with`.
+    """One memory, in a file or on a server, seen by one origin. Make it by `open`, end it by
+    `close` or by `with`.
 
     Results are frozen values; errors are those of `tideline_cli.errors`. Times are milliseconds
     since 1970 UTC, or texts such as "2026-11" or "7d". Threads may share one object: their calls
@@ -66,7 +67,8 @@ class Memory(Attached):
         cls, path: str | os.PathLike[str] | None = None, *, origin: str = "owner",
         source: str | None = None, clock: Callable[[], int] = instant.now_ms,
     ) -> Memory:  # fmt: skip
-        """Return the memory at `path`, or that of the user; a file is made by the first write.
+        """Return the memory at `path`, which may be an address `postgresql://…`, or that of the
+        user; it is made by the first write.
 
         `source` says who speaks: the owner, in a channel the channel, unless you name another.
         Text that nobody vouches for (a page, a tool, a model) says so: retrieved_document,

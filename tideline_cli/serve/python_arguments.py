@@ -9,6 +9,7 @@ from math import inf
 
 from tideline_cli.errors import UsageError
 from tideline_cli.model import instant
+from tideline_cli.store import SERVERS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,13 +26,18 @@ _GREATEST = sys.float_info.max
 
 
 def path_of(given: Any) -> str:
-    """Return the whole path of a memory file."""
+    """Return the whole path of a memory file, or the address of one on a server, without its
+    password."""
     try:
         path = os.fsdecode(given)
     except TypeError as error:
         raise _other("path", "a path", given) from error
     if not path or "\x00" in path:
         raise UsageError("not a path: the name of the file is empty", hint="Memory.open(PATH)")
+    if path.startswith(SERVERS):
+        from tideline_cli.store.postgres import addresses  # noqa: PLC0415  no file
+
+        return addresses.kept(path)
     return os.path.abspath(os.path.expanduser(path))
 
 

@@ -42,6 +42,12 @@ class Attached:
             if db is not None:
                 db.close()
 
+    def leave_lost(self) -> None:
+        """Forget a connection that a server has ended; the next call makes a new one."""
+        with self._held():
+            if getattr(self._db, "is_lost", False):
+                self._db, self._writes = None, False
+
     def _held(self) -> RLock:
         """Return the lock of this object. A connection of before a fork is the parent's: the child
         leaves it as it is, since to close it could end what the parent is doing."""
@@ -76,6 +82,7 @@ def translating(method: Callable[Concatenate[C, P], R]) -> Callable[Concatenate[
             with one._held():
                 return method(one, *args, **given)
         except DatabaseError as error:
+            one.leave_lost()
             raise own_error(error, one.path) from error
 
     call.__name__, call.__doc__ = method.__name__, method.__doc__

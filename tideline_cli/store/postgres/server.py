@@ -32,7 +32,8 @@ _ERRORS: dict[str, type[apsw.Error]] = {
 
 
 class ServerConnection:
-    """A connection. `trips` counts how often it has waited for the server."""
+    """A connection. `trips` counts how often it has waited for the server; one that `is_lost` is of
+    no more use."""
 
     generation: str | None = None
     asked_settings: Callable[[str], object] | None = None
@@ -43,6 +44,7 @@ class ServerConnection:
         self.filename = address
         self.schema = schema
         self.trips = 0
+        self.is_lost = False
         self._is_open = False  # in a transaction
         self._has_failed = False  # a statement of it did: the server takes nothing but its end
         self._waiting: list[tuple[Statement, Cursor | None]] = []
@@ -194,6 +196,7 @@ class ServerConnection:
     def _leave(self) -> None:
         """Give up a connection that is lost or out of step; the server rolls back."""
         self._is_open = self._has_failed = False
+        self.is_lost = True
         self._wire.close()
 
     def get_autocommit(self) -> bool:
