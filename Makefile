@@ -88,9 +88,11 @@ properties: $(VENV)/.installed-dev  ## all that `make test` tries a part of: ran
 conformance: $(VENV)/.installed-dev ## the tests of behaviour with memories on a PostgreSQL server, and 40 walks
 	PYTHONPATH=. $(BIN)/python -m tests.postgres $(TESTS)
 
-planted: $(VENV)/.installed-dev     ## plant faults, one at a time: do tests/model and tests/sync find each?
+planted: $(VENV)/.installed-dev     ## plant faults, one at a time: do the tests find each?
 	PYTHONPATH=. $(BIN)/python -m tests.model.faults
 	PYTHONPATH=. $(BIN)/python -m tests.sync.faults
+	TIDELINE_AT_LENGTH=1 $(BIN)/python -m pytest -q -n 2 -k "is_found or is_noticed or is_seen" \
+		tests/attack tests/model tests/isolation tests/journeys tests/faults tests/sync tests/truth
 
 sync: $(VENV)/.installed-dev        ## RUNS histories of machines that share a memory: do all end with the same?
 	PYTHONPATH=. RUNS=$(RUNS) $(BIN)/python -m tests.sync

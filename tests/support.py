@@ -23,8 +23,11 @@ from tideline_cli.store.transactions import writing
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+    from typing import TypeVar
 
     from apsw import Connection
+
+    T = TypeVar("T")
 
 NOW = 1_760_000_000_000
 DAY = 86_400_000
@@ -38,6 +41,11 @@ def often(gate: int, at_length: int) -> int:
     """Return how often a test tries: fewer times in `make test`, all in `make properties`."""
     return at_length if _IS_AT_LENGTH else gate
 
+
+def some(planted: Iterable[T], gate: int = 1) -> list[T]:
+    """Return the planted faults that a test tries: the first ones in `make test`, all in
+    `make planted`."""
+    return [*planted][: None if _IS_AT_LENGTH else gate]
 
 
 DEVIATIONS = {

@@ -11,6 +11,7 @@ import pytest
 from tests.attack import mcp_lines, on_http, on_mcp
 from tests.attack.http_requests import Attack, bearer, head
 from tests.attack.target import FOREIGN, MARK, Memory, serving, talking
+from tests.support import some
 
 
 @pytest.mark.slow
@@ -51,7 +52,7 @@ _PLANTED_IN_HTTP = {
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", _PLANTED_IN_HTTP)
+@pytest.mark.parametrize("name", some(_PLANTED_IN_HTTP, 2))
 def test_a_fault_of_serve_is_found(tmp_path, name, monkeypatch):
     """What each check is for is seen by it."""
     monkeypatch.setattr(on_http, "_SETTLES", 1.5)
@@ -83,7 +84,7 @@ _PLANTED_IN_MCP = {
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", _PLANTED_IN_MCP)
+@pytest.mark.parametrize("name", some(_PLANTED_IN_MCP, 2))
 def test_a_fault_of_mcp_is_found(tmp_path, name, monkeypatch):
     """What each check is for is seen by it."""
     monkeypatch.setattr(on_mcp, "PATIENCE", 2)

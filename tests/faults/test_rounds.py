@@ -8,6 +8,7 @@ import pytest
 
 from tests.faults import rounds
 from tests.faults.round_commands import ALL
+from tests.support import some
 
 RACERS = ("remember", "remember --slot", "restore --from")
 
@@ -45,7 +46,7 @@ def test_every_command_alone(nursery, tmp_path):
 
 @pytest.mark.parametrize(
     ("control", "names"),
-    [("restore-unlocked", RACERS), ("no-write-lock", ())],
+    some([("restore-unlocked", RACERS), ("no-write-lock", ())]),
 )
 def test_a_missing_lock_is_seen(nursery, tmp_path, control, names):
     """Where one lock is left out, the rounds find what goes wrong. That a look at the generation of

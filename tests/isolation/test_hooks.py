@@ -13,7 +13,7 @@ import pytest
 from tests.conftest import run_main
 from tests.doors import payloads
 from tests.isolation.programs import ORIGINS
-from tests.support import NOW
+from tests.support import NOW, some
 from tideline_cli.model import instant
 from tideline_cli.serve import ledger, pause, queue, state_files
 
@@ -138,8 +138,10 @@ def log_of_all(patch):
     patch.setattr(state_files, "own_path", lambda state, name, origin: own(state, name, "owner"))
 
 
-@pytest.mark.parametrize("leak", [queue_of_all, ledger_of_all, pause_of_all, log_of_all],
-                         ids=lambda leak: leak.__name__)  # fmt: skip
+LEAKS = (queue_of_all, ledger_of_all, pause_of_all, log_of_all)
+
+
+@pytest.mark.parametrize("leak", some(LEAKS), ids=lambda leak: leak.__name__)
 def test_a_leak_of_hooks_is_noticed(arena, tmp_path, monkeypatch, leak):
     """A file that origins share is found within a few programs."""
     leak(monkeypatch)

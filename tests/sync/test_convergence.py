@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.support import some
 from tests.sync import driver, faults
 
 PLANTED = ("the clock does not follow others", "what was taken back is not told",
@@ -23,7 +24,7 @@ def test_machines_end_with_the_same_memory(seed):
         pytest.fail(driver.script(history.plan, fewer, seed, said or different))
 
 
-@pytest.mark.parametrize("name", PLANTED)
+@pytest.mark.parametrize("name", some(PLANTED))
 def test_a_planted_fault_is_found(name):
     """The comparison is no formality: a changed rule is noticed within some histories."""
     assert faults.found_after(name, most=12) is not None

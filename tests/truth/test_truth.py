@@ -8,6 +8,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis.stateful import run_state_machine_as_test
 
+from tests.support import some
 from tests.truth import machine
 from tideline_cli.memory.recall import recall
 from tideline_cli.store import facts, listing
@@ -42,7 +43,10 @@ def finds_the_forgotten(db, query, *, viewer, now):
     return SimpleNamespace(hits=[*hits, *also])
 
 
-@pytest.mark.parametrize("lie", [misses_one, finds_the_forgotten], ids=lambda lie: lie.__name__)
+LIES = (misses_one, finds_the_forgotten)
+
+
+@pytest.mark.parametrize("lie", some(LIES), ids=lambda lie: lie.__name__)
 def test_a_recall_that_lies_is_noticed(monkeypatch, lie):
     """The check is no formality: a recall that finds one too few or one too many fails it."""
     monkeypatch.setattr(machine, "recall", lie)
