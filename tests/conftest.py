@@ -49,11 +49,14 @@ _LOOKS = ("NO_COLOR", "FORCE_COLOR", "COLUMNS", "PYTHONDONTWRITEBYTECODE", "PYTH
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """With memories on a server, leave out what files alone have."""
-    if backends.is_server():
-        for item in items:
-            if item.name.startswith(backends.FILES_ALONE):
-                item.add_marker(pytest.mark.skip("it is about files"))
+    """With memories on a server, leave out what files alone have; each such test says why."""
+    for item in items:
+        try:
+            reason = backends.reason_to_skip(item)
+        except ValueError as error:
+            raise pytest.UsageError(str(error)) from None
+        if reason and backends.is_server():
+            item.add_marker(pytest.mark.skip(f"about files: {reason}"))
 
 
 def pytest_collection_finish() -> None:
