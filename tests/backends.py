@@ -14,10 +14,12 @@ from typing import TYPE_CHECKING, Any
 from tideline_cli.store import SERVERS, opening
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
 _server = os.environ.get("TIDELINE_TEST_SERVER")
 _made: dict[str, str] = {}
+_usual: set[str] = set()  # addresses that stand for the usual path of a home
 is_mapped = True
 """Whether a path stands for a schema; tests that compare both engines want files as well."""
 
@@ -51,6 +53,37 @@ def address(path: str) -> str:
         schema = f"t{os.getpid()}_" + blake2b(path.encode(), digest_size=6).hexdigest()
         _made[path] = f"{_server}&schema={schema}"
     return _made[path]
+
+
+def in_words(argv: Sequence[str]) -> list[str]:
+    """Return a command line in which --db names a schema where it named a path, and let TIDELINE_DB
+    name the one that stands for the usual path of this home, unless a test has set it."""
+    if not (is_server() and is_mapped):
+        return list(argv)
+    words = list(argv)
+    for place, word in enumerate(words):
+        if place and words[place - 1] == "--db":
+            words[place] = _of(word)
+        elif word.startswith("--db="):
+            words[place] = "--db=" + _of(word[5:])
+    given = os.environ.get("TIDELINE_DB", "")
+    if given in _usual:
+        given = os.path.join(os.environ.get("TIDELINE_HOME", ""), "tideline.db")
+        _usual.add(_of(given))
+    if given:
+        os.environ["TIDELINE_DB"] = _of(given)
+    return words
+
+
+def use_home(folder: str) -> str:
+    """Return the address that stands for the memory at the usual path of a home."""
+    made = address(os.path.join(folder, "tideline.db"))
+    _usual.add(made)
+    return made
+
+
+def _of(path: str) -> str:
+    return path if not path or path.startswith(SERVERS) else address(path)
 
 
 def _mapped(original: Any) -> Any:
@@ -98,6 +131,7 @@ def forget() -> None:
     if _made:
         _drop(list(_made.values()))
         _made.clear()
+        _usual.clear()
 
 
 def _drop(addresses: list[str]) -> None:

@@ -79,7 +79,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("TIDELINE_NOW", str(support.NOW))
     monkeypatch.chdir(tmp_path)
     if backends.is_server():
-        monkeypatch.setenv("TIDELINE_DB", backends.address(str(folder / "tideline.db")))
+        monkeypatch.setenv("TIDELINE_DB", backends.use_home(str(folder)))
     return folder
 
 
@@ -140,7 +140,7 @@ def run_main(*argv: str, stdin: str | bytes = b"") -> Result:
     kept = sys.stdin, sys.stdout, sys.stderr
     sys.stdin, sys.stdout, sys.stderr = streams
     try:
-        code = main(list(argv))
+        code = main(backends.in_words(argv))
     finally:
         sys.stdin, sys.stdout, sys.stderr = kept
     for stream in streams[1:]:
@@ -160,7 +160,7 @@ def process() -> Callable[..., Result]:
 
     def call(*argv: str, stdin: bytes | None = None, **given: Any) -> Result:
         done = subprocess.run(
-            [sys.executable, "-m", "tideline_cli", *argv],
+            [sys.executable, "-m", "tideline_cli", *backends.in_words(argv)],
             input=stdin,
             stdin=subprocess.DEVNULL if stdin is None else None,
             capture_output=True,

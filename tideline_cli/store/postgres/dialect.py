@@ -35,6 +35,7 @@ _WORDS = tuple(
         (r"\bchar\((\d+)\)", r"chr(\1)"),
         (r"\bchar\((\d+), (\d+)\)", r"(chr(\1) || chr(\2))"),
         (r"\bjson_object\(", "json_build_object("),
+        (r"\bAS INTEGER\)", "AS BIGINT)"),
         (r"\b(\w+) \* exp\(", r"faded(\1, "),
     )
 )  # fmt: skip
