@@ -99,6 +99,23 @@ if _server:
         setattr(opening, _name, _mapped(getattr(opening, _name)))
 
 
+def is_there(path: Path) -> bool:
+    """Say whether there is a memory where a path names one."""
+    if not is_server():
+        return path.exists()
+    from tideline_cli.store.postgres import opening as servers
+
+    db = servers.open_if_there(address(str(path)))
+    if db is not None:
+        db.close()
+    return db is not None
+
+
+def raw(path: Path) -> bytes:
+    """Return the bytes of a memory file; of a memory on a server those of all its values."""
+    return b"\x00".join(contents_under(str(path))) if is_server() else path.read_bytes()
+
+
 def remove(path: Path) -> None:
     """Remove the memory that a path stands for, as its owner would."""
     if is_server():
