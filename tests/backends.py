@@ -2,36 +2,48 @@
 
 TIDELINE_TEST_SERVER is the address of a server. With it, whatever path a test opens stands for a
 schema of its own, and commands get its address by TIDELINE_DB. So a test of behaviour is the same
-for both.
+for both. A test that is about a file itself says so: `@pytest.mark.file_alone("why")`.
 """
 
 from __future__ import annotations
 
 import os
 from hashlib import blake2b
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tideline_cli.store import SERVERS, opening
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
 _server = os.environ.get("TIDELINE_TEST_SERVER")
 _made: dict[str, str] = {}
-FILES_ALONE = (
-    "test_imported_as_", "test_recall_answers_while_another_process_writes",
-    "test_no_trace_is_left",
-    "test_reasons_of_links_long_gone_leave_nothing", "test_a_reader_makes_it_pending",
-    "test_terms_that_moved_between_pages_leave_nothing", "test_what_was_undone_can_be_purged",
-    "test_a_crash_before_the_file_is_rewritten_is_made_good", "test_no_transaction_is_long",
-    "test_a_changed_weight_is_seen_at_once",
-    "test_an_undo_is_not_stopped_by_heat", "test_a_restatement_is_undone", "test_a_dry_run_writes",
-    "test_nothing_fades_unseen", "test_the_reference_weighs_no_roles",
-    "test_an_inherited_edge_is_no_merge",
-)  # fmt: skip
-"""Tests that look into a file, ask `doctor` or take SQLite's own words: how their names begin."""
+_usual: set[str] = set()  # addresses that stand for the usual path of a home
+is_mapped = True
+"""Whether a path stands for a schema; tests that compare both engines want files as well."""
 
 
 def is_server() -> bool:
     """Say whether memories are on a server."""
     return bool(_server)
+
+
+def reason_to_skip(item: Any) -> str | None:
+    """Return why a test is about files alone, None for one of behaviour.
+
+    Raises ValueError for a mark without one reason in words.
+    """
+    mark = item.get_closest_marker("file_alone")
+    if mark is None:
+        return None
+    if mark.kwargs or len(mark.args) != 1 or not _is_reason(mark.args[0]):
+        raise ValueError(f"{item.nodeid}: file_alone takes one reason, in words")
+    return str(mark.args[0])
+
+
+def _is_reason(given: object) -> bool:
+    return isinstance(given, str) and len(given.split()) > 1
 
 
 def address(path: str) -> str:
@@ -43,9 +55,41 @@ def address(path: str) -> str:
     return _made[path]
 
 
+def in_words(argv: Sequence[str]) -> list[str]:
+    """Return a command line in which --db names a schema where it named a path, and let TIDELINE_DB
+    name the one that stands for the usual path of this home, unless a test has set it."""
+    if not (is_server() and is_mapped):
+        return list(argv)
+    words = list(argv)
+    for place, word in enumerate(words):
+        if place and words[place - 1] == "--db":
+            words[place] = _of(word)
+        elif word.startswith("--db="):
+            words[place] = "--db=" + _of(word[5:])
+    given = os.environ.get("TIDELINE_DB", "")
+    if given in _usual:
+        given = os.path.join(os.environ.get("TIDELINE_HOME", ""), "tideline.db")
+        _usual.add(_of(given))
+    if given:
+        os.environ["TIDELINE_DB"] = _of(given)
+    return words
+
+
+def use_home(folder: str) -> str:
+    """Return the address that stands for the memory at the usual path of a home."""
+    made = address(os.path.join(folder, "tideline.db"))
+    _usual.add(made)
+    return made
+
+
+def _of(path: str) -> str:
+    return path if not path or path.startswith(SERVERS) else address(path)
+
+
 def _mapped(original: Any) -> Any:
     def opened(path: str, **given: Any) -> Any:
-        return original(path if path.startswith(SERVERS) else address(path), **given)
+        is_as_said = path.startswith(SERVERS) or not is_mapped
+        return original(path if is_as_said else address(path), **given)
 
     return opened
 
@@ -55,16 +99,64 @@ if _server:
         setattr(opening, _name, _mapped(getattr(opening, _name)))
 
 
-def forget() -> None:
-    """Remove what a test has made."""
-    if not _made:
-        return
+def is_there(path: Path) -> bool:
+    """Say whether there is a memory where a path names one."""
+    if not is_server():
+        return path.exists()
     from tideline_cli.store.postgres import opening as servers
 
-    db = servers.connected(next(iter(_made.values())))
-    for one in _made.values():
+    db = servers.open_if_there(address(str(path)))
+    if db is not None:
+        db.close()
+    return db is not None
+
+
+def raw(path: Path) -> bytes:
+    """Return the bytes of a memory file; of a memory on a server those of all its values."""
+    return b"\x00".join(contents_under(str(path))) if is_server() else path.read_bytes()
+
+
+def remove(path: Path) -> None:
+    """Remove the memory that a path stands for, as its owner would."""
+    if is_server():
+        _drop([address(str(path))])
+    else:
+        for name in path.parent.glob(path.name + "*"):
+            name.unlink()
+
+
+def contents_under(folder: str) -> list[bytes]:
+    """Return every value of the memories on a server that paths under a folder stand for."""
+    from tideline_cli.store.postgres import opening as servers
+
+    found: list[bytes] = []
+    for path, one in _made.items():
+        db = servers.open_if_there(one) if path.startswith(folder) else None
+        if db is None:
+            continue
+        db.execute("BEGIN")
+        sql = "SELECT tablename FROM pg_tables WHERE schemaname = current_schema()"
+        for (table,) in db.execute(sql).fetchall():
+            for row in db.execute(f"SELECT * FROM {table}"):
+                found += [cell if isinstance(cell, bytes) else str(cell).encode() for cell in row]
+        db.close()
+    return found
+
+
+def forget() -> None:
+    """Remove what a test has made."""
+    if _made:
+        _drop(list(_made.values()))
+        _made.clear()
+        _usual.clear()
+
+
+def _drop(addresses: list[str]) -> None:
+    from tideline_cli.store.postgres import opening as servers
+
+    db = servers.connected(addresses[0])
+    for one in addresses:
         db.execute("BEGIN IMMEDIATE")
         db.as_it_is(f"DROP SCHEMA IF EXISTS {one.rpartition('=')[2]} CASCADE")
         db.execute("COMMIT")
     db.close()
-    _made.clear()

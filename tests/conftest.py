@@ -49,11 +49,14 @@ _LOOKS = ("NO_COLOR", "FORCE_COLOR", "COLUMNS", "PYTHONDONTWRITEBYTECODE", "PYTH
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """With memories on a server, leave out what files alone have."""
-    if backends.is_server():
-        for item in items:
-            if item.name.startswith(backends.FILES_ALONE):
-                item.add_marker(pytest.mark.skip("it is about files"))
+    """With memories on a server, leave out what files alone have; each such test says why."""
+    for item in items:
+        try:
+            reason = backends.reason_to_skip(item)
+        except ValueError as error:
+            raise pytest.UsageError(str(error)) from None
+        if reason and backends.is_server():
+            item.add_marker(pytest.mark.skip(f"about files: {reason}"))
 
 
 def pytest_collection_finish() -> None:
@@ -76,7 +79,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("TIDELINE_NOW", str(support.NOW))
     monkeypatch.chdir(tmp_path)
     if backends.is_server():
-        monkeypatch.setenv("TIDELINE_DB", backends.address(str(folder / "tideline.db")))
+        monkeypatch.setenv("TIDELINE_DB", backends.use_home(str(folder)))
     return folder
 
 
@@ -137,7 +140,7 @@ def run_main(*argv: str, stdin: str | bytes = b"") -> Result:
     kept = sys.stdin, sys.stdout, sys.stderr
     sys.stdin, sys.stdout, sys.stderr = streams
     try:
-        code = main(list(argv))
+        code = main(backends.in_words(argv))
     finally:
         sys.stdin, sys.stdout, sys.stderr = kept
     for stream in streams[1:]:
@@ -157,7 +160,7 @@ def process() -> Callable[..., Result]:
 
     def call(*argv: str, stdin: bytes | None = None, **given: Any) -> Result:
         done = subprocess.run(
-            [sys.executable, "-m", "tideline_cli", *argv],
+            [sys.executable, "-m", "tideline_cli", *backends.in_words(argv)],
             input=stdin,
             stdin=subprocess.DEVNULL if stdin is None else None,
             capture_output=True,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from tests.support import DAY, NOW, PEER, fact, put, rows
@@ -20,6 +22,7 @@ from tideline_cli.store import (
     journal,
     links,
     listing,
+    schema,
     similar_pairs,
     visibility,
     writes,
@@ -28,6 +31,7 @@ from tideline_cli.store.bulk_reads import last_pass
 from tideline_cli.store.connection import put_setting
 from tideline_cli.store.transactions import writing
 
+TABLES = re.findall(r"^CREATE TABLE (\w+)", schema.script(), re.MULTILINE)
 TEXT = "The user prefers dark mode in the editor"
 FREE = Settings(max_loss=1.0)
 
@@ -198,10 +202,9 @@ def test_origins_are_tended_apart(db):
 def test_a_dry_run_writes_nothing(db):
     """A dry run plans the same and leaves the file as it was, derived tables included."""
     put(db, [fact(TEXT, "A1"), fact(TEXT, "A2"), fact(TEXT + " now", "A3")])
-    tables = [name for (name,) in db.execute("SELECT name FROM sqlite_schema WHERE type='table'")]
-    before = {name: rows(db, f'"{name}"') for name in tables if "fts" not in name}
+    before = {name: rows(db, name) for name in TABLES}
     planned = night(db, dry_run=True)
-    assert {name: rows(db, f'"{name}"') for name in before} == before
+    assert {name: rows(db, name) for name in before} == before
     assert night(db).plan == planned.plan
 
 
@@ -253,6 +256,7 @@ def test_another_embedder_compares_anew(db):
     assert done.skipped == 0
 
 
+@pytest.mark.file_alone("it watches the statements of a connection to a file")
 def test_no_transaction_is_long(db):
     """A pass is many short transactions, and one batch."""
     put(db, [fact(f"{word} is the word of the day", f"{n}{word}", now=NOW - 400 * DAY)

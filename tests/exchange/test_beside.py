@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import subprocess
 
-import apsw
 import pytest
 
 from tests.support import NOW, named_id
@@ -19,6 +18,7 @@ from tideline_cli.exchange.importer.row_groups import RowGroups
 from tideline_cli.exchange.importer.rows import ImportContext
 from tideline_cli.model.instant import iso
 from tideline_cli.model.origin import OWNER
+from tideline_cli.store.opening import open_for_reading
 from tideline_cli.vector.worker import frame
 
 DERIVED_KEYS = ("fact", "change", "label_term", "usage", "stated", "link", "vector_chunk",
@@ -94,12 +94,17 @@ def single_births(number, batch, entity, row, act, before, after, *rest):
         yield number, batch, entity, row, act, before, after, *rest
 
 
+def rows_of(db, table):
+    return sorted(db.execute(f"SELECT * FROM {table}").fetchall(), key=repr)
+
+
 def content(path):
     """Return all that an import may have written."""
-    db = apsw.Connection(str(path))
-    found = {table: db.execute(f"SELECT * FROM {table}").fetchall() for table in DERIVED_KEYS}
-    found["change"] = [one for row in found["change"] for one in single_births(*row)]
-    found["terms"] = db.execute("SELECT * FROM fact_vocabulary").fetchall()
+    db = open_for_reading(str(path))
+    found = {table: rows_of(db, table) for table in DERIVED_KEYS}
+    told = [one for row in found["change"] for one in single_births(*row)]
+    found["change"] = sorted(told, key=repr)
+    found["terms"] = rows_of(db, "fact_vocabulary")
     db.close()
     return found
 

@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from tests import backends
 from tests.support import NOW, fact, put
 from tideline_cli.errors import UnavailableError
 from tideline_cli.exchange.relink import relink, windows
@@ -55,7 +56,7 @@ def test_nothing_to_join(run, model, facts, home):
         run("remember", f"fact number {number}")
     done = run("relink", "--llm", model.command)
     assert (done.code, done.out, model.calls) == (0, "", [])
-    assert (home / "tideline.db").exists() is bool(facts)
+    assert backends.is_there(home / "tideline.db") is bool(facts)
 
 
 def test_no_model(run, model):

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests import backends
 from tests.exchange.paper import pdf
 from tests.support import DAY, NOW, PEER
 from tideline_cli.exchange.ingest import storing
@@ -223,7 +224,7 @@ def test_secrets_are_taken_out(run, tmp_path):
     done = run("ingest", "a.md", "--json")
     assert done.json["secrets"] == 2
     assert key not in run("export").out
-    assert b"AKIAIOSF" not in Path(os.environ["TIDELINE_HOME"], "tideline.db").read_bytes()
+    assert b"AKIAIOSF" not in backends.raw(Path(os.environ["TIDELINE_HOME"], "tideline.db"))
     assert run("ingest", "a.md", "--json").json["documents"][0]["action"] == "unchanged"
 
 

@@ -271,7 +271,7 @@ def test_a_fact_that_goes_while_others_are_compared_is_in_no_pair(db, monkeypatc
     real = contradictions._likely_pairs
 
     def after_a_purge(*given, **named):
-        with db:
+        with writing(db):
             db.execute("DELETE FROM fact WHERE content = ?", (texts[2],))
             db.execute("UPDATE fact SET terms = 'other' WHERE content = ?", (texts[1],))
         return real(*given, **named)

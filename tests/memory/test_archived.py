@@ -8,6 +8,7 @@ import shlex
 
 import pytest
 
+from tests import backends
 from tests.support import DAY, NOW, PEER, named_id
 from tideline_cli.dream import consolidate as consolidation
 from tideline_cli.memory import archived
@@ -226,7 +227,7 @@ def _batch(home):
 def _moved(at, run, home):
     """Export everything, and import it into an empty store."""
     lines = run("export").out
-    (home / "tideline.db").unlink()
+    backends.remove(home / "tideline.db")
     at("import", "-", "--trust", day=300, stdin=lines)
 
 

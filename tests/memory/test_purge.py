@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import random
 import tempfile
+from pathlib import Path
 
 import apsw
 import numpy as np
@@ -12,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests import backends
 from tests.soundness import sound
 from tests.support import NOW, PEER, empty_store_at, named_id, often, rows
 from tideline_cli.errors import NotFoundError
@@ -60,19 +62,27 @@ def pieces(raw):
 
 
 def traces(folder, wanted):
-    """Return which of the pieces stand in any file under a folder."""
+    """Return which of the pieces stand in any file under a folder, or in any value on a server."""
     sought = np.array(sorted(int.from_bytes(piece, "little") for piece in wanted), np.uint64)
     found = set()
+    for held in contents(folder):
+        raw = np.frombuffer(held, np.uint8).astype(np.uint64)
+        if len(raw) >= PIECE:
+            windows = np.zeros(len(raw) - PIECE + 1, np.uint64)
+            for i in range(PIECE):
+                windows |= raw[i : len(raw) - PIECE + 1 + i] << np.uint64(8 * i)
+            places = np.searchsorted(sought, windows).clip(max=len(sought) - 1)
+            found |= set(windows[sought[places] == windows].tolist())
+    return {number.to_bytes(PIECE, "little") for number in found}
+
+
+def contents(folder):
+    """Yield the bytes of each file under a folder; on a server those of all values, as one."""
+    if backends.is_server():
+        yield b"\x00".join(backends.contents_under(str(folder)))
     for path, _, names in os.walk(folder):
         for name in names:
-            raw = np.fromfile(os.path.join(path, name), np.uint8).astype(np.uint64)
-            if len(raw) >= PIECE:
-                windows = np.zeros(len(raw) - PIECE + 1, np.uint64)
-                for i in range(PIECE):
-                    windows |= raw[i : len(raw) - PIECE + 1 + i] << np.uint64(8 * i)
-                places = np.searchsorted(sought, windows).clip(max=len(sought) - 1)
-                found |= set(windows[sought[places] == windows].tolist())
-    return {number.to_bytes(PIECE, "little") for number in found}
+            yield Path(os.path.join(path, name)).read_bytes()
 
 
 def of_words(words):
@@ -237,6 +247,7 @@ def test_reasons_of_links_long_gone_leave_nothing(here, folder):
     assert entries == [("fact", "+", 1)]
 
 
+@pytest.mark.file_alone("it looks at pages of a file")
 def test_terms_that_moved_between_pages_leave_nothing(here, folder):
     """Pages that were split keep pieces of what moved on; the file is written anew without."""
     rng = random.Random(4)
@@ -323,6 +334,7 @@ def test_another_origin_cannot_reach_the_owner(here):
     assert purge(here, ["A"], viewer=OWNER, now=NOW).ids == ("A", "P3")
 
 
+@pytest.mark.file_alone("a server has no purge that waits")
 def test_a_reader_makes_it_pending(here, folder):
     """While another connection reads, traces stay and that is said; the next command that finds
     no reader takes them out."""
@@ -344,6 +356,7 @@ def test_a_reader_makes_it_pending(here, folder):
     reader.close()
 
 
+@pytest.mark.file_alone("a server has no purge that waits")
 def test_a_crash_before_the_file_is_rewritten_is_made_good(here, folder):
     """A purge that ended with its transaction is finished by the next command that writes."""
     say(here, SECRET, "A")

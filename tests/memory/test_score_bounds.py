@@ -72,6 +72,7 @@ def test_the_first_coder_is_that_of_files_that_name_none():
     assert {one.partition("=")[0] for one in roles.split()} == set(ROLE_WEIGHTS)
 
 
+@pytest.mark.file_alone("another program reads a copy of the file")
 @pytest.mark.parametrize("edit", ["1.0, trusted=True", "0.65, trusted=False"])
 def test_a_changed_weight_is_seen_at_once(tmp_path, edit, monkeypatch):
     """A program with other weights recalls from an older file what brute force does."""

@@ -6,7 +6,14 @@ import os
 
 import pytest
 
+from tests import backends
 from tests.postgres import cluster
+
+
+@pytest.fixture(autouse=True)
+def _files_too(monkeypatch):
+    """Here a path is a file, also where other tests have their memories on a server."""
+    monkeypatch.setattr(backends, "is_mapped", False)
 
 
 @pytest.fixture(scope="session")

@@ -45,7 +45,7 @@ def test_a_schema_has_a_plain_name(run, server, monkeypatch, name):
 
 @pytest.mark.parametrize(
     "argv",
-    [("backup", "x.db"), ("doctor",), ("sync", "place"), ("restore", "--from", "x.db", "--yes")],
+    [("backup", "x.db"), ("restore", "--from", "x.db", "--yes")],
 )
 def test_what_files_alone_have(run, address, monkeypatch, argv):
     """Such a command says so, and what does the same for a server."""

@@ -159,9 +159,7 @@ def is_same(path: Path) -> None:
     """Let a copy of a memory file count as the file itself."""
     if path.exists():
         with closing(apsw.Connection(str(path))) as db:
-            db.execute(
-                "UPDATE setting SET value = ? WHERE name = 'replica_mark'", (_mark(str(path)),)
-            )
+            db.execute("UPDATE setting SET value = ? WHERE name = 'replica_mark'", (_mark(db),))
 
 
 def holds(folder: Path, words: bytes) -> list[str]:

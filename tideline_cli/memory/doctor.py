@@ -1,4 +1,4 @@
-"""doctor: every check of a memory file, in order, and what it found."""
+"""doctor: every check of a memory, in order, and what it found."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ from tideline_cli.memory.lanes import embedder_of
 from tideline_cli.memory.near_duplicates import rule_of
 from tideline_cli.model.finding import Finding, mendable, some
 from tideline_cli.model.origin import EVERYONE
-from tideline_cli.model.record import record
+from tideline_cli.model.record import record, replace
 from tideline_cli.model.text import index_terms
 from tideline_cli.policy.sameness import apart
 from tideline_cli.store import (
+    SERVERS,
     check_texts,
     common_upkeep,
     connection,
@@ -35,7 +36,7 @@ from tideline_cli.store.checks import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from apsw import Connection
 
@@ -59,7 +60,7 @@ class DoctorReport:
 def examine(
     path: str, *, deep: bool, network_allowed: bool, progress: Callable[[str], None]
 ) -> DoctorReport:
-    """Check a memory file that exists; nothing is changed, whatever is found.
+    """Check a memory that exists; nothing is changed, whatever is found.
 
     `progress` is told the name of each check before it runs.
     """
@@ -69,6 +70,8 @@ def examine(
         progress(name)
         ran.append(name)
         found = run()
+        if path.startswith(SERVERS):
+            found = _said_of_server(found)
         findings += [finding for finding in found if finding not in findings]
         if name in ("library", "identity", "tables") and any(
             finding.severity == "error" for finding in found
@@ -100,6 +103,9 @@ _QUICK: tuple[tuple[str, Check], ...] = (
 def _checks(
     path: str, *, deep: bool, network_allowed: bool
 ) -> Iterator[tuple[str, Callable[[], Sequence[Finding]]]]:
+    if path.startswith(SERVERS):
+        yield from _checks_of_server(path, deep=deep)
+        return
     yield "modes", lambda: list(on_disk.modes(path))
     yield "names", lambda: list(on_disk.one_name(path))
     yield "room", lambda: list(on_disk.room(path))
@@ -112,10 +118,49 @@ def _checks(
     yield "structure", lambda: run_check.run("structure", pages, path)
     yield "tables", lambda: run_check.run("tables", structure.tables, path)
     yield "index", lambda: run_check.run("index", text_index.index, path, writes=True)
+    yield from _runs(_QUICK, path)
+    yield from _runs(_of_contents(deep=deep), path)
+
+
+def _of_contents(*, deep: bool) -> tuple[tuple[str, Check], ...]:
     images = journalled.whole_images if deep else journalled.images
-    later = (*_QUICK, ("images", images), ("embedder", embedder))
-    for name, check in (*later, *_DEEP) if deep else later:
+    later: tuple[tuple[str, Check], ...] = (("images", images), ("embedder", embedder))
+    return (*later, *_DEEP) if deep else later
+
+
+def _runs(
+    checks: Iterable[tuple[str, Check]], path: str
+) -> Iterator[tuple[str, Callable[[], Sequence[Finding]]]]:
+    for name, check in checks:
         yield name, lambda name=name, check=check: run_check.run(name, check, path)  # type: ignore[misc]
+
+
+def _checks_of_server(
+    path: str, *, deep: bool
+) -> Iterator[tuple[str, Callable[[], Sequence[Finding]]]]:
+    """Yield the checks of a memory on a server: what a file is asked of its pages, modes and folder
+    is the server's own affair."""
+    from tideline_cli.store.postgres import examination  # noqa: PLC0415  no file
+
+    own = {"references": examination.references}
+    first = (("identity", examination.identity), ("tables", examination.tables),
+             ("index", examination.index))  # fmt: skip
+    yield from _runs(first, path)
+    yield from _runs(((name, own.get(name, check)) for name, check in _QUICK), path)
+    yield from _runs(_of_contents(deep=deep), path)
+
+
+def _said_of_server(found: Iterable[Finding]) -> list[Finding]:
+    """Return findings whose remedies name what there is for a server."""
+    words = (("copy the file", "make a copy with pg_dump"),
+             ("`tideline restore --from FILE`", "pg_restore, into an empty schema"))  # fmt: skip
+    said: list[Finding] = []
+    for finding in found:
+        remedy = finding.remedy
+        for old, new in words:
+            remedy = remedy.replace(old, new)
+        said.append(replace(finding, remedy=remedy))
+    return said
 
 
 def _library() -> list[Finding]:

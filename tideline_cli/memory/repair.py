@@ -8,6 +8,7 @@ from tideline_cli.memory.semantic import embed_backlog
 from tideline_cli.model.origin import EVERYONE, OWNER
 from tideline_cli.model.text import index_terms
 from tideline_cli.store import (
+    SERVERS,
     backup,
     batch_counts,
     check_texts,
@@ -31,6 +32,7 @@ from tideline_cli.store.transactions import writing
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
+    from types import ModuleType
 
     from apsw import Connection
 
@@ -58,13 +60,16 @@ def repair(
 ) -> str | None:  # fmt: skip
     """Do the repairs; return the path of the copy that was made before, None when none was
     needed."""
-    on_disk.restrict_modes(path)
+    is_file = not path.startswith(SERVERS)
+    if is_file:
+        on_disk.restrict_modes(path)
     if names == ["modes"]:
         return None
     kept = None
     if needs_copy(names):
         progress("copy")
-        kept = backup.copy_before(path, "repair", now=now)
+        copy_before = backup.copy_before if is_file else _copying().copy_before
+        kept = copy_before(path, "repair", now=now)
     db = opening.open_for_writing(path, network_allowed=network_allowed)
     try:
         for name in _ORDER:
@@ -81,6 +86,12 @@ def repair(
     finally:
         db.close()
     return kept
+
+
+def _copying() -> ModuleType:
+    from tideline_cli.store.postgres import copying  # noqa: PLC0415  no file
+
+    return copying
 
 
 def _do(db: Connection, name: str, now: int) -> None:

@@ -21,7 +21,7 @@ def merged_away(db: Connection, *, viewer: Origin | Everyone) -> list[tuple[str,
     condition, values = visibility.where(viewer)
     rows: Iterable[Any] = db.execute(
         f"""
-        SELECT fact.id, fact.content, keeper.content
+        SELECT fact.id, fact.content, min(keeper.content)
         FROM change JOIN batch ON batch.number = change.batch AND batch.verb = 'dream'
         JOIN link ON link.number = change.row
           AND link.kind IN ({sql_list(words_for("contradicts"))})

@@ -30,7 +30,11 @@ TRACES_IN_FILE, TRACES_IN_LOG = "file", "log"
 
 def open_for_inspection(path: str) -> Connection:
     """Return a connection to a file that may be damaged, foreign or newer: nothing is verified,
-    made or finished, and closing writes nothing back."""
+    made or finished, and closing writes nothing back. An address is that of a server."""
+    if path.startswith(store.SERVERS):
+        from tideline_cli.store.postgres import opening as servers  # noqa: PLC0415  no file
+
+        return servers.connected(path)  # type: ignore[return-value]
     return connect_for_reading(file_kind.real(path))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tideline_cli.errors import NotFoundError
 from tideline_cli.model.origin import Origin
 from tideline_cli.model.record import Record
-from tideline_cli.store import visibility
+from tideline_cli.store import SERVERS, visibility
 from tideline_cli.store.fact_rows import SELECT, SELECT_WITH_TERMS, fact_of
 
 TYPE_CHECKING = False
@@ -81,6 +81,15 @@ def has_open(db: Connection, kind: str, *, viewer: Origin) -> bool:
 def last_number(db: Connection) -> int:
     """Return the number of the newest fact, 0 in an empty store."""
     return int(db.execute("SELECT ifnull(max(seq), 0) FROM fact").get)
+
+
+def last_given(db: Connection) -> int:
+    """Return the highest number that a fact was ever given, 0 in an empty store."""
+    if db.filename.startswith(SERVERS):
+        sql = "SELECT last_value * is_called::integer FROM fact_seq"
+    else:
+        sql = "SELECT ifnull(max(seq), 0) FROM sqlite_sequence WHERE name = 'fact'"
+    return int(db.execute(sql).get)
 
 
 def numbers_after(db: Connection, seq: int) -> list[int]:

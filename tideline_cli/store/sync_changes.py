@@ -25,12 +25,15 @@ WHERE change.number > ? AND ifnull(verb, '') <> '{VERB}' ORDER BY change.number
 _IDS = "SELECT seq, id FROM fact WHERE seq IN (SELECT value FROM json_each(?))"
 _USED = "SELECT fact.id FROM usage JOIN fact ON fact.seq = usage.fact WHERE last_accessed_at >= ?"
 _NOTED = """
-SELECT fact.id, iif(lifecycle = 'archived' AND gone <> 'unknown', gone, NULL) AS why
-FROM stated JOIN fact ON fact.seq = stated.fact JOIN sync_fact ON sync_fact.id = fact.id
-WHERE stated.change >= ?
-  AND (changed_at > max(fact.created_at, ifnull(marks ->> '$.stated[0]', 0))
-    OR said_at > max(fact.created_at, ifnull(marks ->> '$.stated[1]', 0))
-    OR ruled IS NULL AND why <> ifnull(held ->> '$.values.gone', ''))
+SELECT id, why FROM (
+  SELECT fact.id, iif(lifecycle = 'archived' AND gone <> 'unknown', gone, NULL) AS why,
+    created_at, changed_at, said_at, ruled, (held ->> 'values') ->> 'gone' AS held_why,
+    ifnull(CAST((marks ->> 'stated') ->> 0 AS INTEGER), 0) AS told_change,
+    ifnull(CAST((marks ->> 'stated') ->> 1 AS INTEGER), 0) AS told_word
+  FROM stated JOIN fact ON fact.seq = stated.fact JOIN sync_fact ON sync_fact.id = fact.id
+  WHERE stated.change >= ?)
+WHERE changed_at > max(created_at, told_change) OR said_at > max(created_at, told_word)
+  OR ruled IS NULL AND why <> ifnull(held_why, '')
 """
 _LINKS = """
 SELECT a.id, link.kind, b.id, reason, strength, link.created_at FROM link

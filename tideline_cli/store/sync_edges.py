@@ -62,7 +62,7 @@ def _at_end(
     db: Connection, column: str, ids: Iterable[str], kinds: Sequence[str]
 ) -> list[EdgeRow]:
     sql = (
-        f"{_EDGE} WHERE {column} IN (SELECT value FROM json_each(?1)) AND present"
+        f"{_EDGE} WHERE {column} IN (SELECT value FROM json_each(?1)) AND present = 1"
         " AND kind IN (SELECT value FROM json_each(?2)) ORDER BY source, kind, target"
     )
     wanted = codec.dumps(list(kinds))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from tideline_cli.store import SERVERS
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from apsw import Connection
@@ -110,4 +112,10 @@ def exists(db: Connection) -> bool:
 
 def make(db: Connection) -> None:
     """Make the tables, in a transaction of the caller."""
-    db.execute(SYNC_SCHEMA).fetchall()
+    if not db.filename.startswith(SERVERS):
+        db.execute(SYNC_SCHEMA).fetchall()
+        return
+    from tideline_cli.store.postgres import schema  # noqa: PLC0415  no file
+
+    for statement in schema.of_sync():
+        db.as_it_is(statement)  # type: ignore[attr-defined]

@@ -25,13 +25,11 @@ WHERE (from_fact IN (SELECT value FROM json_each(?1))
     WHERE entity = 'link' AND row = link.number AND act = '+' AND verb = '{sync_changes.VERB}')
 """
 _IS_STATED = """
-SELECT EXISTS (SELECT 1 FROM sync_edge WHERE source = ? AND target = ? AND present
+SELECT EXISTS (SELECT 1 FROM sync_edge WHERE source = ? AND target = ? AND present = 1
   AND kind IN (SELECT value FROM json_each(?)))
 """
 _OWN = """
-SELECT by IS NOT NULL AND replica = ?2 AND NOT EXISTS (
-  SELECT 1 FROM json_each(marks) WHERE type = 'array' AND key <> 'stated' AND value ->> 1 <> ?2)
-FROM sync_fact JOIN fact USING (id) WHERE seq = ?1
+SELECT marks FROM sync_fact JOIN fact USING (id) WHERE seq = ? AND by IS NOT NULL AND replica = ?
 """
 _ARCHIVED = """
 SELECT (by IS NULL OR ruled = 'settled') AND replica = ?2
@@ -76,5 +74,16 @@ def only_shown(db: Connection, fact: int, batches: Collection[int]) -> bool:
     """Say whether all that other machines have said left the words of this one on a fact as they
     are: it is shown otherwise because of another fact alone, since syncs with these batches."""
     own = sync_state.SyncState(db).own
-    is_ruled = bool(db.execute(_OWN, (fact, own)).get)
-    return is_ruled and not db.execute(_OTHER_VERBS, (codec.dumps(list(batches)),)).get
+    row: Any = db.execute(_OWN, (fact, own)).fetchone()
+    if row is None or not _are_of(row[0], own):
+        return False
+    return not db.execute(_OTHER_VERBS, (codec.dumps(list(batches)),)).get
+
+
+def _are_of(marks: str | None, own: int) -> bool:
+    """Say whether all fields that have a stamp of their own have that of this machine."""
+    stamps: dict[str, Any] = codec.loads(marks) if marks else {}
+    return all(
+        stamp[1] == own for name, stamp in stamps.items()
+        if name != "stated" and isinstance(stamp, list)
+    )  # fmt: skip

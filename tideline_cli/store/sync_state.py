@@ -78,12 +78,15 @@ class SyncState:
 def replica_number(db: Connection, replica: str, *, name: str = "") -> int:
     """Return the number of a replica here, a new one for one that is not known; a `name` becomes
     its name."""
-    db.execute(
-        "INSERT INTO sync_replica (id, name) VALUES (?1, ?2) ON CONFLICT (id) DO UPDATE"
-        " SET name = ?2 WHERE ?2 <> '' AND name <> ?2",
-        (replica, name),
-    )
-    return int(db.execute("SELECT number FROM sync_replica WHERE id = ?", (replica,)).get)
+    row: Any = db.execute(
+        "SELECT number, name FROM sync_replica WHERE id = ?", (replica,)
+    ).fetchone()
+    if row is None:
+        db.execute("INSERT INTO sync_replica (id, name) VALUES (?, ?)", (replica, name))
+        return int(db.execute("SELECT number FROM sync_replica WHERE id = ?", (replica,)).get)
+    if name not in ("", row[1]):
+        db.execute("UPDATE sync_replica SET name = ? WHERE number = ?", (name, row[0]))
+    return int(row[0])
 
 
 def replicas(db: Connection) -> dict[int, tuple[str, str]]:

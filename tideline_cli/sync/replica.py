@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import platform
 
-from tideline_cli.store import sync_places, sync_schema, sync_state
+from tideline_cli.store import SERVERS, sync_places, sync_schema, sync_state
 from tideline_cli.store.transactions import writing
 from tideline_cli.sync import restamp
 from tideline_cli.sync.first_words import gather_all
@@ -25,7 +25,7 @@ def ensure(db: Connection, *, now: int, name: str = "") -> str | None:
         if is_new:
             sync_schema.make(db)
         state = sync_state.SyncState(db)
-        mark = _mark(db.filename)
+        mark = _mark(db)
         if state.own_id and state.mark == mark:
             if name:
                 state.become(state.own_id, name, mark)
@@ -47,14 +47,19 @@ def become_another(db: Connection) -> None:
     with writing(db):
         state = sync_state.SyncState(db)
         name = sync_state.name_of(db, state.own_id)
-        state.become(os.urandom(16).hex(), name, _mark(db.filename))
+        state.become(os.urandom(16).hex(), name, _mark(db))
         state.save()
         sync_places.send_anew(db)
 
 
-def _mark(path: str) -> str:
-    """Return what tells this file from a copy of it: the machine, and the file on it."""
-    held = os.stat(path)
+def _mark(db: Connection) -> str:
+    """Return what tells this memory from a copy of it: the machine, and the file on it; on a
+    server, the server and the schema in it."""
+    if db.filename.startswith(SERVERS):
+        from tideline_cli.store.postgres import marks  # noqa: PLC0415  no file
+
+        return marks.of(db)
+    held = os.stat(db.filename)
     return f"{_machine()}:{held.st_dev}:{held.st_ino}"
 
 

@@ -12,6 +12,7 @@ from tideline_cli.errors import UsageError
 from tideline_cli.model.origin import EVERYONE
 from tideline_cli.model.record import record
 from tideline_cli.store import (
+    SERVERS,
     facts,
     links,
     sync_changes,
@@ -61,7 +62,8 @@ def fold(
     with snapshot(db):
         if _waits(db, folder, place):
             return Folded(0, (), (), True)
-        beside = os.path.dirname(os.path.abspath(db.filename))
+        is_file = not db.filename.startswith(SERVERS)
+        beside = os.path.dirname(os.path.abspath(db.filename)) if is_file else tempfile.gettempdir()
         _clear(beside)
         with tempfile.TemporaryDirectory(prefix=f"{_PREFIX}{os.getpid()}-", dir=beside) as at:
             other = open_for_writing(os.path.join(at, "fold.db"), network_allowed=True)

@@ -13,7 +13,7 @@ from tideline_cli.cli.terminal import confirmed
 from tideline_cli.errors import StoreError, TidelineError, UsageError
 from tideline_cli.memory import doctor, repair
 from tideline_cli.model.record import record
-from tideline_cli.store import connection, opening
+from tideline_cli.store import SERVERS, connection, opening
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -89,9 +89,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
         from tideline_cli.cli import secret_report  # noqa: PLC0415  this search alone
 
         return secret_report.run(session)
-    session.needs_file("doctor", hint="pg_amcheck looks at a server's tables")
-    path = session.database
-    if _is_none(path):
+    if _is_none(session.database):
         from tideline_cli.cli import named_memory  # noqa: PLC0415  where there is no memory
 
         named_memory.check_is_there(session)
@@ -104,6 +102,8 @@ def run(session: Session, words: list[str], options: Options) -> int:
         report, mended, kept = _repaired(session, report, deep=options.deep, yes=options.yes)
     _show(session, report, mended, kept)
     _note_older_terms(session)
+    if options.deep and session.is_on_server:
+        session.note("the pages of the server were not looked at: pg_amcheck does that")
     _note_doors(session)
     well = all(
         finding.severity != "error" or mended.get(finding, False) for finding in report.findings
@@ -135,7 +135,11 @@ def _note_doors(session: Session) -> None:
 
 
 def _is_none(path: str) -> bool:
-    """Say whether there is no file, or one that is not a store yet."""
+    """Say whether there is no file, or one that is not a store yet; on a server, no tables."""
+    if path.startswith(SERVERS):
+        from tideline_cli.store.postgres import examination  # noqa: PLC0415  no file
+
+        return examination.is_none(path)
     if not os.path.lexists(path) or (os.path.isfile(path) and os.path.getsize(path) == 0):
         return True
     try:
@@ -174,13 +178,14 @@ def _repaired(
     blocking = [finding for finding in report.findings if finding.check in doctor.BLOCKING]
     names = repair.asked_repairs(report.findings)
     if blocking:
-        session.note(f"nothing in the file is repaired: {blocking[0].message}")
+        session.note(f"nothing in the store is repaired: {blocking[0].message}")
         names = [name for name in names if name == "modes"]
     if not names:
         return report, {}, None
     lines = [f"  {_WHAT[name]}" for name in names]
     if repair.needs_copy(names):
-        lines.insert(0, "  copy the store beside itself")
+        copy = "into a schema beside it" if session.is_on_server else "beside itself"
+        lines.insert(0, f"  copy the store {copy}")
     question = "\n".join(["doctor would", *lines, "Do it?"])
     if not confirmed(session, question, yes=yes, hint="repeat it with --yes"):
         session.note("nothing was changed")

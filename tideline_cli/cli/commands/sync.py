@@ -63,7 +63,6 @@ def run(session: Session, words: list[str], options: Options) -> int:
     if not session.viewer.is_owner:
         raise UsageError("a sync takes all origins, so the owner runs it",
                          hint="leave out --origin")  # fmt: skip
-    session.needs_file("sync", hint="a server is shared by its address: --db postgresql://…")
     match words:
         case ["status"]:
             from tideline_cli.cli import sync_status  # noqa: PLC0415  one action of five

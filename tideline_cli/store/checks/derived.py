@@ -7,7 +7,7 @@ from sys import byteorder
 
 from tideline_cli.config.settings import DEFAULT_EMBEDDER
 from tideline_cli.model.finding import mendable, some
-from tideline_cli.store import score_bounds, similar_pairs, vectors
+from tideline_cli.store import facts, score_bounds, similar_pairs, vectors
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,7 +23,6 @@ SELECT embedder, origin FROM vector_progress UNION SELECT embedder, origin FROM 
 """
 
 _CODE_TAIL = 2  # bytes of a learned embedder's code beside its values
-_LAST = "SELECT ifnull(max(seq), 0) FROM sqlite_sequence WHERE name = 'fact'"
 
 
 def sets(db: Connection) -> list[tuple[str, int]]:
@@ -38,10 +37,10 @@ def vector_sets(db: Connection) -> Iterator[Finding]:
     is_torn = False
     for embedder, origin in sets(db):
         reached = vectors.embedded_up_to(db, origin_number=origin, embedder=embedder)
-        facts: Any = db.execute(
+        rows: Any = db.execute(
             "SELECT seq FROM fact WHERE origin = ? AND seq <= ? ORDER BY seq", (origin, reached)
         ).fetchall()
-        wanted = [seq for (seq,) in facts]
+        wanted = [seq for (seq,) in rows]
         held, is_whole = _held(db, origin, embedder)
         is_torn |= not is_whole
         if held != wanted:
@@ -68,10 +67,10 @@ def _held(db: Connection, origin_number: int, embedder: str) -> tuple[list[int],
         " WHERE origin = ? AND embedder = ? ORDER BY number",
         (origin_number, embedder),
     )
-    for facts, codes, lows in rows:
-        numbers.frombytes(facts[: len(facts) // 4 * 4])
+    for packed, codes, lows in rows:
+        numbers.frombytes(packed[: len(packed) // 4 * 4])
         is_kept = lows == (codes if embedder == DEFAULT_EMBEDDER else 0)
-        sizes.add((codes + lows) / (len(facts) / 4) if facts and is_kept else -1.0)
+        sizes.add((codes + lows) / (len(packed) / 4) if packed and is_kept else -1.0)
     if byteorder == "big":
         numbers.byteswap()
     held = numbers.tolist()
@@ -122,7 +121,7 @@ def bounds(db: Connection) -> Iterator[Finding]:
     if not score_bounds.are_ours(db):
         return
     rows: Any = db.execute("SELECT number, length(codes) FROM ceiling ORDER BY number").fetchall()
-    last = int(db.execute(_LAST).get)
+    last = facts.last_given(db)
     sizes = [size for _, size in rows]
     is_row = [number for number, _ in rows] == list(range(len(rows)))
     is_full = all(size == score_bounds.CHUNK for size in sizes[:-1])
@@ -138,9 +137,8 @@ def pair_rows(db: Connection) -> Iterator[Finding]:
         WHERE a.origin <> b.origin OR fact <= other OR NOT cosine BETWEEN -1.001 AND 1.001
         """
     ).get
-    late = db.execute(
-        f"SELECT count(*) FROM near_progress WHERE seq > ({_LAST})"
-    ).get
+    last = facts.last_given(db)
+    late = db.execute("SELECT count(*) FROM near_progress WHERE seq > ?", (last,)).get
     if bad or late:
         message = f"{some(bad + late, 'pair')} of facts that are alike cannot be"
         yield mendable("pairs", message, "forgets them; the next dream compares anew")

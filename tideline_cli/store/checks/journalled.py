@@ -5,6 +5,7 @@ from __future__ import annotations
 from tideline_cli.model import codec
 from tideline_cli.model.finding import Finding, mendable, some
 from tideline_cli.store import batch_counts, births
+from tideline_cli.store.postgres import tables
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,10 +27,12 @@ SELECT origin, max(ordinal) - count(*) FROM batch GROUP BY origin HAVING max(ord
 """
 # Facts that the journal saw arrive, did not see removed, and that are not there.
 _VANISHED = """
-SELECT count(*) FROM (SELECT row, act, max(number) FROM change
+SELECT count(*) FROM (SELECT max(iif(act = '+', number, 0)) AS came,
+                             max(iif(act = '-', number, 0)) AS went
+                      FROM change
                       WHERE entity = 'fact' AND act <> '~' AND row NOT IN (SELECT seq FROM fact)
                       GROUP BY row)
-WHERE act = '+'
+WHERE came > went
 """
 # Those that came in a run, and that no change tells of since. What is gone is in `change`.
 _VANISHED_OF_RUNS = f"""
@@ -117,7 +120,7 @@ def whole_images(db: Connection) -> Iterator[Finding]:
         "usage": {"fact", "access_count", "last_accessed_at"},
     }
     bad = 0
-    columns = {name for (name,) in db.execute("SELECT name FROM pragma_table_info('fact')")}
+    columns = set(tables.columns("fact"))
     for entity, act, before in db.execute(
         "SELECT entity, act, before FROM change WHERE before IS NOT NULL AND json_valid(before)"
     ):

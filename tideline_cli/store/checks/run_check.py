@@ -6,7 +6,7 @@ import apsw
 
 from tideline_cli.errors import ExhaustedError, TidelineError
 from tideline_cli.model.finding import Finding
-from tideline_cli.store import connection, file_states, transactions
+from tideline_cli.store import SERVERS, connection, file_states, transactions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def run(name: str, check: Check, path: str, *, writes: bool = False) -> list[Fin
     except TidelineError as error:
         return [Finding(READING, "error", error.message, error.hint)]
     except Exception as error:  # noqa: BLE001  a damaged file may hold anything
-        message = f"{name} cannot be checked, for the file holds what cannot be: {error!r:.80}"
+        message = f"{name} cannot be checked, for the memory holds what cannot be: {error!r:.80}"
         return [Finding(name, "error", message, _DAMAGED)]
 
 
@@ -65,6 +65,9 @@ def _tried(check: Check, path: str, writes: bool) -> list[Finding]:
 
 def _judged(check: Check, path: str, writes: bool, first: apsw.Error) -> Finding:
     """Say what an error means: a disk that fails, or a file that is damaged."""
+    if path.startswith(SERVERS):
+        message = f"the server does not answer any more: {first}"
+        return Finding(READING, "error", message, "try again; the server's log may say why")
     try:
         _tried(check, path, writes)
     except apsw.Error as second:

@@ -28,20 +28,20 @@ JOIN origin ON origin.number = fact.origin WHERE link.reason IS NOT NULL AND {} 
 """
 # Of an update the history keeps what changed alone: whose it was, the fact tells, or its removal.
 _PAST = f"""
-SELECT coalesce(change.before ->> '$.id', fact.id, gone.before ->> '$.id'), origin.key,
-  {", ".join(f"change.before ->> '$.{name}'" for name in FIELDS)}
+SELECT coalesce(change.before ->> 'id', fact.id, gone.before ->> 'id'), origin.key,
+  {", ".join(f"change.before ->> '{name}'" for name in FIELDS)}
 FROM change LEFT JOIN fact ON fact.seq = change.row
 LEFT JOIN change AS gone ON fact.seq IS NULL AND gone.row = change.row AND gone.entity = 'fact'
   AND gone.act = '-'
 JOIN origin ON origin.number
-  = coalesce(change.before ->> '$.origin', fact.origin, gone.before ->> '$.origin')
+  = coalesce(change.before ->> 'origin', fact.origin, gone.before ->> 'origin')
 WHERE change.entity = 'fact' AND change.before IS NOT NULL AND {{}} ORDER BY change.number
 """
 _PAST_REASONS = """
-SELECT fact.id, origin.key, change.before ->> '$.reason'
-FROM change JOIN fact ON fact.seq = change.before ->> '$.from_fact'
+SELECT fact.id, origin.key, change.before ->> 'reason'
+FROM change JOIN fact ON fact.seq = change.before ->> 'from_fact'
 JOIN origin ON origin.number = fact.origin
-WHERE change.entity = 'link' AND change.before ->> '$.reason' IS NOT NULL AND {}
+WHERE change.entity = 'link' AND change.before ->> 'reason' IS NOT NULL AND {}
 ORDER BY change.number
 """
 
@@ -51,7 +51,7 @@ def stated_texts(
 ) -> Iterator[tuple[str, str, str, str]]:
     """Yield (id of a fact, its origin, where, text) of facts and links, as they are and as the
     history keeps them; tags and metadata are JSON."""
-    condition, values = "1", tuple[str, ...]()
+    condition, values = "true", tuple[str, ...]()
     if not isinstance(viewer, Everyone):
         condition, values = "origin.key = ?", (viewer.key,)
     for sql, places in (

@@ -24,20 +24,22 @@ if TYPE_CHECKING:
     from apsw import Connection
 
 _SHOWN = 5
-_FROM_COPY = (
+FROM_COPY = (
     "copy the file, then put a backup back (`tideline restore --from FILE`), or save what can be "
     "read (`tideline export --all-origins`)"
 )
-_DERIVED = frozenset(
-    ("usage", "near", "unpaired", "near_progress", "vector_chunk", "vector_progress", "given",
-     "fade", "notice")
+"""What to do about facts that are damaged."""
+DERIVED = frozenset(
+    ("link", "usage", "near", "unpaired", "near_progress", "vector_chunk", "vector_progress",
+     "given", "fade", "notice")
 )
+"""Tables whose rows go where they point to nothing: `drop_orphans` removes them."""
 _NO_FACT = "NOT IN (SELECT seq FROM fact)"
 _NO_ORIGIN = "NOT IN (SELECT number FROM origin)"
 _TOLD_TWICE = " UNION ".join(
     f"""
-SELECT one.number FROM link AS one JOIN link AS both USING (from_fact, to_fact)
-WHERE both.kind = '{word}' AND one.kind IN ({sql_list(kinds)})
+SELECT one.number FROM link AS one JOIN link AS wide USING (from_fact, to_fact)
+WHERE wide.kind = '{word}' AND one.kind IN ({sql_list(kinds)})
 """
     for word, kinds in TWOFOLD.items()
 )
@@ -86,7 +88,7 @@ def _pages(db: Connection, pragma: str) -> Iterator[Finding]:
     found = [str(row[0]) for row in db.execute(f"PRAGMA {pragma}(10)").fetchall()]
     if found != ["ok"]:
         yield Finding(
-            "structure", "error", f"the file is damaged: {'; '.join(found[:_SHOWN])}", _FROM_COPY
+            "structure", "error", f"the file is damaged: {'; '.join(found[:_SHOWN])}", FROM_COPY
         )
 
 
@@ -122,10 +124,10 @@ def references(db: Connection) -> Iterator[Finding]:
         message = f"{some(count, 'row')} of {table} point to what is not there"
         if table == "link":
             message = f"{some(count, 'link')} lead to or from a fact that is not there"
-        if table == "link" or table in _DERIVED:
+        if table in DERIVED:
             yield mendable("references", message, "removes them, after a copy")
         else:
-            yield Finding("references", "error", message, _FROM_COPY)
+            yield Finding("references", "error", message, FROM_COPY)
 
 
 def links(db: Connection) -> Iterator[Finding]:
@@ -203,7 +205,7 @@ def values(db: Connection) -> Iterator[Finding]:
         yield Finding(
             "values", "error",
             f"facts with values that mean nothing: {'; '.join(wrong[:_SHOWN])}",
-            "damaged, or written by a newer version: " + _FROM_COPY,
+            "damaged, or written by a newer version: " + FROM_COPY,
         )  # fmt: skip
 
 

@@ -23,7 +23,7 @@ SELECT count(*) FROM sync_edge
   JOIN fact AS a ON a.id = sync_edge.source JOIN fact AS b ON b.id = sync_edge.target
 WHERE present = 1 AND NOT EXISTS (
   SELECT 1 FROM link WHERE from_fact = a.seq AND to_fact = b.seq
-    AND (link.kind = sync_edge.kind OR CASE link.kind {_WORDS} ELSE 0 END))
+    AND (link.kind = sync_edge.kind OR CASE link.kind {_WORDS} ELSE false END))
 """
 _ANEW = "`tideline sync` sends it, once the next words of it are said; a backup made before has all"
 

@@ -25,6 +25,17 @@ def kept(address: str) -> str:
     return plain
 
 
+def beside(address: str, schema: str) -> str:
+    """Return the address of another schema of the same database."""
+    plain = kept(address)
+    base, _, query = plain.partition("?")
+    others = [pair for pair in query.split("&") if pair and not pair.startswith("schema=")]
+    found = f"{base}?{'&'.join((*others, f'schema={schema}'))}"
+    if plain in _passwords:
+        _passwords[found] = _passwords[plain]
+    return found
+
+
 def for_library(address: str) -> tuple[str, str]:
     """Return an address as libpq reads it, and the schema that `schema=` in it names.
 

@@ -35,7 +35,8 @@ _WORDS = tuple(
         (r"\bchar\((\d+)\)", r"chr(\1)"),
         (r"\bchar\((\d+), (\d+)\)", r"(chr(\1) || chr(\2))"),
         (r"\bjson_object\(", "json_build_object("),
-        (r"\bexp\(", "faded("),
+        (r"\bAS INTEGER\)", "AS BIGINT)"),
+        (r"\b(\w+) \* exp\(", r"faded(\1, "),
     )
 )  # fmt: skip
 _INSERT = re.compile(r"INSERT (OR (?:IGNORE|REPLACE) )?INTO (\w+)\s*(?:\(([^()]*)\))?")

@@ -9,9 +9,11 @@ CREATE FUNCTION max(anycompatible, anycompatible) RETURNS anycompatible
   LANGUAGE sql IMMUTABLE STRICT AS 'SELECT CASE WHEN $1 >= $2 THEN $1 ELSE $2 END';
 CREATE FUNCTION min(anycompatible, anycompatible) RETURNS anycompatible
   LANGUAGE sql IMMUTABLE STRICT AS 'SELECT CASE WHEN $1 <= $2 THEN $1 ELSE $2 END';
--- A power that is too small for a double is 0, and no error.
-CREATE FUNCTION faded(double precision) RETURNS double precision
-  LANGUAGE sql IMMUTABLE STRICT AS 'SELECT CASE WHEN $1 < -700 THEN 0 ELSE exp($1) END';
+-- A value times a power. What is too small for a double is 0, and no error.
+CREATE FUNCTION faded(double precision, double precision) RETURNS double precision
+  LANGUAGE sql IMMUTABLE STRICT AS '
+    SELECT CASE WHEN $2 < -700 OR ($1 > 0 AND ln($1) + $2 < -744) THEN 0 ELSE $1 * exp($2) END
+  ';
 CREATE FUNCTION instr(text, text) RETURNS integer
   LANGUAGE sql IMMUTABLE STRICT AS 'SELECT strpos($1, $2)';
 CREATE FUNCTION json_each(text) RETURNS TABLE (key text, value text)

@@ -34,10 +34,7 @@ _NEXT = ("origin", "batch", "change", "vector_chunk")
 
 def statements() -> Iterator[str]:
     """Yield the SQL that makes an empty memory, in the order in which it runs."""
-    for item in _ITEM.findall(re.sub(r"--[^\n]*", "", files.script())):
-        for pattern, new in _TYPES:
-            item = re.sub(pattern, new, item)
-        yield item
+    yield from tables_of(files.script())
     yield from _split(FUNCTIONS)
     yield from _split(_INDEX)
     yield from _split(triggers.script())
@@ -47,14 +44,35 @@ def statements() -> Iterator[str]:
             f"CREATE TRIGGER {table}_numbered BEFORE INSERT ON {table}"
             f" FOR EACH ROW EXECUTE FUNCTION number_{column}()"
         )
-    for table in _NEXT:
-        yield (
-            f"CREATE TRIGGER {table}_numbered BEFORE INSERT ON {table} FOR EACH ROW"
-            " WHEN (new.number IS NULL) EXECUTE FUNCTION number_next()"
-        )
+    yield from map(numbering, _NEXT)
     yield "INSERT INTO origin (number, key) VALUES (1, 'owner')"
     yield f"INSERT INTO setting (name, value) VALUES ('analyzer', '{WITH_FORMS}')"
     yield f"INSERT INTO setting (name, value) VALUES ('schema', '{files.VERSION}')"
+
+
+def tables_of(script: str) -> Iterator[str]:
+    """Yield the SQL of the tables and indexes that a script for files makes."""
+    for item in _ITEM.findall(re.sub(r"--[^\n]*", "", script)):
+        for pattern, new in _TYPES:
+            item = re.sub(pattern, new, item)
+        yield item
+
+
+def of_sync() -> Iterator[str]:
+    """Yield the SQL that makes the tables of a memory that syncs."""
+    from tideline_cli.store.sync_schema import SYNC_SCHEMA  # noqa: PLC0415  most never sync
+
+    yield from tables_of(SYNC_SCHEMA)
+    for table in ("sync_replica", "sync_place"):
+        yield numbering(table)
+
+
+def numbering(table: str) -> str:
+    """Return the SQL by which a row of a table without a number gets the next one."""
+    return (
+        f"CREATE TRIGGER {table}_numbered BEFORE INSERT ON {table} FOR EACH ROW"
+        " WHEN (new.number IS NULL) EXECUTE FUNCTION number_next()"
+    )
 
 
 def _split(script: str) -> Iterator[str]:

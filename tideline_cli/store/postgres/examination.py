@@ -1,0 +1,190 @@
+"""What `doctor` asks of a memory on a server, where a file is asked of its pages and its header."""
+
+from __future__ import annotations
+
+import re
+
+from tideline_cli.model.finding import Finding, mendable, some
+from tideline_cli.model.record import record
+from tideline_cli.store import schema as files
+from tideline_cli.store import sync_schema
+from tideline_cli.store.checks.structure import DERIVED, FROM_COPY
+from tideline_cli.store.postgres import opening, schema
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from typing import Any
+
+    from apsw import Connection
+
+_SHOWN = 5
+_MADE = re.compile(r"CREATE (TABLE|INDEX|TRIGGER|VIEW|SEQUENCE|FUNCTION) (\w+)")
+_COLUMN = re.compile(r"^\s+([a-z_]+)\s+(?:BIGINT|TEXT|BYTEA|DOUBLE)", re.MULTILINE)
+_KEY = re.compile(r"^\s+([a-z_]+)\s.*?\bREFERENCES (\w+) \((\w+)\)", re.MULTILINE)
+_BODY = re.compile(r"\bAS\s+(?:\$\$(.*)\$\$|'(.*)')", re.DOTALL)
+_HELD = """
+SELECT CASE relkind WHEN 'r' THEN 'TABLE' WHEN 'i' THEN 'INDEX' WHEN 'v' THEN 'VIEW'
+                    ELSE 'SEQUENCE' END, relname
+FROM pg_class WHERE relnamespace = current_schema()::regnamespace AND relkind IN ('r', 'v', 'S')
+UNION ALL
+SELECT 'INDEX', relname FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid
+WHERE relnamespace = current_schema()::regnamespace AND indisvalid AND indisready
+UNION ALL
+SELECT 'TRIGGER', tgname FROM pg_trigger JOIN pg_class ON pg_class.oid = tgrelid
+WHERE relnamespace = current_schema()::regnamespace AND NOT tgisinternal AND tgenabled = 'O'
+UNION ALL
+SELECT 'KEY', relname || '.' || attname FROM pg_constraint
+  JOIN pg_class ON pg_class.oid = conrelid
+  JOIN pg_attribute ON attrelid = conrelid AND attnum = conkey[1]
+WHERE relnamespace = current_schema()::regnamespace AND contype = 'f' AND convalidated
+"""
+_COLUMNS = """
+SELECT relname || '.' || attname FROM pg_attribute JOIN pg_class ON pg_class.oid = attrelid
+WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r' AND attnum > 0
+  AND NOT attisdropped
+"""
+_FUNCTIONS = """
+SELECT proname, prosrc FROM pg_proc WHERE pronamespace = current_schema()::regnamespace
+"""
+# A trigger or a rule that is not ours acts on what is written.
+_ACTING = """
+SELECT tgname FROM pg_trigger JOIN pg_class ON pg_class.oid = tgrelid
+WHERE relnamespace = current_schema()::regnamespace AND NOT tgisinternal
+UNION
+SELECT rulename FROM pg_rewrite JOIN pg_class ON pg_class.oid = ev_class
+WHERE relnamespace = current_schema()::regnamespace AND rulename <> '_RETURN'
+"""
+_TERMS = "SELECT fact.origin, term, seq FROM fact, index_terms(fact.origin, fact.terms) AS term"
+_POSTINGS = "SELECT origin, term, fact FROM posting"
+
+
+@record
+class Parts:
+    """What a memory on a server is made of: kinds and names of what was created, foreign keys and
+    columns as table.column, and functions, each with its text."""
+
+    made: frozenset[tuple[str, str]]
+    columns: frozenset[str]
+    bodies: frozenset[tuple[str, str]]
+
+    def missing_in(self, other: Parts) -> list[str]:
+        """Return the names of what the other one lacks, or has in another form."""
+        found = {name for _, name in self.made - other.made} | (self.columns - other.columns)
+        found |= {name + "()" for name, _ in self.bodies - other.bodies}
+        return sorted(found)
+
+
+def wanted(statements: Iterable[str]) -> Parts:
+    """Return what the statements that make a memory make of it."""
+    made: set[tuple[str, str]] = set()
+    columns: set[str] = set()
+    bodies: set[tuple[str, str]] = set()
+    for statement in statements:
+        found = _MADE.match(statement.lstrip())
+        if found is None:
+            continue
+        kind, name = found[1], found[2]
+        if kind == "FUNCTION":
+            body = _BODY.search(statement)
+            bodies.add((name, _plain((body[1] or body[2]) if body else "")))
+            continue
+        made.add((kind, name))
+        if kind == "TABLE":
+            columns |= {f"{name}.{column}" for column in _COLUMN.findall(statement)}
+            made |= {("KEY", f"{name}.{column}") for column, _, _ in _KEY.findall(statement)}
+    return Parts(frozenset(made), frozenset(columns), frozenset(bodies))
+
+
+def held(db: Connection) -> Parts:
+    """Return what a memory is made of; a trigger that is off, or an index that is not whole, is
+    none."""
+    made: Any = db.execute(_HELD).fetchall()
+    columns: Any = db.execute(_COLUMNS).fetchall()
+    bodies: Any = db.execute(_FUNCTIONS).fetchall()
+    return Parts(
+        frozenset(made), frozenset(name for (name,) in columns),
+        frozenset((name, _plain(body)) for name, body in bodies),
+    )  # fmt: skip
+
+
+def _plain(body: str) -> str:
+    return " ".join(body.split())
+
+
+def is_none(address: str) -> bool:
+    """Say whether there is no memory at an address, of whatever version."""
+    db = opening.connected(address)
+    try:
+        return bool(db.execute("SELECT to_regclass(?) IS NULL", (f'"{db.schema}".setting',)).get)
+    finally:
+        db.close()
+
+
+def identity(db: Connection) -> Iterator[Finding]:
+    """The tables are of a version that this program knows."""
+    row = db.execute("SELECT value FROM setting WHERE name = 'schema'").fetchone()
+    version = int(row[0]) if row else 0
+    if version > files.VERSION:
+        yield Finding(
+            "identity", "error",
+            f"the tables have schema version {version}, this program knows {files.VERSION}",
+            "upgrade tideline-cli",
+        )  # fmt: skip
+    elif version < files.VERSION:
+        yield Finding(
+            "identity", "error",
+            f"the tables have schema version {version}, older than {files.VERSION}",
+            "export with the program that made them, and import into another schema",
+        )  # fmt: skip
+
+
+def _statements(db: Connection) -> list[str]:
+    """Return the SQL that makes a memory as this one should be."""
+    of_sync = schema.of_sync() if sync_schema.exists(db) else ()
+    return [*schema.statements(), *of_sync]
+
+
+def tables(db: Connection) -> Iterator[Finding]:
+    """The tables, indexes, triggers and functions are those of this version."""
+    ours, theirs = wanted(_statements(db)), held(db)
+    acting = {str(name) for (name,) in db.execute(_ACTING).fetchall()}
+    foreign = sorted(acting - {name for kind, name in ours.made if kind == "TRIGGER"})
+    for found, what in ((ours.missing_in(theirs), ""), (foreign, " (not made by tideline)")):
+        if found:
+            named = ", ".join(name[:40] for name in found[:_SHOWN])
+            more = f" and {len(found) - _SHOWN:,} more" if len(found) > _SHOWN else ""
+            yield Finding(
+                "tables", "error", f"the schema was changed: {named}{more}{what}",
+                "export the facts, and import them into another schema",
+            )  # fmt: skip
+
+
+def references(db: Connection) -> Iterator[Finding]:
+    """No row points to one that is not there. A server sees to that, but where its keys were
+    switched off."""
+    orphans: dict[str, int] = {}
+    for statement in _statements(db):
+        table = statement.split("(", 1)[0].rpartition("TABLE ")[2].strip()
+        for column, named, key in _KEY.findall(statement):
+            count = db.execute(
+                f"SELECT count(*) FROM {table} WHERE {column} NOT IN (SELECT {key} FROM {named})"
+            ).get
+            if count:
+                orphans[table] = orphans.get(table, 0) + count
+    for table, count in sorted(orphans.items()):
+        message = f"{some(count, 'row')} of {table} point to what is not there"
+        if table in DERIVED:
+            yield mendable("references", message, "removes them, after a copy")
+        else:
+            yield Finding("references", "error", message, FROM_COPY)
+
+
+def index(db: Connection) -> Iterator[Finding]:
+    """The postings are the terms of the facts, no more and no less."""
+    differing = db.execute(
+        f"SELECT EXISTS ({_TERMS} EXCEPT {_POSTINGS}) OR EXISTS ({_POSTINGS} EXCEPT {_TERMS})"
+    ).get
+    if differing:
+        message = "the full-text index is stale: it does not hold the terms of the facts"
+        yield mendable("index", message, "makes it anew")
