@@ -179,6 +179,7 @@ class ServerConnection:
             self._leave()
             raise _error(error) from None
         except BaseException:  # an interrupt: nobody knows which answers are still to come
+            self._wire.cancel()
             self._leave()
             raise
         for ((text, _, _), cursor), answer in zip(some, answers, strict=True):
