@@ -1,4 +1,4 @@
-"""Ctrl-C while a server works: the command ends at once, and so does what the server does for it."""
+"""Ctrl-C while a server works: the command ends at once, and what the server does for it too."""
 
 from __future__ import annotations
 

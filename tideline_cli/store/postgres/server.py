@@ -37,13 +37,14 @@ class ServerConnection:
     generation: str | None = None
     asked_settings: Callable[[str], object] | None = None
     heat_rule: Callable[[], HeatRule | None] | None = None
+    commits = 0  # of all connections of this process: transactions that may have stored something
 
     def __init__(self, wire: Wire, address: str, schema: str) -> None:
         self._wire = wire
         self.filename = address
         self.schema = schema
         self.trips = 0
-        self._is_open = False  # in a transaction
+        self._is_open = self._is_writer = False  # in a transaction
         self._has_failed = False  # a statement of it did: the server takes nothing but its end
         self._waiting: list[tuple[Statement, Cursor | None]] = []
         self._changes = 0
@@ -121,7 +122,7 @@ class ServerConnection:
     def _begin(self, *, is_writer: bool) -> Cursor:
         if self._is_open:
             raise apsw.SQLError("cannot start a transaction within a transaction")
-        self._is_open = True
+        self._is_open, self._is_writer = True, is_writer
         # Writers come one after another, so each sees what those before it have committed.
         self._put(_WRITE if is_writer else b"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
         self._put(self._path())
@@ -140,6 +141,8 @@ class ServerConnection:
         waiting, self._waiting = self._waiting, []
         self._put(_WRITE)
         self._put(self._path())
+        self._is_writer = any(not text.lstrip().startswith((b"SELECT", b"WITH"))
+                              for (text, _, _), _ in waiting)  # fmt: skip
         self._waiting += waiting
         self._is_open = True
         try:
@@ -153,6 +156,7 @@ class ServerConnection:
             self._refuse_failed()
         self._put(how)
         self.flush()
+        ServerConnection.commits += self._is_writer and how != b"ROLLBACK"
         self._is_open = self._has_failed = False
         return Cursor(self)
 
