@@ -39,15 +39,17 @@ def test_a_deadlock(run, address, monkeypatch):
     assert run("remember", "the lamp is of brass").code == 0
     monkeypatch.delenv("TIDELINE_NOW")
     db = opening.open_or_make(place)
+    db, other = opening.open_or_make(place), db
     # A transaction that waits for no other writer, as one by psql.
     for one in ("BEGIN", f'LOCK TABLE "{db.schema}".batch_count IN ACCESS EXCLUSIVE MODE'):
         db.as_it_is(one)
     db.flush()
     process = started(place, "remember", "the bridge spans a river", "-v")
-    until(lambda: waiting(db))
+    until(lambda: waiting(other))
     db.as_it_is(f'LOCK TABLE "{db.schema}".fact IN ACCESS EXCLUSIVE MODE')
     db.flush()  # returns when the other one has been ended: it has waited longer
     db.close()
+    other.close()
     out, said = process.communicate(timeout=60)
     assert process.returncode == 0, said
     assert "run again" in said and out.count("\n") == 1

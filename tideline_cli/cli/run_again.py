@@ -34,7 +34,7 @@ class _Watched:
 
     def write(self, text: str) -> int:
         self.is_used = True
-        return self.stream.write(text)  # type: ignore[no-any-return]
+        return int(self.stream.write(text))
 
     def __getattr__(self, name: str) -> Any:
         self.is_used |= name in ("buffer", "read", "readline", "writelines")
@@ -48,7 +48,7 @@ class Watch:
         self._kept = sys.stdin, sys.stdout
         self._stored = ServerConnection.commits
         self._input, self._output = _Watched(sys.stdin), _Watched(sys.stdout)
-        sys.stdin, sys.stdout = self._input, self._output  # type: ignore[assignment]
+        sys.stdin, sys.stdout = self._input, self._output
 
     def close(self) -> None:
         """Give the streams back, where nobody has put others in their place."""
