@@ -343,6 +343,7 @@ _tideline_argument() {
         backup:0) REPLY='file' ;;
         sync:0) REPLY='one of status log key forget' ;;
         sync:1) REPLY='one of add' ;;
+        member:0) REPLY='one of list add remove' ;;
         config:0) REPLY='one of list get set unset edit path profiles trust untrust' ;;
         config:1) REPLY='ask setting' ;;
         config:2) REPLY='ask setting' ;;
@@ -351,7 +352,7 @@ _tideline_argument() {
         setup:*) REPLY='one of claude-code codex gemini cursor' ;;
         init:0) REPLY='one of bash zsh fish' ;;
         completions:0) REPLY='one of bash zsh fish powershell' ;;
-        man:0) REPLY='one of remember recall context dream consolidate status show list pick fading slots tags pin unpin forget restore edit link graph feedback purge contradictions history timeline undo redo retention import export ingest library gc extract relink embed embedder reembed doctor eval backup sync schedule config serve mcp hook setup init completions man' ;;
+        man:0) REPLY='one of remember recall context dream consolidate status show list pick fading slots tags pin unpin forget restore edit link graph feedback purge contradictions history timeline undo redo retention import export ingest library gc extract relink embed embedder reembed doctor eval backup sync member schedule config serve mcp hook setup init completions man' ;;
         *) [[ $2 == '*' ]] || _tideline_argument "$1" '*' ;;
     esac
 }
@@ -401,6 +402,7 @@ _tideline_flags() {
         eval) REPLY='--k -k --profiles --profile --embedder --format --misses --strict --count --output -o --llm --model --base-url --key-file --timeout --scope --all-scopes' ;;
         backup) REPLY='--force -f' ;;
         sync) REPLY='--name --plain --encrypt --trust --key --limit -k' ;;
+        member) REPLY='' ;;
         schedule) REPLY='--cron --systemd --launchd --schtasks --at --sync --install --remove' ;;
         config) REPLY='' ;;
         serve) REPLY='--port --open' ;;
@@ -457,6 +459,7 @@ _tideline_summary() {
         eval) REPLY='Measure how good the answers are, on your own questions.' ;;
         backup) REPLY='Copy the store into a file, while others use it.' ;;
         sync) REPLY='Join the memories of your machines, by a place for files.' ;;
+        member) REPLY='Say which roles of a server see which origins.' ;;
         schedule) REPLY='Let the memory tend itself every night.' ;;
         config) REPLY='Show and change settings.' ;;
         serve) REPLY='Serve pages and an API, on this machine alone.' ;;
@@ -588,7 +591,7 @@ _tideline_at() {
         _tideline_argument "$command" "$place"
         _tideline_complete "$REPLY" "$current"
     else
-        _tideline_offer "$current" remember recall context dream consolidate status show list pick fading slots tags pin unpin forget restore edit link graph feedback purge contradictions history timeline undo redo retention import export ingest library gc extract relink embed embedder reembed doctor eval backup sync schedule config serve mcp hook setup init completions man
+        _tideline_offer "$current" remember recall context dream consolidate status show list pick fading slots tags pin unpin forget restore edit link graph feedback purge contradictions history timeline undo redo retention import export ingest library gc extract relink embed embedder reembed doctor eval backup sync member schedule config serve mcp hook setup init completions man
         # 63 is `?`: bash lists the matches and inserts none.
         if [[ $COMP_TYPE == 63 ]] && ((${#COMPREPLY[@]} > 1)); then
             for word in "${COMPREPLY[@]}"; do

@@ -46,6 +46,7 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
         'eval' = 'Measure how good the answers are, on your own questions.'
         'backup' = 'Copy the store into a file, while others use it.'
         'sync' = 'Join the memories of your machines, by a place for files.'
+        'member' = 'Say which roles of a server see which origins.'
         'schedule' = 'Let the memory tend itself every night.'
         'config' = 'Show and change settings.'
         'serve' = 'Serve pages and an API, on this machine alone.'
@@ -586,6 +587,8 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--key'); Kind = 'file'; Help = 'File of keys [env: TIDELINE_SYNC_KEY].' }
             @{ Flags = @('--limit','-k'); Kind = 'text'; Help = 'How many batches `log` shows [default: 20].' }
         )
+        'member' = @(
+        )
         'schedule' = @(
             @{ Flags = @('--cron'); Kind = 'flag'; Help = 'A line of your crontab.' }
             @{ Flags = @('--systemd'); Kind = 'flag'; Help = 'A service and a timer of systemd, for your user.' }
@@ -661,6 +664,7 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
         'backup:0' = 'file'
         'sync:0' = 'one of status log key forget'
         'sync:1' = 'one of add'
+        'member:0' = 'one of list add remove'
         'config:0' = 'one of list get set unset edit path profiles trust untrust'
         'config:1' = 'ask setting'
         'config:2' = 'ask setting'
@@ -669,7 +673,7 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
         'setup:*' = 'one of claude-code codex gemini cursor'
         'init:0' = 'one of bash zsh fish'
         'completions:0' = 'one of bash zsh fish powershell'
-        'man:0' = 'one of remember recall context dream consolidate status show list pick fading slots tags pin unpin forget restore edit link graph feedback purge contradictions history timeline undo redo retention import export ingest library gc extract relink embed embedder reembed doctor eval backup sync schedule config serve mcp hook setup init completions man'
+        'man:0' = 'one of remember recall context dream consolidate status show list pick fading slots tags pin unpin forget restore edit link graph feedback purge contradictions history timeline undo redo retention import export ingest library gc extract relink embed embedder reembed doctor eval backup sync member schedule config serve mcp hook setup init completions man'
     }
 
     function Find-Option([string]$command, [string]$flag) {

@@ -98,7 +98,7 @@ def recall_times(path, count, *, rounds=60):
     with writing(db):
         for viewer in (OWNER, OTHER):
             embed_backlog(db, origin_number=visibility.ensure_number(db, viewer), limit=10**7)
-        score_bounds.extend(db, limit=10**7)
+        score_bounds.extend(db, limit=10**7, origin_number=None)
     times = []
     for number in range(rounds):
         query = Query(f"user {_TOPICS[number % 4]}")

@@ -49,7 +49,7 @@ def make(path: Path) -> None:
         done = run_main(verb, *words, "--db", str(path), *now)
         assert done.code in (0, 4), (verb, words, done.err)
     db = open_for_writing(str(path))
-    score_bounds.extend(db, limit=100)
+    score_bounds.extend(db, limit=100, origin_number=None)
     db.execute("PRAGMA journal_mode = DELETE; VACUUM").fetchall()
     db.close()
 

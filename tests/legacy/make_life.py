@@ -102,7 +102,7 @@ def purge_half(path: Path, fact_id: str) -> None:
 
     purge.finish_purge = lambda db: False  # type: ignore[assignment]
     db = open_for_writing(str(path))
-    score_bounds.extend(db, limit=100)
+    score_bounds.extend(db, limit=100, origin_number=None)
     purge.purge(db, [fact_id], viewer=OWNER, now=parse(DAYS[-1]))
     assert purge_pending(db) == "file"
     db.execute("PRAGMA journal_mode = DELETE").fetchall()

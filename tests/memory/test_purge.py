@@ -107,8 +107,8 @@ def tend(db):
     """Do what dreams and recalls do meanwhile: vectors, bounds."""
     with writing(db):
         embed_backlog(db, origin_number=1, limit=10_000)
-        if score_bounds.missing_count(db) > 0:  # an empty store always lacks one
-            score_bounds.extend(db, limit=10_000)
+        if score_bounds.missing_count(db, origin_number=1) > 0:  # an empty store always lacks one
+            score_bounds.extend(db, limit=10_000, origin_number=None)
 
 
 def fill(db, rng, count, *, long=0.02):

@@ -51,14 +51,14 @@ def test_another_coder_bounds_nothing(monkeypatch):
     """Bytes of other tables are not read; the next recall that may write makes them anew."""
     with fresh_store() as db:
         _filled(db)
-        score_bounds.extend(db, limit=10**6)
-        assert score_bounds.missing_count(db) == 0
+        score_bounds.extend(db, limit=10**6, origin_number=None)
+        assert score_bounds.missing_count(db, origin_number=1) == 0
         monkeypatch.setattr(score_bounds, "CODER", "of another program")
-        assert score_bounds.missing_count(db) == FACTS + 1
+        assert score_bounds.missing_count(db, origin_number=1) == FACTS + 1
         assert score_bounds.wrong_count(db) == 0
         answer = recall(db, Query("harbour"), viewer=OWNER, now=NOW)
         write_back(db, answer, touch=False, now=NOW)
-        assert score_bounds.missing_count(db) == 0
+        assert score_bounds.missing_count(db, origin_number=1) == 0
         assert setting(db, "score_bounds", "") == "of another program"
 
 
@@ -86,7 +86,7 @@ def test_a_changed_weight_is_seen_at_once(tmp_path, edit, monkeypatch):
     source.write_text(text.replace(edit, other + edit[edit.index(","):]), "utf-8")
     with fresh_store() as db:
         _filled(db)
-        score_bounds.extend(db, limit=10**6)
+        score_bounds.extend(db, limit=10**6, origin_number=None)
         db.execute("VACUUM INTO ?", (str(path),))
     code = (
         "import sys; from tideline_cli.memory import query, reading, recall; "
@@ -119,18 +119,19 @@ def test_a_role_lowers_the_byte_and_an_edit_raises_it(run):
         run("remember", f"the harbour bridge {number}", "--role", "assistant")
     path = run("status", "--json").json["database"]
     db = open_for_writing(path)
-    score_bounds.extend(db, limit=100)
-    low = score_bounds.codes(db)[1:]
+    score_bounds.extend(db, limit=100, origin_number=None)
+    low = score_bounds.codes(db, origin_number=1)[1:]
     first = run("recall", "harbour", "--explain", "--json").json["hits"][0]
     assert run("edit", first["id"], "--role", "user").code == 0
     assert score_bounds.wrong_count(db) == 0
-    assert sum(old < new for old, new in zip(low, score_bounds.codes(db)[1:], strict=True)) == 1
+    fresh = score_bounds.codes(db, origin_number=1)[1:]
+    assert sum(old < new for old, new in zip(low, fresh, strict=True)) == 1
     best = run("recall", "harbour", "--explain", "--json").json["hits"][0]
     assert best["score"] == pytest.approx(first["score"] / 0.65)
     assert best["explain"]["role"] == 1.0
     assert run("undo").code == 0
     assert score_bounds.wrong_count(db) == 0
-    assert score_bounds.codes(db)[1:] == low
+    assert score_bounds.codes(db, origin_number=1)[1:] == low
     db.close()
 
 
@@ -154,20 +155,20 @@ def test_bytes_follow_what_changes_strength():
     once; so can one that an undo gives back what it had."""
     with fresh_store() as db:
         _filled(db)
-        score_bounds.extend(db, limit=10**6)
-        before = score_bounds.codes(db)
+        score_bounds.extend(db, limit=10**6, origin_number=None)
+        before = score_bounds.codes(db, origin_number=1)
         sql = "SELECT seq FROM fact WHERE source = 'owner_message' LIMIT 4"
         used, other, pinned, raised = [seq for (seq,) in db.execute(sql)]
         read = facts.get(db, [pinned, raised], viewer=OWNER)
         uses.touch(db, [used, other], now=NOW)
         amend.pin(db, [read[pinned].id], viewer=OWNER, now=NOW)
         writes.change(db, read[raised], replace(read[raised], importance=1.0))
-        after = score_bounds.codes(db)
+        after = score_bounds.codes(db, origin_number=1)
         assert all(after[seq] > before[seq] for seq in (used, other, pinned, raised))
         assert score_bounds.wrong_count(db) == 0
         for _ in range(16):
             uses.touch(db, [used], now=NOW)
-        assert score_bounds.codes(db)[used] > after[used]
+        assert score_bounds.codes(db, origin_number=1)[used] > after[used]
         undo(db, None, viewer=OWNER, now=NOW)
-        assert score_bounds.codes(db)[pinned] == before[pinned]
+        assert score_bounds.codes(db, origin_number=1)[pinned] == before[pinned]
         assert score_bounds.wrong_count(db) == 0

@@ -298,7 +298,7 @@ def test_vectors_come_back_in_order(db, count):
     numbers = put(db, [fact(f"fact number {n}", f"F{n}") for n in range(700)])
     with writing(db):
         embed_backlog(db, origin_number=1, limit=1000)
-        score_bounds.extend(db, limit=5000)
+        score_bounds.extend(db, limit=5000, origin_number=None)
     sound(db)
     gone = set(numbers[:1] + numbers[200 : 200 + count - 2] + numbers[600:601])
     held = dict(vectors_by_number(db))

@@ -8,6 +8,8 @@ import random
 import pytest
 
 from tests.support import DAY, NOW, named_id, often
+from tideline_cli.errors import UsageError
+from tideline_cli.store.postgres import values
 
 WORDS = (
     "deploy",
@@ -162,3 +164,22 @@ def test_texts_that_mean_something_to_sql(both, text):
     assert f"lamp {text}" in told and f"{text} lamp of brass" in told
     assert text in [one["title"] for one in same(both("export")).lines]
     same(both("recall", "--", f"lamp {text}"))
+
+
+def test_a_nul_character_is_refused(both, tmp_path):
+    """In any text of a row, before the server sees it, in the words that a file has for it."""
+    texts = ("title", "tags", "slot", "kind", "session", "speaker", "document", "scope", "agent",
+             "source_turn", "id", "derived_from", "metadata", "content")  # fmt: skip
+    lists = ("tags", "derived_from")
+    lines = [
+        json.dumps({"content": f"lamp {name}"} | {name: ["a\0b"] if name in lists else "a\0b"})
+        for name in texts
+    ]
+    (tmp_path / "rows.jsonl").write_text("\n".join(lines))
+    said = [done.err for done in both("import", "rows.jsonl", "--trust")]
+    assert said[0] == said[1] and "NUL" in said[1] and "internal" not in said[1]
+    same(both("export"))
+    with pytest.raises(UsageError, match="NUL"):
+        values.sent_form("a\0b")
+    with pytest.raises(UsageError, match="NUL"):
+        values.sent_form(["a", "a\0b"])

@@ -104,7 +104,7 @@ def assert_same(db, every, query, *, origin, limit, wanted, weighs_roles=True):
 def bounded(db, limit):
     """Make the bytes of up to `limit` facts, and keep which facts hold common terms."""
     with writing(db):
-        score_bounds.extend(db, limit=limit)
+        score_bounds.extend(db, limit=limit, origin_number=None)
         common_upkeep.settle_all(db)
 
 

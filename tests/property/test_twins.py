@@ -134,7 +134,7 @@ def test_a_common_word_reads_the_facts_of_its_size_alone(db, monkeypatch):
         new = NewFact(text, "knowledge", "owner_message", ORIGINS[0])
         remember(db, new, fact_id=f"F{number:06d}", now=NOW)
     with writing(db):
-        score_bounds.extend(db, limit=1000)
+        score_bounds.extend(db, limit=1000, origin_number=None)
     read = []
     terms_of = near_duplicates.fts.terms_of
 

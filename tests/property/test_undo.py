@@ -130,7 +130,8 @@ def do_index(world):
     with writing(world.db) as db:
         origin = visibility.ensure_number(db, world.viewer)
         embed_backlog(db, origin_number=origin, limit=world.draw(st.sampled_from((2, 100))))
-        score_bounds.extend(db, limit=world.draw(st.sampled_from((2, 100))))
+        limit = world.draw(st.sampled_from((2, 100)))
+        score_bounds.extend(db, limit=limit, origin_number=None)
 
 
 def do_forget(world):

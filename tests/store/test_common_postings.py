@@ -39,7 +39,7 @@ def remembered(db, count, *, start=0, origin=OWNER):
 
 def settled(db):
     with writing(db):
-        score_bounds.extend(db, limit=10**6)
+        score_bounds.extend(db, limit=10**6, origin_number=None)
         common_upkeep.settle_all(db)
 
 

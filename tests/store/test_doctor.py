@@ -39,7 +39,7 @@ def store(run, home):
     run("dream")
     run("recall", "plants")
     db = open_for_writing(str(home / "tideline.db"))
-    score_bounds.extend(db, limit=100)
+    score_bounds.extend(db, limit=100, origin_number=None)
     db.close()
     assert run("doctor", "--deep").code == 0
     return home / "tideline.db"

@@ -96,7 +96,7 @@ class _Call:
         if any("\x00" in word for word in words) and module.ARGUMENTS[0].kind == "file":
             raise UsageError("a path holds a NUL character, and names no file")
         HAS_BEGUN[:] = (True,)
-        code = int(module.run(self.session, words, options))
+        code = self._done(lambda: int(module.run(session, words, options)))
         sys.stdout.flush()
         if self.session.is_watched:
             from tideline_cli.cli import night_report  # noqa: PLC0415  on a terminal alone
@@ -104,6 +104,15 @@ class _Call:
             night_report.tell_once(self.session)
         self._explain()
         return code
+
+    def _done(self, verb: Callable[[], int]) -> int:
+        """Run a verb; on a server again, where that has ended its transaction for another's."""
+        session = self.session
+        if session is None or not session.may_collide:
+            return verb()
+        from tideline_cli.cli import run_again  # noqa: PLC0415  servers alone
+
+        return run_again.until_done(verb, session)
 
     def failed(self, error: TidelineError) -> int:
         """Tell an error, and return the exit code; a door says nothing and ends with 0."""

@@ -7,7 +7,7 @@ import sys
 
 from tideline_cli import config
 from tideline_cli.cli.call_settings import CallSettings
-from tideline_cli.errors import HelpWantedError, UsageError
+from tideline_cli.errors import HelpWantedError, TidelineError, UsageError
 from tideline_cli.model import instant
 from tideline_cli.model.fact import bare_name
 from tideline_cli.model.origin import Origin, parse_origin
@@ -86,6 +86,16 @@ class Session(CallSettings):
     def is_on_server(self) -> bool:
         """Whether the memory is on a server, and no file."""
         return self.database.startswith(SERVERS)
+
+    @property
+    def may_collide(self) -> bool:
+        """Whether a server may end what the verb does for the sake of another's. What is wrong with
+        the settings is told where they are asked for."""
+        named = self.options.db
+        try:
+            return (named or str(self.config.get("database"))).startswith(SERVERS)
+        except TidelineError:
+            return False
 
     def needs_file(self, what: str, *, hint: str) -> None:
         """Raise UsageError where the memory is on a server, for what files alone have."""

@@ -165,7 +165,7 @@ def _of_size(
     that size, the long lists of common terms are not read either."""
     from tideline_cli.store.sizes import Sized  # noqa: PLC0415  many candidates
 
-    sized = Sized(db, least, most)
+    sized = Sized(db, least, most, origin_number=origin_number)
     if sized.are_few(_READ_SOONER):
         return sized.numbers()
     return sized.among(fts.holding(db, condition, origin_number=origin_number))

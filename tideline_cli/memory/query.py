@@ -118,7 +118,7 @@ class Recalled(Record):
     `lacking` says why likeness was left out, where the embedder of the file cannot be had.
     `left_out` counts the facts that share one word alone with a question mostly unknown, and
     `best_left_out` is the number of the best of them, 0 for none. `mode` is the one of the answer:
-    keyword, where likeness cannot be had."""
+    keyword, where likeness cannot be had. `origin_number` is that of the viewer."""
 
     hits: tuple[Hit, ...]
     seqs: tuple[int, ...]
@@ -129,6 +129,7 @@ class Recalled(Record):
     left_out: int = 0
     mode: Mode = "hybrid"
     best_left_out: int = 0
+    origin_number: int = 0
 
 
 def nothing(query: Query, *, is_learned: bool = False) -> Recalled:

@@ -56,7 +56,7 @@ class Reader:
         """Return the bytes of the facts up to number `last`, read once; those beyond the last one
         stored get the one that bounds nothing."""
         if not self._codes:
-            self._codes = score_bounds.codes(self._db)
+            self._codes = score_bounds.codes(self._db, origin_number=self._origin)
             self.seen = frozenset(_distinct(self._codes))
             if facts.last_number(self._db) < len(self._codes):
                 there = self.seen - {0}

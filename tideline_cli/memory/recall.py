@@ -77,6 +77,7 @@ def recall(db: Connection, query: Query, *, viewer: Origin, now: int) -> Recalle
         len(missed),
         query.mode if lacking is None else "keyword",
         min(missed.values(), key=Match.order).seq if missed else 0,
+        origin_number,
     )
 
 
@@ -203,7 +204,8 @@ def write_back(
     or when its content was replaced since.
     """
     try:
-        unbounded = score_bounds.missing_count(db) > score_bounds.LAG
+        missing = score_bounds.missing_count(db, origin_number=answer.origin_number)
+        unbounded = missing > score_bounds.LAG
         works = answer.backlog is not None or unbounded or answer.unsettled or bool(given)
         works = works or has_questions()
         if not (works or (answer.seqs and touch)):
@@ -211,7 +213,9 @@ def write_back(
         db.set_busy_timeout(TOUCH_BUSY_MS)
         with writing(db):
             if unbounded:
-                score_bounds.extend(db, limit=_BOUNDS_AT_ONCE)
+                score_bounds.extend(
+                    db, limit=_BOUNDS_AT_ONCE, origin_number=answer.origin_number
+                )
                 from tideline_cli.store import common_upkeep  # noqa: PLC0415  after many writes
 
                 common_upkeep.settle_all(db, most=_HOLDERS_AT_ONCE)

@@ -128,7 +128,7 @@ def _embed(db: Connection) -> None:
 
 def _bound(db: Connection) -> None:
     score_bounds.clear(db)
-    score_bounds.extend(db, limit=facts.last_number(db) + 1)
+    score_bounds.extend(db, limit=facts.last_number(db) + 1, origin_number=None)
 
 
 def _keep_common(db: Connection) -> None:
@@ -183,6 +183,6 @@ def analyse_anew(db: Connection, analyzer: Analyzer) -> int:
         score_bounds.clear(db)
         common_upkeep.clear(db)
         if rows:
-            score_bounds.extend(db, limit=facts.last_number(db) + 1)
+            score_bounds.extend(db, limit=facts.last_number(db) + 1, origin_number=None)
             common_upkeep.settle_all(db)
     return len(rows)

@@ -39,7 +39,7 @@ def apply_undo(db: Connection, plan: UndoPlan, *, bulk: bool) -> set[int]:
         undo_rows.insert_link(db, row)
     for seq, use in plan.uses.items():
         undo_rows.put_use(db, seq, use)
-    score_bounds.put(db, dict.fromkeys(plan.facts.gone, 0))
+    score_bounds.forget(db, plan.facts.gone)
     score_bounds.put_of(db, plan.facts.back)
     if bulk:
         fts.rebuild(db)

@@ -10,13 +10,15 @@ from __future__ import annotations
 from tideline_cli.model.fact import ROLE_WEIGHTS
 from tideline_cli.model.lean import once
 from tideline_cli.model.source import STANDING
+from tideline_cli.model.text import said_terms
 from tideline_cli.ranking.bm25 import K1, B
-from tideline_cli.ranking.decay import DEPTH, strength
+from tideline_cli.ranking.decay import DEPTH, is_immune, strength
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from tideline_cli.model.fact import Tier
     from tideline_cli.model.source import Source
 
 UNKNOWN = 0xFF
@@ -49,6 +51,16 @@ CODER = " | ".join(
 )  # fmt: skip
 """The tables that make the bytes, and how they are stored, as one name. Bytes of another coder
 bound nothing."""
+
+
+def bound_of_fact(
+    terms: str, source: Source, role: str | None, importance: float, tier: Tier, pinned: int,
+    uses: int,
+) -> int:  # fmt: skip
+    """Return the byte of a fact, by what the file keeps of it; `role` is None where roles do not
+    weigh."""
+    highest = most_strength(importance, uses, immune=is_immune(tier, bool(pinned)))
+    return bound_code(terms.split(), source, role, highest, said=len(said_terms(terms)))
 
 
 def bound_code(

@@ -6,8 +6,8 @@ from _operator import itemgetter
 from itertools import chain
 
 from tideline_cli.model.text import IndexTerms
-from tideline_cli.ranking.score_bounds import bound_code_like
-from tideline_cli.store import births, digest, score_bounds
+from tideline_cli.ranking.score_bounds import bound_code_like, bound_of_fact
+from tideline_cli.store import SERVERS, births, digest
 from tideline_cli.store.fact_rows import COLUMNS, columns_of, fact_of_columns
 from tideline_cli.store.writes import STORED
 
@@ -77,7 +77,7 @@ def sealed(fact: Fact, terms: IndexTerms, analyzer: Analyzer) -> Columns:
     values += (len(terms), joined, seal)
     source, role, importance, tier, pinned = _weights(values)
     role = None if analyzer == "reference" else role
-    values.append(score_bounds.code_of(joined, source, role, importance, tier, pinned, 0))
+    values.append(bound_of_fact(joined, source, role, importance, tier, pinned, 0))
     return values
 
 
@@ -131,8 +131,11 @@ def unsealed(columns: Columns) -> tuple[Fact, IndexTerms]:
 
 def taken(db: Connection, ids: Iterable[str]) -> set[str]:
     """Return those of these ULIDs that facts have, of whatever origin."""
+    of_all = "fact WHERE id IN (SELECT value FROM json_each(?))"
+    if db.filename.startswith(SERVERS):  # where a role does not see them
+        of_all = "taken_ids(ARRAY(SELECT value FROM json_each(?))) AS id"
     rows: Iterable[Any] = db.execute(
-        "SELECT id FROM fact WHERE id IN (SELECT value FROM json_each(?))",
+        f"SELECT id FROM {of_all}",
         ('["' + '","'.join(ids) + '"]',),  # ULIDs: nothing in them is escaped
     )
     return {fact_id for (fact_id,) in rows}

@@ -232,7 +232,7 @@ def _repeated(
     wanted = set(terms)
     found: dict[str, dict[int, int]] = {}
     sql = "SELECT terms FROM fact WHERE seq = ? AND origin = ?"
-    for seq in score_bounds.repeating(db, least):
+    for seq in score_bounds.repeating(db, least, origin_number=origin_number):
         row: Any = db.execute(sql, (seq, origin_number)).fetchone()
         counts = Counter(filter(wanted.__contains__, row[0].split() if row else ()))
         for term, n in counts.items():

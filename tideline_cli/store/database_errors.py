@@ -13,11 +13,19 @@ from tideline_cli.errors import (
     StoreError,
     TidelineError,
 )
-from tideline_cli.store import files
+from tideline_cli.store import SERVERS, files
 
 
 def translated(error: BaseException, path: str) -> TidelineError:
     """Return what a database error means to a user."""
+    if path.startswith(SERVERS):
+        from tideline_cli.store.postgres import refusals  # noqa: PLC0415  no file
+
+        return refusals.meaning(error) or _translated(error, path)
+    return _translated(error, path)
+
+
+def _translated(error: BaseException, path: str) -> TidelineError:
     text = str(error)
     match error:
         case apsw.BusyError() | apsw.LockedError():

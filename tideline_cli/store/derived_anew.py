@@ -26,8 +26,8 @@ def make(db: Connection) -> None:
     rows: list[Any] = db.execute("SELECT seq FROM fact WHERE digest IS NULL").fetchall()
     digest.put(db, [seq for (seq,) in rows])
     score_bounds.clear(db)
-    while score_bounds.missing_count(db) > 0:
-        score_bounds.extend(db, limit=_AT_ONCE)
+    while score_bounds.missing_count(db, origin_number=None) > 0:
+        score_bounds.extend(db, limit=_AT_ONCE, origin_number=None)
     common_upkeep.clear(db)
     common_upkeep.settle_all(db)
     labels.make_anew(db)

@@ -182,7 +182,7 @@ def remove(db: Connection, gone: Collection[int]) -> None:
     listed = codec.dumps(list(gone))
     vector_upkeep.remove(db, gone)
     _forget_questions(db, listed)
-    score_bounds.put(db, dict.fromkeys(gone, 0))
+    score_bounds.forget(db, gone)
     labels.take_wherever(db, gone)
     is_out = index_departures.take_out(db, listed, count=len(gone))
     db.execute("DELETE FROM fact WHERE seq IN (SELECT value FROM json_each(?))", (listed,))

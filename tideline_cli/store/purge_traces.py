@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
 def begin_purge(db: Connection) -> None:
     """Note, in the transaction that removes facts, that traces of them are left in the files."""
-    put_setting(db, TRACES, TRACES_IN_FILE)
+    if not db.filename.startswith(SERVERS):
+        put_setting(db, TRACES, TRACES_IN_FILE)
 
 
 def finish_purge(db: Connection, *, patience_ms: int = 1000) -> bool:
@@ -32,7 +33,6 @@ def finish_purge(db: Connection, *, patience_ms: int = 1000) -> bool:
     at that time.
     """
     if db.filename.startswith(SERVERS):  # what it keeps, only its administrator can remove
-        db.execute("DELETE FROM setting WHERE name = ?", (TRACES,))
         return True
     patience = db.pragma("busy_timeout")
     try:

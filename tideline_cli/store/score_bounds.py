@@ -9,16 +9,14 @@ from __future__ import annotations
 from _operator import ne
 from itertools import compress
 
-from tideline_cli.model.text import said_terms
-from tideline_cli.ranking.decay import is_immune
 from tideline_cli.ranking.score_bounds import (
     CODER,
     FIRST_CODER,
     ROW,
-    bound_code,
-    most_strength,
+    bound_of_fact,
     repeats_at_least,
 )
+from tideline_cli.store import SERVERS
 from tideline_cli.store.connection import put_setting, setting
 
 TYPE_CHECKING = False
@@ -27,9 +25,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from apsw import Connection
-
-    from tideline_cli.model.fact import Tier
-    from tideline_cli.model.source import Source
 
 # Files of the reference's analyser weigh no roles.
 _SELECT = """
@@ -45,14 +40,30 @@ LAG = 256  # facts that may be without a byte before a recall makes theirs
 _MADE_BY = "score_bounds"
 
 
-def codes(db: Connection) -> bytes:
-    """Return the bytes of the facts from number 0 on: those stored, and the next few made now."""
+def _of_server(db: Connection) -> Any:
+    """Return what does the same on a server, None for a file."""
+    if not db.filename.startswith(SERVERS):
+        return None
+    from tideline_cli.store.postgres import bounds  # noqa: PLC0415  no file
+
+    return bounds
+
+
+def codes(db: Connection, *, origin_number: int) -> bytes:
+    """Return the bytes of the facts from number 0 on: those stored, and the next few made now. On a
+    server they are those of the origin, and 0 for the facts of others."""
+    if server := _of_server(db):
+        return server.codes(db, origin_number=origin_number)  # type: ignore[no-any-return]
     stored = _stored(db)
     return stored + _made(db, len(stored), limit=2 * LAG)
 
 
-def repeating(db: Connection, least: int) -> Iterator[int]:
-    """Yield the numbers from `least` on whose facts may hold a term more than once."""
+def repeating(db: Connection, least: int, *, origin_number: int) -> Iterator[int]:
+    """Yield the numbers from `least` on whose facts may hold a term more than once; in a file, of
+    facts of all origins."""
+    if server := _of_server(db):
+        yield from server.repeating(db, least, origin_number=origin_number)
+        return
     stored = _stored(db)
     flags = stored.translate(repeats_at_least()[0])[least:]
     yield from compress(range(least, least + len(flags)), flags)
@@ -60,8 +71,11 @@ def repeating(db: Connection, least: int) -> Iterator[int]:
     yield from range(max(least, len(stored)), last + 1)
 
 
-def missing_count(db: Connection) -> int:
-    """Return how many numbers have no byte yet."""
+def missing_count(db: Connection, *, origin_number: int | None) -> int:
+    """Return how many numbers have no byte yet; on a server, how many facts of the origin, or of
+    all."""
+    if server := _of_server(db):
+        return server.missing_count(db, origin_number=origin_number)  # type: ignore[no-any-return]
     last: Any = db.execute(
         f"""
         SELECT ifnull((SELECT max(seq) FROM fact), 0) + 1,
@@ -72,8 +86,12 @@ def missing_count(db: Connection) -> int:
     return int(last[0] - (last[1] if are_ours(db) else 0))
 
 
-def extend(db: Connection, *, limit: int) -> None:
-    """Make the bytes of up to `limit` more numbers; those without a fact are 0."""
+def extend(db: Connection, *, limit: int, origin_number: int | None) -> None:
+    """Make the bytes of up to `limit` more numbers; those without a fact are 0. On a server, of so
+    many facts of the origin, or of each."""
+    if server := _of_server(db):
+        server.extend(db, limit=limit, origin_number=origin_number)
+        return
     if not are_ours(db):
         clear(db)
     number, made = _last(db)
@@ -94,6 +112,9 @@ class NewBounds:
 
     def add(self, db: Connection, fresh: bytes) -> None:
         """Add the bytes of the newest facts, in the open transaction that stores them."""
+        if server := _of_server(db):
+            server.add(db, fresh)
+            return
         first: int = db.execute("SELECT max(seq) FROM fact").get + 1 - len(fresh)
         version: int = db.pragma("data_version")
         if version != self._version or first != self._first + len(self._codes):
@@ -138,7 +159,15 @@ def _store(db: Connection, number: int, codes: bytes) -> None:
         )
 
 
-def put(db: Connection, made: Mapping[int, int]) -> None:
+def forget(db: Connection, seqs: Iterable[int]) -> None:
+    """Note that facts are gone: their bytes are 0."""
+    if server := _of_server(db):
+        server.forget(db, seqs)
+    else:
+        _put(db, dict.fromkeys(seqs, 0))
+
+
+def _put(db: Connection, made: Mapping[int, int]) -> None:
     """Set the bytes of those of the facts that the index has reached; 0 stands for no fact."""
     by_row: dict[int, dict[int, int]] = {}
     for seq, byte in made.items():
@@ -155,7 +184,10 @@ def put(db: Connection, made: Mapping[int, int]) -> None:
 
 def put_of(db: Connection, seqs: Iterable[int]) -> None:
     """Make the bytes of facts anew, of which one of `MADE_FROM` or the use has changed."""
-    put(db, {seq: byte for seq in seqs for byte in _made(db, seq, limit=1)})
+    if server := _of_server(db):
+        server.put_of(db, seqs)
+        return
+    _put(db, {seq: byte for seq in seqs for byte in _made(db, seq, limit=1)})
 
 
 def wrong_count(db: Connection) -> int:
@@ -172,6 +204,9 @@ def are_ours(db: Connection) -> bool:
 
 def clear(db: Connection) -> None:
     """Forget all bytes, and note that the next ones are made with our tables."""
+    if server := _of_server(db):
+        server.clear(db)
+        return
     db.execute("DELETE FROM ceiling")
     if not are_ours(db):
         put_setting(db, _MADE_BY, CODER)
@@ -193,15 +228,5 @@ def _made(db: Connection, start: int, *, limit: int) -> bytes:
         return b""
     fresh = bytearray(facts[-1][0] + 1 - start)
     for seq, terms, *weights in facts:
-        fresh[seq - start] = code_of(terms, *weights)
+        fresh[seq - start] = bound_of_fact(terms, *weights)
     return bytes(fresh)
-
-
-def code_of(
-    terms: str, source: Source, role: str | None, importance: float, tier: Tier, pinned: int,
-    uses: int,
-) -> int:  # fmt: skip
-    """Return the byte of a fact, by what the file keeps of it; `role` is None where roles do not
-    weigh."""
-    highest = most_strength(importance, uses, immune=is_immune(tier, bool(pinned)))
-    return bound_code(terms.split(), source, role, highest, said=len(said_terms(terms)))

@@ -11,11 +11,13 @@ if TYPE_CHECKING:
 
 
 class Sized:
-    """The facts of a file, of all origins, that may have so many distinct terms. Those that have no
+    """The facts of a file, of all origins, or those of an origin on a server, that may have so many
+    distinct terms. Those that have no
     byte yet may."""
 
-    def __init__(self, db: Connection, least: int, most: int) -> None:
-        self._fitting = score_bounds.codes(db).translate(may_have_distinct(least, most))
+    def __init__(self, db: Connection, least: int, most: int, *, origin_number: int) -> None:
+        codes = score_bounds.codes(db, origin_number=origin_number)
+        self._fitting = codes.translate(may_have_distinct(least, most))
         self._unknown = range(len(self._fitting), facts.last_number(db) + 1)
 
     def are_few(self, most: int) -> bool:

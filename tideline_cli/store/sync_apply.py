@@ -41,7 +41,7 @@ def take_out(db: Connection, seqs: Collection[int]) -> None:
     undo_rows.delete(db, "link", [number for (number,) in numbers])
     undo_rows.delete(db, "fact", seqs)
     vector_upkeep.remove(db, seqs)
-    score_bounds.put(db, dict.fromkeys(seqs, 0))
+    score_bounds.forget(db, seqs)
     common_upkeep.correct(db, set(seqs))
 
 

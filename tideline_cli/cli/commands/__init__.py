@@ -67,6 +67,7 @@ COMMANDS: Mapping[str, Command] = {
     "eval": Command("eval", "Measure how good the answers are, on your own questions.", "Care"),
     "backup": Command("backup", "Copy the store into a file, while others use it.", "Care"),
     "sync": Command("sync", "Join the memories of your machines, by a place for files.", "Care"),
+    "member": Command("member", "Say which roles of a server see which origins.", "Care"),
     "schedule": Command("schedule", "Let the memory tend itself every night.", "Care"),
     "config": Command("config", "Show and change settings.", "Care"),
     "serve": Command("serve", "Serve pages and an API, on this machine alone.", "Doors"),

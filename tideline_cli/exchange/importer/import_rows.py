@@ -130,7 +130,7 @@ class _Run:
             for chunk in chunks:
                 ready = self._reader.analysed(chunk, _analyzer(self._db))
                 self.storer.store(ready, batch, is_last=chunk is chunks[-1])
-            if score_bounds.missing_count(self._db) >= score_bounds.CHUNK:
+            if score_bounds.missing_count(self._db, origin_number=None) >= score_bounds.CHUNK:
                 _extend_bounds(self._db)
         self.committed = self.summary.taken
 
@@ -142,7 +142,7 @@ def _analyzer(db: Connection) -> Analyzer:
 
 def _extend_bounds(db: Connection) -> None:
     """Make the bytes that bound the scores of the new facts."""
-    score_bounds.extend(db, limit=2 * score_bounds.CHUNK)
+    score_bounds.extend(db, limit=2 * score_bounds.CHUNK, origin_number=None)
 
 
 def _told(summary: ImportSummary) -> str:

@@ -91,8 +91,9 @@ class Storage:
                 self._insert(_noted(part), batch.origin_number)
             for revision in part.whole:
                 self._finish(revision)
-            if score_bounds.missing_count(self._db) >= score_bounds.CHUNK:
-                score_bounds.extend(self._db, limit=2 * score_bounds.CHUNK)
+            of = batch.origin_number
+            if score_bounds.missing_count(self._db, origin_number=of) >= score_bounds.CHUNK:
+                score_bounds.extend(self._db, limit=2 * score_bounds.CHUNK, origin_number=of)
         self.stored += len(part.chunks)
 
     def finish(self, secrets: int) -> None:
@@ -100,7 +101,9 @@ class Storage:
         self.flush()
         if self._number is not None:
             with self._transaction() as batch:
-                score_bounds.extend(self._db, limit=2 * score_bounds.CHUNK)
+                score_bounds.extend(
+                    self._db, limit=2 * score_bounds.CHUNK, origin_number=batch.origin_number
+                )
                 batch.note_secrets(secrets)
 
     def close(self) -> None:

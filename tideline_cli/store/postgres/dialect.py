@@ -18,6 +18,8 @@ _QUOTED = re.compile(r"('(?:[^']|'')*')")
 _COMMENT = re.compile(r"--[^\n]*")
 _WORDS = tuple(
     (re.compile(pattern), new) for pattern, new in (
+        # The numbers of changes are the memory's, of whatever origin the last one is.
+        (r"\(SELECT ifnull\(max\(number\), 0\) FROM change\)", "last_change()"),
         (r"\bINDEXED BY \w+", ""),
         (r"\bifnull\(", "coalesce("),
         (r"\bCROSS JOIN (\w+(?: AS \w+)?)(\s+)(ON|USING)\b", r"JOIN \1\2\3"),

@@ -60,6 +60,6 @@ CREATE FUNCTION glob_pattern(text) RETURNS text
     SELECT '^' || replace(replace(regexp_replace($1, '([.\\+^$(){}|])', '\\\1', 'g'),
                                   '*', '.*'), '?', '.') || '$'
   $$;
-CREATE VIEW sqlite_schema AS
+CREATE VIEW sqlite_schema WITH (security_invoker) AS
   SELECT relname AS name FROM pg_class WHERE relnamespace = current_schema()::regnamespace;
 """

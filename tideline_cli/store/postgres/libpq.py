@@ -10,6 +10,7 @@ import ctypes
 from ctypes import POINTER, c_char_p, c_int, c_uint, c_void_p
 
 from tideline_cli.errors import StoreError
+from tideline_cli.store.postgres import waiting
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -52,7 +53,6 @@ def _found() -> ctypes.CDLL:
 def _declared(library: ctypes.CDLL) -> ctypes.CDLL:
     table: dict[str, tuple[Any, tuple[Any, ...]]] = {
         "PQlibVersion": (c_int, ()),
-        "PQconnectdbParams": (c_void_p, (POINTER(c_char_p), POINTER(c_char_p), c_int)),
         "PQstatus": (c_int, (c_void_p,)),
         "PQerrorMessage": (c_char_p, (c_void_p,)),
         "PQserverVersion": (c_int, (c_void_p,)),
@@ -64,6 +64,15 @@ def _declared(library: ctypes.CDLL) -> ctypes.CDLL:
             c_void_p, c_char_p, c_int, POINTER(c_uint), POINTER(c_char_p), POINTER(c_int),
             POINTER(c_int), c_int)),
         "PQgetResult": (c_void_p, (c_void_p,)),
+        "PQsocket": (c_int, (c_void_p,)),
+        "PQflush": (c_int, (c_void_p,)),
+        "PQisBusy": (c_int, (c_void_p,)),
+        "PQconsumeInput": (c_int, (c_void_p,)),
+        "PQsetnonblocking": (c_int, (c_void_p, c_int)),
+        "PQconnectdbParams": (c_void_p, (POINTER(c_char_p), POINTER(c_char_p), c_int)),
+        "PQgetCancel": (c_void_p, (c_void_p,)),
+        "PQcancel": (c_int, (c_void_p, c_char_p, c_int)),
+        "PQfreeCancel": (None, (c_void_p,)),
         "PQresultStatus": (c_int, (c_void_p,)),
         "PQresultErrorMessage": (c_char_p, (c_void_p,)),
         "PQresultErrorField": (c_char_p, (c_void_p, c_int)),
@@ -114,13 +123,15 @@ class Wire:
         names, values = (c_char_p * count)(), (c_char_p * count)()
         for place, (name, value) in enumerate(options.items()):
             names[place], values[place] = name.encode(), value.encode()
-        self._at: int | None = self._lib.PQconnectdbParams(names, values, 1)
+        self._at: int | None = waiting.connected(self._lib, names, values)
         if self._lib.PQstatus(self._at) != CONNECTION_OK:
             message = self._message()
             self.close()
             raise ServerError(message)
         self._lib.PQsetNoticeProcessor(self._at, _SILENT, None)
         self.version: int = self._lib.PQserverVersion(self._at)
+        self._lib.PQsetnonblocking(self._at, 1)
+        self._ready = waiting.Readiness(self._lib.PQsocket(self._at))
         if not self._lib.PQenterPipelineMode(self._at):
             raise ServerError(self._message())
 
@@ -154,9 +165,32 @@ class Wire:
             if last is None:
                 raise ServerError(self._message() or "the server closed the connection")
             yield last
+        self._wait()
         self._lib.PQclear(self._lib.PQgetResult(self._at))  # the end of the round trip
 
+    def _wait(self) -> None:
+        """Send what waits and take what comes, until there is an answer. Python waits, and not the
+        library, so that Ctrl-C is seen."""
+        lib, at = self._lib, self._at
+        while True:
+            unsent = lib.PQflush(at)
+            if unsent < 0:
+                raise ServerError(self._message())
+            if not lib.PQisBusy(at):
+                return
+            self._ready.wait(writes=unsent > 0)
+            if not lib.PQconsumeInput(at):
+                raise ServerError(self._message())
+
+    def cancel(self) -> None:
+        """Have the server end the statement that it works at. It may have ended by itself."""
+        if self._at is not None:
+            handle = self._lib.PQgetCancel(self._at)
+            self._lib.PQcancel(handle, ctypes.create_string_buffer(256), 256)
+            self._lib.PQfreeCancel(handle)
+
     def _next(self) -> ServerAnswer | ServerError | None:
+        self._wait()
         result = self._lib.PQgetResult(self._at)
         if not result:
             return None

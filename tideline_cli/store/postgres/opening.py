@@ -86,6 +86,8 @@ def _make(db: ServerConnection) -> None:
 
     db.execute("BEGIN IMMEDIATE")
     db.execute(f'CREATE SCHEMA IF NOT EXISTS "{db.schema}"')
+    # What runs as the owner finds no table that a session has made for itself.
+    db.as_it_is(f'SET LOCAL search_path = "{db.schema}", pg_temp')
     if not db.execute("SELECT to_regclass('setting') IS NOT NULL").get:
         for statement in schema.statements():
             db.as_it_is(statement)

@@ -10,7 +10,7 @@ import re
 
 from tideline_cli.model.text import WITH_FORMS
 from tideline_cli.store import schema as files
-from tideline_cli.store.postgres import triggers
+from tideline_cli.store.postgres import bounds, row_security, tables, triggers
 from tideline_cli.store.postgres.functions import FUNCTIONS
 
 TYPE_CHECKING = False
@@ -28,23 +28,30 @@ _TYPES = (
 )  # fmt: skip
 
 
-_NEVER_REUSED = (("fact", "seq"), ("link", "number"))
-_NEXT = ("origin", "batch", "change", "vector_chunk")
+_NEVER_REUSED = (("fact", "seq"), ("link", "number"), ("change", "number"))
+_NEXT = ("origin", "batch", "vector_chunk")
+_NOT_THERE = tuple(f"CREATE TABLE {name} " for name in tables.NOT_THERE)
 
 
 def statements() -> Iterator[str]:
     """Yield the SQL that makes an empty memory, in the order in which it runs."""
-    yield from tables_of(files.script())
-    yield from _split(FUNCTIONS)
-    yield from _split(_INDEX)
-    yield from _split(triggers.script())
+    for item in tables_of(files.script()):
+        if not item.startswith(_NOT_THERE):
+            yield item
+    yield from _split(bounds.TABLES)
     for table, column in _NEVER_REUSED:
         yield f"CREATE SEQUENCE {table}_{column}"
+    yield from _split(FUNCTIONS)
+    yield from _split(_INDEX)
+    yield from row_security.tenants()
+    yield from _split(triggers.script())
+    for table, _ in _NEVER_REUSED:
         yield (
             f"CREATE TRIGGER {table}_numbered BEFORE INSERT ON {table}"
-            f" FOR EACH ROW EXECUTE FUNCTION number_{column}()"
+            f" FOR EACH ROW EXECUTE FUNCTION number_{table}()"
         )
     yield from map(numbering, _NEXT)
+    yield from row_security.statements()
     yield "INSERT INTO origin (number, key) VALUES (1, 'owner')"
     yield f"INSERT INTO setting (name, value) VALUES ('analyzer', '{WITH_FORMS}')"
     yield f"INSERT INTO setting (name, value) VALUES ('schema', '{files.VERSION}')"
@@ -97,7 +104,8 @@ CREATE TABLE posting (
   PRIMARY KEY (term, fact)
 );
 CREATE INDEX posting_fact ON posting (fact);
-CREATE VIEW fact_vocabulary AS SELECT term, count(*) AS doc FROM posting GROUP BY term;
+CREATE VIEW fact_vocabulary WITH (security_invoker) AS
+  SELECT term, count(*) AS doc FROM posting GROUP BY term;
 CREATE FUNCTION index_terms(origin bigint, terms text) RETURNS SETOF text
   LANGUAGE sql IMMUTABLE AS $$
     SELECT DISTINCT (CASE WHEN origin = 1 THEN '' ELSE origin || '_' END) || term
@@ -113,10 +121,17 @@ CREATE FUNCTION matching(condition text) RETURNS SETOF bigint
                      || ')', 'g'),
       ' AND ', ' INTERSECT '), ' OR ', ' UNION '), ' NOT ', ' EXCEPT ') || ') AS found ORDER BY 1';
   END $$;
-CREATE FUNCTION index_after(bigint) RETURNS void LANGUAGE sql AS $$
-  DELETE FROM posting WHERE fact > $1;
+CREATE FUNCTION index_of(bigint, bigint[]) RETURNS void LANGUAGE sql SECURITY DEFINER
+  SET search_path FROM CURRENT AS $$
+  DELETE FROM posting WHERE fact > $1 AND ($2 IS NULL OR origin = ANY ($2));
   INSERT INTO posting SELECT fact.origin, term, fact.seq
-    FROM fact, index_terms(fact.origin, fact.terms) AS term WHERE fact.seq > $1
+    FROM fact, index_terms(fact.origin, fact.terms) AS term
+    WHERE fact.seq > $1 AND ($2 IS NULL OR fact.origin = ANY ($2))
+$$;
+-- Of a member, the facts of their origins.
+CREATE FUNCTION index_after(bigint) RETURNS void LANGUAGE sql AS $$
+  SELECT index_of($1, CASE WHEN row_security_active('fact')
+                           THEN ARRAY(SELECT number FROM origin) END)
 $$;
 -- Rows without a number get the next one; writers come one after another.
 CREATE FUNCTION number_next() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -124,25 +139,45 @@ BEGIN
   EXECUTE format('SELECT coalesce(max(number), 0) + 1 FROM %I', tg_table_name) INTO new.number;
   RETURN new;
 END $$;
--- Numbers of facts and edges are never used again, also where the last ones are gone.
-CREATE FUNCTION number_seq() RETURNS trigger LANGUAGE plpgsql AS $$
+-- Numbers of facts, edges and changes are never used again, also where the last ones are gone. Who
+-- names one brings back what had it.
+CREATE FUNCTION number_fact() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   IF new.seq IS NULL THEN
     new.seq := nextval('fact_seq');
-  ELSIF new.seq > (SELECT last_value FROM fact_seq) THEN
-    PERFORM setval('fact_seq', new.seq);
+  ELSIF new.seq > (SELECT last_value FROM fact_seq) OR EXISTS (
+    SELECT 1 FROM change WHERE row = new.seq AND entity = 'fact' AND tenant <> new.origin) THEN
+    RAISE check_violation USING MESSAGE = 'the number of a fact is given by the memory';
   END IF;
   RETURN new;
 END $$;
-CREATE FUNCTION number_number() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION number_link() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   IF new.number IS NULL THEN
     new.number := nextval('link_number');
   ELSIF new.number > (SELECT last_value FROM link_number) THEN
-    PERFORM setval('link_number', new.number);
+    RAISE check_violation USING MESSAGE = 'the number of an edge is given by the memory';
   END IF;
   RETURN new;
 END $$;
+-- A run takes as many numbers as it has births, and has the last of them.
+CREATE FUNCTION number_change() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+  last bigint := last_change();
+BEGIN
+  IF new.number IS NULL THEN
+    new.number := nextval('change_number');
+  ELSIF new.number > last + 1000000 THEN
+    RAISE check_violation USING MESSAGE = 'the number of a change is given by the memory';
+  ELSIF new.number > last THEN
+    PERFORM setval('change_number', new.number);
+  END IF;
+  RETURN new;
+END $$;
+CREATE FUNCTION last_change() RETURNS bigint LANGUAGE sql STABLE SECURITY DEFINER
+  SET search_path FROM CURRENT AS $$
+    SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM change_number
+$$;
 CREATE FUNCTION open_kind() RETURNS bigint
   LANGUAGE sql STABLE AS $$ SELECT coalesce((SELECT open FROM batch WHERE open > 0), 1) $$;
 CREATE FUNCTION open_batch() RETURNS bigint

@@ -38,6 +38,7 @@ class ServerConnection:
     generation: str | None = None
     asked_settings: Callable[[str], object] | None = None
     heat_rule: Callable[[], HeatRule | None] | None = None
+    commits = 0  # of all connections of this process: transactions that may have stored something
 
     def __init__(self, wire: Wire, address: str, schema: str) -> None:
         self._wire = wire
@@ -45,7 +46,7 @@ class ServerConnection:
         self.schema = schema
         self.trips = 0
         self.is_lost = False
-        self._is_open = False  # in a transaction
+        self._is_open = self._is_writer = False  # in a transaction
         self._has_failed = False  # a statement of it did: the server takes nothing but its end
         self._waiting: list[tuple[Statement, Cursor | None]] = []
         self._changes = 0
@@ -123,7 +124,7 @@ class ServerConnection:
     def _begin(self, *, is_writer: bool) -> Cursor:
         if self._is_open:
             raise apsw.SQLError("cannot start a transaction within a transaction")
-        self._is_open = True
+        self._is_open, self._is_writer = True, is_writer
         # Writers come one after another, so each sees what those before it have committed.
         self._put(_WRITE if is_writer else b"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
         self._put(self._path())
@@ -142,6 +143,8 @@ class ServerConnection:
         waiting, self._waiting = self._waiting, []
         self._put(_WRITE)
         self._put(self._path())
+        self._is_writer = any(not text.lstrip().startswith((b"SELECT", b"WITH"))
+                              for (text, _, _), _ in waiting)  # fmt: skip
         self._waiting += waiting
         self._is_open = True
         try:
@@ -155,6 +158,7 @@ class ServerConnection:
             self._refuse_failed()
         self._put(how)
         self.flush()
+        ServerConnection.commits += self._is_writer and how != b"ROLLBACK"
         self._is_open = self._has_failed = False
         return Cursor(self)
 
@@ -181,6 +185,7 @@ class ServerConnection:
             self._leave()
             raise _error(error) from None
         except BaseException:  # an interrupt: nobody knows which answers are still to come
+            self._wire.cancel()
             self._leave()
             raise
         for ((text, _, _), cursor), answer in zip(some, answers, strict=True):

@@ -7,6 +7,8 @@ from functools import cache
 
 from tideline_cli.store import schema, sync_schema
 
+NOT_THERE = ("ceiling",)
+"""Tables of a file in the place of which a server has others: `score_bound`."""
 _TABLE = re.compile(r"CREATE TABLE (\w+) \((.*?)\n\) STRICT", re.DOTALL)
 _OWN_KEY = re.compile(r"(?:PRIMARY KEY|UNIQUE) \(([^)]*)\)")
 _NAMES = re.compile(r"^  ([a-z_]+) ", re.MULTILINE)
@@ -17,6 +19,12 @@ _KEY_COLUMN = re.compile(r"^  ([a-z_]+) [^,\n]*PRIMARY KEY", re.MULTILINE)
 def _bodies() -> dict[str, str]:
     text = re.sub(r"--[^\n]*", "", schema.script() + sync_schema.SYNC_SCHEMA)
     return dict(_TABLE.findall(text))
+
+
+def of_server() -> list[str]:
+    """Return the names of all tables that a memory on a server has."""
+    own = re.findall(r"^CREATE TABLE (\w+)", schema.script(), re.MULTILINE)
+    return [*(name for name in own if name not in NOT_THERE), "posting", "score_bound", "member"]
 
 
 def columns(table: str) -> list[str]:

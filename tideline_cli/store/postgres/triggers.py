@@ -81,7 +81,8 @@ DECLARE
   kind bigint := open_kind();
 BEGIN
   IF kind < 4 THEN
-    INSERT INTO change (batch, entity, row, act) VALUES (open_batch(), 'fact', new.seq, '+');
+    INSERT INTO change (batch, entity, row, act, tenant)
+      VALUES (open_batch(), 'fact', new.seq, '+', new.origin);
     INSERT INTO unpaired SELECT new.seq FROM near_progress
       WHERE origin = new.origin AND seq >= new.seq ON CONFLICT DO NOTHING;
   END IF;
@@ -102,8 +103,8 @@ DECLARE
   image text := json_difference(
     string_to_array('{journalled}', ', '), to_json(old), to_json(new));
 BEGIN
-  INSERT INTO change (batch, entity, row, act, image)
-    VALUES (open_batch(), 'fact', old.seq, '~', replace(image, '{usual}', ''));
+  INSERT INTO change (batch, entity, row, act, image, tenant)
+    VALUES (open_batch(), 'fact', old.seq, '~', replace(image, '{usual}', ''), old.origin);
   RETURN NULL;
 END $$;
 CREATE TRIGGER fact_updated AFTER UPDATE OF {journalled} ON fact
@@ -139,8 +140,8 @@ CREATE TRIGGER fact_leaving BEFORE DELETE ON fact FOR EACH ROW EXECUTE FUNCTION 
 
 CREATE FUNCTION fact_deleted() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  INSERT INTO change (batch, entity, row, act, image)
-    VALUES (open_batch(), 'fact', old.seq, '-', {old_fact});
+  INSERT INTO change (batch, entity, row, act, image, tenant)
+    VALUES (open_batch(), 'fact', old.seq, '-', {old_fact}, old.origin);
   DELETE FROM posting WHERE fact = old.seq;
   PERFORM count_fact(old, -1), count_terms(old, -1);
   RETURN NULL;
@@ -150,11 +151,12 @@ CREATE TRIGGER fact_deleted AFTER DELETE ON fact FOR EACH ROW EXECUTE FUNCTION f
 CREATE FUNCTION link_changed() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   IF tg_op = 'INSERT' THEN
-    INSERT INTO change (batch, entity, row, act) VALUES (open_batch(), 'link', new.number, '+');
+    INSERT INTO change (batch, entity, row, act, tenant)
+      VALUES (open_batch(), 'link', new.number, '+', new.tenant);
   ELSE
-    INSERT INTO change (batch, entity, row, act, image)
+    INSERT INTO change (batch, entity, row, act, image, tenant)
       VALUES (open_batch(), 'link', old.number, CASE tg_op WHEN 'UPDATE' THEN '~' ELSE '-' END,
-              {old_link});
+              {old_link}, old.tenant);
   END IF;
   RETURN NULL;
 END $$;
@@ -168,15 +170,15 @@ BEGIN
   IF written = 0 THEN
     RETURN NULL;
   ELSIF tg_op = 'INSERT' THEN
-    INSERT INTO change (batch, entity, row, act, after)
-      VALUES (written, 'usage', new.fact, '+', {new_usage});
+    INSERT INTO change (batch, entity, row, act, after, tenant)
+      VALUES (written, 'usage', new.fact, '+', {new_usage}, new.tenant);
   ELSIF tg_op = 'UPDATE' THEN
-    INSERT INTO change (batch, entity, row, act, image, after)
+    INSERT INTO change (batch, entity, row, act, image, after, tenant)
       VALUES (written, 'usage', old.fact, '~', {old_usage},
-              {new_usage});
+              {new_usage}, new.tenant);
   ELSE
-    INSERT INTO change (batch, entity, row, act, image)
-      VALUES (written, 'usage', old.fact, '-', {old_usage});
+    INSERT INTO change (batch, entity, row, act, image, tenant)
+      VALUES (written, 'usage', old.fact, '-', {old_usage}, old.tenant);
   END IF;
   RETURN NULL;
 END $$;

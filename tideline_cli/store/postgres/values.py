@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from struct import Struct
 
+from tideline_cli.errors import UsageError
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -19,10 +21,18 @@ _HEAD, _BOUNDS = Struct("!iiI"), Struct("!ii")
 
 
 def sent_form(value: object) -> tuple[int, Parameter]:
-    """Return the type of a value and its binary form; NULL has no type of its own."""
+    """Return the type of a value and its binary form; NULL has no type of its own.
+
+    Raises UsageError for a text with a NUL character.
+    """
     if value is None:
         return 0, None
     if isinstance(value, str):
+        if "\x00" in value:
+            raise UsageError(
+                "a text holds a NUL character, which no server stores",
+                hint="remove it and try again",
+            )
         return TEXT, value.encode("utf-8", "surrogatepass")
     if isinstance(value, bool | int):
         return INT8, _LONG.pack(value)

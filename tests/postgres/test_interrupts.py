@@ -1,0 +1,116 @@
+"""Ctrl-C while a server works: the command ends at once, and what the server does for it too."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from contextlib import contextmanager
+
+import pytest
+
+from tideline_cli.store.postgres import opening
+
+COMMAND = (sys.executable, "-m", "tideline_cli")
+
+
+@contextmanager
+def closed_table(place, table="fact"):
+    """Let nobody read a table of a memory for the time of the block."""
+    db = opening.open_or_make(place)
+    db.execute("BEGIN IMMEDIATE")
+    db.as_it_is(f"LOCK TABLE {table} IN ACCESS EXCLUSIVE MODE")
+    db.flush()
+    yield db
+    db.execute("ROLLBACK")
+    db.close()
+
+
+def started(place, *argv, words=COMMAND):
+    return subprocess.Popen(
+        [*words, *argv],
+        env=os.environ | {"TIDELINE_DB": place},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def waiting(db):
+    """How many statements of others wait for a lock on the server."""
+    sql = (
+        "SELECT count(*) FROM pg_stat_activity"
+        " WHERE wait_event_type = 'Lock' AND pid <> pg_backend_pid() AND query LIKE ?"
+    )
+    return db.execute(sql, (f"%{db.schema}%",)).get or db.execute(
+        "SELECT count(*) FROM pg_locks WHERE NOT granted AND (relation IS NULL OR relation IN"
+        " (SELECT oid FROM pg_class WHERE relnamespace = CAST(? AS regnamespace)))",
+        (db.schema,),
+    ).get
+
+
+def until(told, least=True, seconds=20):
+    """Wait until something is so."""
+    end = time.monotonic() + seconds
+    while bool(told()) is not least:
+        assert time.monotonic() < end, "it has not come to that"
+        time.sleep(0.05)
+
+
+@pytest.mark.parametrize("argv", [("recall", "lamp"), ("remember", "a lamp"), ("list",)])
+def test_ctrl_c_while_the_server_works(run, address, monkeypatch, argv):
+    """The command ends with 130 within a second, and the server waits for the lock no more."""
+    place = address()
+    monkeypatch.setenv("TIDELINE_DB", place)
+    assert run("remember", "the lamp is of brass").code == 0
+    monkeypatch.delenv("TIDELINE_NOW")
+    with closed_table(place) as db:
+        process = started(place, *argv)
+        until(lambda: waiting(db))
+        start = time.monotonic()
+        process.send_signal(signal.SIGINT)
+        out, said = process.communicate(timeout=20)
+        assert time.monotonic() - start < 1
+        assert (process.returncode, out, said) == (130, "", "")
+        until(lambda: waiting(db), least=False)
+    assert run("list").out.count("\n") == 1
+
+
+def test_a_statement_that_sleeps_is_cancelled(address):
+    """Also one that waits for nothing that the server could be woken by."""
+    place = address()
+    db = opening.open_or_make(place)
+    script = (
+        "import sys\nfrom tideline_cli.store.postgres import opening\n"
+        "db = opening.open_if_there(sys.argv[1])\n"
+        "try:\n    db.execute('SELECT pg_sleep(60)').fetchall()\n"
+        "except KeyboardInterrupt:\n    sys.exit(130)\n"
+    )
+    process = started(place, place, words=(sys.executable, "-c", script))
+    sleeping = "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'PgSleep'"
+    until(lambda: db.execute(sleeping).get)
+    start = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=20)
+    assert process.returncode == 130
+    assert time.monotonic() - start < 1
+    until(lambda: db.execute(sleeping).get, least=False, seconds=2)
+    db.close()
+
+
+def test_ctrl_c_while_a_server_does_not_answer():
+    """One that takes the connection and says nothing."""
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        place = f"postgresql://x@127.0.0.1:{silent.getsockname()[1]}/memory"
+        process = started(place, "recall", "lamp")
+        taken, _ = silent.accept()
+        time.sleep(0.2)
+        start = time.monotonic()
+        process.send_signal(signal.SIGINT)
+        out, _ = process.communicate(timeout=20)
+        assert time.monotonic() - start < 1
+        taken.close()
+        assert (process.returncode, out) == (130, "")

@@ -1,0 +1,204 @@
+"""The bytes that bound scores, on a server: rows by origin, so that nobody reads those of others.
+
+A byte stands at the place of `fact.seq`, as in a file; those of other origins are 0, and a row
+that would hold zeros alone is not there. Functions as in `store.score_bounds`, with an origin.
+"""
+
+from __future__ import annotations
+
+from itertools import compress, groupby
+
+from tideline_cli.ranking.score_bounds import CODER, ROW, bound_of_fact, repeats_at_least
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from typing import Any
+
+    from apsw import Connection
+
+CHUNK = ROW
+_AHEAD = 512  # facts without a byte, of which a recall makes one for itself
+TABLES = f"""
+CREATE TABLE score_bound (
+  origin BIGINT NOT NULL REFERENCES origin (number),
+  number BIGINT NOT NULL,
+  codes BYTEA NOT NULL,
+  PRIMARY KEY (origin, number)
+);
+CREATE INDEX fact_own ON fact (origin, seq);
+INSERT INTO setting (name, value) VALUES ('score_bounds', '{CODER}');
+"""
+# As `store.score_bounds` reads them.
+_WEIGHED = """
+SELECT origin, seq, terms, source,
+  iif((SELECT value FROM setting WHERE name = 'analyzer') IS 'reference', NULL, role),
+  importance, tier, pinned, ifnull(access_count, 0)
+FROM fact LEFT JOIN usage ON usage.fact = seq
+"""
+_OF_ORIGIN = f"{_WEIGHED} WHERE fact.origin = ? AND seq >= ? ORDER BY seq LIMIT ?"
+_OF_FACT = f"{_WEIGHED} WHERE seq = ?"
+_END = f"""
+(SELECT coalesce(max(number * {CHUNK} + length(codes)), 0) FROM score_bound WHERE origin = {{}})
+"""
+_BEHIND = f"""
+SELECT number FROM origin AS one WHERE EXISTS (
+  SELECT 1 FROM fact WHERE fact.origin = one.number AND seq >= {_END.format("one.number")})
+ORDER BY number
+"""
+_PUT = """
+INSERT INTO score_bound (origin, number, codes) VALUES (?, ?, ?)
+ON CONFLICT (origin, number) DO UPDATE SET codes = excluded.codes
+"""
+
+
+def codes(db: Connection, *, origin_number: int) -> bytes:
+    """Return the bytes by number, those of the next few facts made now."""
+    held = bytearray(_stored(db, origin_number))
+    for seq, byte in _made(db, origin_number, len(held), _AHEAD):
+        held += bytes(seq - len(held))
+        held.append(byte)
+    return bytes(held)
+
+
+def repeating(db: Connection, least: int, *, origin_number: int) -> Iterator[int]:
+    """Yield the numbers from `least` on whose facts may hold a term more than once."""
+    stored = _stored(db, origin_number)
+    flags = stored.translate(repeats_at_least()[0])[least:]
+    yield from compress(range(least, least + len(flags)), flags)
+    rows: list[Any] = db.execute(
+        "SELECT seq FROM fact WHERE origin = ? AND seq >= ? ORDER BY seq",
+        (origin_number, max(least, len(stored))),
+    ).fetchall()
+    yield from (seq for (seq,) in rows)
+
+
+def missing_count(db: Connection, *, origin_number: int | None) -> int:
+    """Return how many facts have no byte yet, of an origin or of all."""
+    if origin_number is None:
+        return sum(missing_count(db, origin_number=one) for one in _behind(db))
+    sql = f"SELECT count(*) FROM fact WHERE origin = ?1 AND seq >= {_END.format('?1')}"
+    return int(db.execute(sql, (origin_number,)).get)
+
+
+def extend(db: Connection, *, limit: int, origin_number: int | None) -> None:
+    """Make the bytes of up to `limit` more facts; without an origin, of each that the role sees."""
+    if not _are_ours_now(db):
+        return
+    for one in _behind(db) if origin_number is None else [origin_number]:
+        row, held = _last(db, one)
+        fresh = list(_made(db, one, row * CHUNK + len(held), limit))
+        _append(db, one, row, held, fresh)
+
+
+def add(db: Connection, fresh: bytes) -> None:
+    """Store the bytes of the newest facts, in the transaction that stores those. Where facts before
+    them have none yet, all are left to `extend`."""
+    rows: list[Any] = db.execute(
+        "SELECT origin, seq FROM fact ORDER BY seq DESC LIMIT ?", (len(fresh),)
+    ).fetchall()
+    if not _are_ours_now(db):
+        return
+    made = [(origin, seq, byte) for (origin, seq), byte in zip(reversed(rows), fresh, strict=True)]
+    for origin, own in groupby(sorted(made), key=lambda one: one[0]):
+        pairs = [(seq, byte) for _, seq, byte in own]
+        if missing_count(db, origin_number=origin) == len(pairs):
+            _append(db, origin, *_last(db, origin), pairs)
+
+
+def forget(db: Connection, seqs: Iterable[int]) -> None:
+    """Note that facts are gone: their bytes are 0, in the rows of whatever origin."""
+    for number, some in groupby(sorted(seqs), key=lambda seq: seq // CHUNK):
+        places = [seq % CHUNK for seq in some]
+        rows: list[Any] = db.execute(
+            "SELECT origin, codes FROM score_bound WHERE number = ?", (number,)
+        ).fetchall()
+        for origin, old in rows:
+            fresh = bytearray(old)
+            for place in places:
+                if place < len(fresh):
+                    fresh[place] = 0
+            if fresh != old:
+                db.execute(_PUT, (origin, number, bytes(fresh)))
+
+
+def put_of(db: Connection, seqs: Iterable[int]) -> None:
+    """Make the bytes of facts anew, as far as their origins have been reached."""
+    for seq in seqs:
+        found: Any = db.execute(_OF_FACT, (seq,)).fetchone()
+        if found is None:
+            continue
+        origin, _, terms, *weights = found
+        row: Any = db.execute(
+            "SELECT codes FROM score_bound WHERE origin = ? AND number = ?", (origin, seq // CHUNK)
+        ).fetchone()
+        if row and seq % CHUNK < len(row[0]):
+            fresh = bytearray(row[0])
+            fresh[seq % CHUNK] = bound_of_fact(terms, *weights)
+            db.execute(_PUT, (origin, seq // CHUNK, bytes(fresh)))
+
+
+def clear(db: Connection) -> None:
+    """Forget all bytes of the origins that the role sees."""
+    db.execute("DELETE FROM score_bound")
+    db.execute("UPDATE setting SET value = ? WHERE name = 'score_bounds'", (CODER,))
+
+
+def _behind(db: Connection) -> list[int]:
+    """Return the origins that the role sees and that have facts without a byte."""
+    rows: list[Any] = db.execute(_BEHIND).fetchall()
+    return [number for (number,) in rows]
+
+
+def _are_ours(db: Connection) -> bool:
+    return bool(db.execute("SELECT value FROM setting WHERE name = 'score_bounds'").get == CODER)
+
+
+def _are_ours_now(db: Connection) -> bool:
+    """Say whether the bytes were made with our tables. The owner of the memory clears others; a
+    member leaves them, and reads without."""
+    if _are_ours(db):
+        return True
+    if db.execute("SELECT row_security_active('score_bound')").get:
+        return False
+    clear(db)
+    return True
+
+
+def _stored(db: Connection, origin_number: int) -> bytes:
+    if not _are_ours(db):
+        return b""
+    held = bytearray()
+    for number, some in db.execute(
+        "SELECT number, codes FROM score_bound WHERE origin = ? ORDER BY number", (origin_number,)
+    ):
+        held += bytes(number * CHUNK - len(held)) + some
+    return bytes(held)
+
+
+def _last(db: Connection, origin_number: int) -> tuple[int, bytes]:
+    sql = "SELECT number, codes FROM score_bound WHERE origin = ? ORDER BY number DESC LIMIT 1"
+    row: tuple[int, bytes] = db.execute(sql, (origin_number,)).fetchone() or (0, b"")
+    return row
+
+
+def _made(
+    db: Connection, origin_number: int, start: int, limit: int
+) -> Iterator[tuple[int, int]]:
+    """Yield (number, byte) of up to `limit` facts of an origin from number `start` on."""
+    rows: list[Any] = db.execute(_OF_ORIGIN, (origin_number, start, limit)).fetchall()
+    for _, seq, terms, *weights in rows:
+        yield seq, bound_of_fact(terms, *weights)
+
+
+def _append(
+    db: Connection, origin_number: int, last: int, held: bytes, fresh: Sequence[tuple[int, int]]
+) -> None:
+    """Store the bytes of facts that come after all that have one; `held` are those of the last
+    row."""
+    for number, some in groupby(fresh, key=lambda one: one[0] // CHUNK):
+        row = bytearray(held if number == last else b"")
+        for seq, byte in some:
+            row += bytes(seq % CHUNK - len(row))
+            row.append(byte)
+        db.execute(_PUT, (origin_number, number, bytes(row)))
