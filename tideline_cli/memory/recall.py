@@ -43,6 +43,10 @@ def recall(db: Connection, query: Query, *, viewer: Origin, now: int) -> Recalle
     analyser weigh no roles.
     """
     with snapshot(db):
+        if ahead := getattr(db, "ahead", None):
+            from tideline_cli.memory import ahead as coming  # noqa: PLC0415  a server alone
+
+            coming.of_recall(db, ahead, query, viewer=viewer, now=now)
         origin_number = visibility.number(db, viewer)
         of_file = named_settings(db, "analyzer", "embedder")
         question = question_of(query.text, of_file.get("analyzer", "standard"))

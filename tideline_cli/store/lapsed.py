@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     # A fact that begins or ends: +1 when it lapses, -1 when it comes to hold; its length and terms.
     Change = tuple[int, int, str]
 
+AT = "SELECT at, facts, tokens FROM lapsed WHERE origin = ?"
 LAG = 64  # facts that every recall may read; after one that reads more, they are counted
 _AT_ONCE = 16_384  # facts that are counted in one transaction, and those of the same instant
 _ABSENT: Mapping[str, int] = {}
@@ -44,9 +45,7 @@ class Lapsed(Record):
 
 def at(db: Connection, *, origin_number: int, now: int) -> Lapsed:
     """Return the active facts of an origin that do not hold now."""
-    row: Any = db.execute(
-        "SELECT at, facts, tokens FROM lapsed WHERE origin = ?", (origin_number,)
-    ).fetchone()
+    row: Any = db.execute(AT, (origin_number,)).fetchone()
     if row is None:
         return _NONE
     instant, facts, tokens = row

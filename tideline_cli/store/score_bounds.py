@@ -48,7 +48,12 @@ _MADE_BY = "score_bounds"
 def codes(db: Connection) -> bytes:
     """Return the bytes of the facts from number 0 on: those stored, and the next few made now."""
     stored = _stored(db)
-    return stored + _made(db, len(stored), limit=2 * LAG)
+    return stored + codes_after(db, len(stored))
+
+
+def codes_after(db: Connection, start: int) -> bytes:
+    """Return the bytes of the next few facts from a number on, made now."""
+    return _made(db, start, limit=2 * LAG)
 
 
 def repeating(db: Connection, least: int) -> Iterator[int]:

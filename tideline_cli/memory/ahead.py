@@ -1,0 +1,152 @@
+"""What a recall will ask of a memory on a server, so that it is asked for in few round trips.
+
+Everything here is a guess: what was not foreseen is asked when it is needed, and what was foreseen
+and is not needed is not looked at.
+"""
+
+from __future__ import annotations
+
+from tideline_cli.memory.question import question_of
+from tideline_cli.model import codec
+from tideline_cli.ranking.question_words import may_name_time
+from tideline_cli.store import (
+    arrivals,
+    common_postings,
+    facts,
+    fts,
+    label_holders,
+    lapsed,
+    score_bounds,
+    sessions,
+    visibility,
+)
+from tideline_cli.store.lapsed import Lapsed
+from tideline_cli.store.postgres import term_lists
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+
+    from apsw import Connection
+
+    from tideline_cli.memory.query import Query
+    from tideline_cli.model.origin import Origin
+    from tideline_cli.model.text import Analyzer
+    from tideline_cli.store.facts import Filter
+    from tideline_cli.store.postgres.foresight import Foreseeing
+
+_LIKELY, _NEAR = 0, 1  # lists of the server's
+_MOST = 400  # facts that may be the best, of which all is asked that ranks them
+_BOTH_SIDES = """
+SELECT array_agg(DISTINCT one) FROM (
+  SELECT unnest(ARRAY[before, after]) AS one FROM ({}) AS near (own, before, after)) AS each
+WHERE one IS NOT NULL
+"""
+_HOLDERS = 5_000  # holders of the rarest terms, of which those are chosen
+
+
+def of_recall(
+    db: Connection, ahead: Foreseeing, query: Query, *, viewer: Origin, now: int
+) -> None:
+    """Foresee what a recall asks before it knows any fact. Inside its transaction."""
+    origin = ahead.origins.get(viewer.key, visibility.NOBODY)
+    analyzer: Analyzer = ahead.guess.get("analyzer", "standard")  # type: ignore[assignment]
+    ahead.foresee(
+        lambda: visibility.number(db, viewer),
+        lambda: lapsed.at(db, origin_number=origin, now=now),
+        lambda: fts.totals(db, origin_number=origin, gone=Lapsed()),
+        lambda: sessions.are_there(db, origin_number=origin),
+        lambda: fts.has_archived(db, viewer=viewer),
+        lambda: score_bounds.missing_count(db),
+    )
+    ahead.whole = lambda seqs: facts.get(db, seqs, viewer=viewer)
+    if query.mode != "semantic":
+        question = question_of(query.text, analyzer)
+        of_words(db, ahead, question.weights, origin_number=origin)
+        _of_ranking(db, ahead, query, origin_number=origin, now=now)
+        if analyzer != "reference" and may_name_time(query.text):
+            _of_dates(db, ahead, query, origin_number=origin, now=now)
+
+
+def of_words(
+    db: Connection, ahead: Foreseeing, weights: Mapping[str, float], *, origin_number: int
+) -> None:
+    """Foresee what is asked of the terms of a question, and have the likely facts found."""
+    if not weights:
+        return
+    terms = [*weights]
+    stored = [common_postings.indexed(term, origin_number=origin_number) for term in terms]
+    ahead.fill(
+        term_lists.TERMS, (origin_number, terms, stored),
+        lambda rows: term_lists.fillers(rows, origin_number=origin_number),
+    )  # fmt: skip
+    ahead.find_list(
+        _LIKELY, term_lists.FOUND, (stored, [*weights.values()], _HOLDERS, _MOST)
+    )
+    ahead.foresee(*[
+        lambda term=term: label_holders.holders(db, [term], origin_number=origin_number)
+        for term in terms
+    ])  # fmt: skip
+
+
+def _of_ranking(
+    db: Connection, ahead: Foreseeing, query: Query, *, origin_number: int, now: int
+) -> None:
+    """Foresee what is asked to rank the likely facts."""
+    likely = [ahead.listed(_LIKELY)]
+    ahead.foresee(
+        lambda: fts.ranking_rows(
+            db, likely, origin_number=origin_number, now=now, wanted=query.wanted
+        ),
+        lambda: score_bounds.codes(db),
+        lambda: score_bounds.codes_after(db, ahead.bounded),
+        lambda: facts.last_number(db),
+    )
+
+
+def _of_dates(
+    db: Connection, ahead: Foreseeing, query: Query, *, origin_number: int, now: int
+) -> None:
+    """Foresee what the times ask that a question may name."""
+    from tideline_cli.model import question_times  # noqa: PLC0415  a time may be named
+
+    windows = question_times.windows(query.text, now=now)
+    if not windows:
+        return
+    ahead.foresee(
+        lambda: arrivals.evenly_trusted(db, origin_number=origin_number),
+        *[lambda sql=sql, one=one: arrivals.hour_by(db, sql, one, origin_number=origin_number)
+          for one in windows for sql in (arrivals.LAST, arrivals.NEXT)],
+    )  # fmt: skip
+    if any(window.parts for window in windows):
+        ahead.foresee(lambda: arrivals.by_day(db, origin_number=origin_number))
+
+
+def of_neighbours(
+    db: Connection, ahead: Foreseeing, seqs: Collection[int], *, origin_number: int, now: int,
+    wanted: Filter, has_sessions: bool,
+) -> None:  # fmt: skip
+    """Foresee what is asked of the best facts by their words, and of those next to them."""
+    best, near = list(seqs), [ahead.listed(_NEAR)]
+    ahead.foresee(
+        lambda: sessions.places(db, best, origin_number=origin_number),
+        lambda: ahead.whole(best),
+    )
+    if not has_sessions:
+        return
+    instant = now if wanted.as_of is None else wanted.as_of
+    is_past = wanted.as_of is not None
+    given = codec.dumps(best), origin_number, instant
+    both = " UNION ALL ".join(sessions.next_to(is_past=is_past))
+    ahead.find_list(_NEAR, _BOTH_SIDES.format(both), given)
+    bare = type(wanted)(lifecycle=wanted.lifecycle, as_of=wanted.as_of)
+    ahead.foresee(
+        *[lambda sql=sql: db.execute(sql, given).fetchall()
+          for sql in sessions.next_to(is_past=is_past)],
+        lambda: sessions.are_cut(db, origin_number=origin_number),
+        *[lambda one=one: fts.ranking_rows(
+              db, near, origin_number=origin_number, now=now, wanted=one)
+          for one in ((bare,) if wanted.is_open() else (bare, wanted))],
+        lambda: sessions.places(db, near, origin_number=origin_number),
+        lambda: ahead.whole(near),
+    )  # fmt: skip

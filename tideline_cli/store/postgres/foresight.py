@@ -1,0 +1,306 @@
+"""A connection that asks for what will be asked next, in the round trip that it makes anyway.
+
+`foresee` takes calls of functions of the store. Their statements go to the server with the next
+trip, and what it says is known until something is written, or the transaction ends: the same
+statement with the same values is then answered without a trip. Whatever was not foreseen is asked
+as ever. So a wrong guess costs a trip, and never an answer.
+"""
+
+from __future__ import annotations
+
+from tideline_cli.store.connection import SETTING
+from tideline_cli.store.postgres import by_number
+from tideline_cli.store.postgres.server import Cursor, ServerConnection
+from tideline_cli.store.postgres.term_lists import FILLED
+from tideline_cli.store.visibility import NUMBER
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from typing import Any
+
+    from tideline_cli.store.postgres.by_number import ByNumber
+    from tideline_cli.store.postgres.libpq import ServerAnswer, Wire
+
+    Row = tuple[Any, ...]
+    Rows = list[Row]
+    Key = tuple[str, tuple[object, ...]]
+    Filler = Callable[[Sequence[Any]], Rows | None]
+
+_SETTINGS = "SELECT name, value FROM setting"
+_GENERATION = "SELECT value FROM setting WHERE name = 'generation'"
+_NAMED = f"{_SETTINGS} WHERE name IN ("
+
+
+class NotYetError(Exception):
+    """What a statement answers is not there yet."""
+
+
+class Foreseeing(ServerConnection):
+    """A connection to a memory on a server.
+
+    `guess` and `origins` are the settings and the numbers of origins as they were when the memory
+    was opened, `guessed` what some statements said then: by them it is guessed what will be asked,
+    and nothing is answered.
+    """
+
+    def __init__(self, wire: Wire, address: str, schema: str) -> None:
+        super().__init__(wire, address, schema)
+        self.guess: Mapping[str, str] = {}
+        self.origins: Mapping[str, int] = {}
+        self.guessed: dict[Key, Rows] = {}
+        self.bounded = 0  # facts whose bytes bounded their scores when the memory was opened
+        self.whole: Callable[[Sequence[int]], object] = _nothing
+        self.fillers: dict[str, Filler] = {}
+        self._calls: list[Callable[[], object]] = []
+        self._is_noting = False
+        self._is_begun = False  # the server has been told of the transaction
+        self._settings: Ahead | None = None
+        self._answers: dict[Key, Ahead] = {}
+        self._rows: dict[Key, dict[int, Row | None]] = {}
+        self._lists: dict[int, Ahead] = {}
+        self._coming: list[tuple[ByNumber, Ahead]] = []
+        self._filling: list[tuple[Ahead, Callable[[Rows], Mapping[str, Filler]]]] = []
+
+    # what is asked for ahead
+
+    @property
+    def ahead(self) -> Foreseeing:
+        """The connection itself, where one can be told what comes."""
+        return self
+
+    def foresee(self, *calls: Callable[[], object]) -> None:
+        """Ask for what these calls will ask, with the next trip of a transaction: of the one that
+        is open, or of the next."""
+        self._calls += calls
+        if self._is_open and not self._has_failed:
+            self._note_calls()
+
+    def listed(self, number: int) -> int:
+        """Return the number of a fact that stands for a list of the server's, in what is foreseen.
+        """
+        return by_number.FOUND + number
+
+    def find_list(self, number: int, sql: str, bindings: Sequence[object]) -> None:
+        """Have the server find a list of numbers of facts, by a statement for one array."""
+        text = f"SELECT set_config('tideline.list_{number}', ({sql})::text, true)"
+        self._lists[number] = self._send_ahead(text, bindings)
+
+    def fill(
+        self, sql: str, bindings: Sequence[object],
+        filled: Callable[[Rows], Mapping[str, Filler]],
+    ) -> None:  # fmt: skip
+        """Ask ahead by a statement of whose rows the answers to others are made."""
+        self._filling.append((self._send_ahead(sql, bindings), filled))
+
+    def _note_calls(self) -> None:
+        calls, self._calls = self._calls, []
+        self._is_noting = True
+        try:
+            for call in calls:
+                try:
+                    call()
+                except NotYetError:
+                    continue
+        finally:
+            self._is_noting = False
+
+    def _send_ahead(self, sql: str, bindings: Sequence[object]) -> Ahead:
+        cursor = Ahead(self)
+        self._waiting.append((self._statement(sql, bindings), cursor))
+        return cursor
+
+    # what is asked
+
+    def execute(self, sql: str, bindings: Sequence[object] = ()) -> Cursor:
+        """Run a statement, or answer it by what is known."""
+        if not self._is_open or self._has_failed:
+            return super().execute(sql, bindings)
+        word = sql.lstrip()[:6].upper()
+        if word != "SELECT":
+            self._forget(sql, word)
+            return super().execute(sql, bindings)
+        rows = self._guessed(sql, bindings) if self._is_noting else self._of_settings(sql, bindings)
+        if rows is not None:
+            return Read(self, rows)
+        asked = by_number.parsed(sql, bindings)
+        rows = self._known(sql, bindings, asked)
+        if rows is not None:
+            return Read(self, rows)
+        if self._is_noting:
+            return self._noted(sql, bindings, asked)
+        cursor = super().execute(sql, bindings)
+        if asked is not None:
+            self._keep(asked, cursor.fetchall())
+            return Read(self, self._picked(asked) or [])
+        return cursor
+
+    def _guessed(self, sql: str, bindings: Sequence[Any]) -> Rows | None:
+        """Return what is guessed of settings and origins while calls are noted."""
+        if sql == SETTING:
+            value = self.guess.get(bindings[0])
+            return [] if value is None else [(value,)]
+        if sql.startswith(_NAMED):
+            return [(name, self.guess[name]) for name in bindings if name in self.guess]
+        rows = self.guessed.get((sql, tuple(bindings)))
+        if rows is not None:
+            self._noted(sql, bindings, None)
+        return rows
+
+    def _of_settings(self, sql: str, bindings: Sequence[Any]) -> Rows | None:
+        is_one = sql == SETTING
+        if self._settings is None or not (is_one or sql == _GENERATION or sql.startswith(_NAMED)):
+            return None
+        if self._settings.rows is None:
+            self.flush()
+        held = dict(self._settings.rows or [])
+        if sql.startswith(_NAMED):
+            return [(name, held[name]) for name in bindings if name in held]
+        name = bindings[0] if is_one else "generation"
+        return [(held[name],)] if name in held else []
+
+    def _known(
+        self, sql: str, bindings: Sequence[Any], asked: ByNumber | None
+    ) -> Rows | None:
+        """Return the rows of a statement that are known."""
+        answer = self._answers.get((sql, tuple(bindings)))
+        is_coming = answer is not None and answer.rows is None
+        is_coming = is_coming or self._comes(sql, asked)
+        if is_coming and not self._is_noting:
+            self.flush()
+        if answer is not None and answer.rows is not None:
+            return answer.rows
+        filler = self.fillers.get(sql)
+        rows = filler(bindings) if filler else None
+        if rows is None and asked is not None:
+            rows = self._picked(asked)
+        return rows
+
+    def _comes(self, sql: str, asked: ByNumber | None) -> bool:
+        """Say whether what may answer a statement is sent, or waits to be."""
+        if self._filling and sql in FILLED:
+            return True
+        return asked is not None and any(asked.key == one.key for one, _ in self._coming)
+
+    def _noted(self, sql: str, bindings: Sequence[Any], asked: ByNumber | None) -> Cursor:
+        """Ask ahead."""
+        if asked is not None:
+            number = asked.list_number
+            if number is not None:
+                sql, bindings = asked.of_list(number)
+            self._coming.append((asked, self._send_ahead(sql, bindings)))
+        elif not (self._filling and sql in FILLED):
+            key = sql, tuple(bindings)
+            if key not in self._answers:
+                self._answers[key] = self._send_ahead(sql, bindings)
+        return Pending(self)
+
+    def _picked(self, asked: ByNumber) -> Rows | None:
+        """Return the rows of a statement by number, None where one is not known."""
+        held = self._rows.get(asked.key)
+        if held is None or not all(number in held for number in asked.numbers):
+            return None
+        rows = (held[number] for number in sorted(set(asked.numbers)))
+        return [row for row in rows if row is not None]
+
+    def _keep(self, asked: ByNumber, rows: Rows) -> None:
+        number = asked.list_number
+        numbers = asked.numbers if number is None else self._listed(number)
+        held = self._rows.setdefault(asked.key, {})
+        held.update(dict.fromkeys(numbers))
+        held.update((row[0], row) for row in rows)
+
+    def _listed(self, number: int) -> list[int]:
+        rows = self._lists[number].rows or []
+        return [int(one) for one in (rows[0][0] or "{}")[1:-1].split(",") if one]
+
+    def flush(self) -> None:
+        """Send what waits, take the answers, and keep those that were asked ahead."""
+        self._is_begun = True
+        super().flush()
+        coming, self._coming = self._coming, []
+        for asked, cursor in coming:
+            self._keep(asked, cursor.rows or [])
+        filling, self._filling = self._filling, []
+        for cursor, filled in filling:
+            self.fillers.update(filled(cursor.rows or []))
+
+    # what ends what is known
+
+    def _forget(self, sql: str, word: str) -> None:
+        """Forget what a statement may change. A row of the journal's batches changes no fact."""
+        if word in ("PRAGMA", "SAVEPO", "RELEAS"):
+            return
+        if sql.split(None, 3)[:3] == ["INSERT", "INTO", "batch"]:
+            self._answers = {
+                key: kept for key, kept in self._answers.items() if "batch" not in key[0]
+            }
+            return
+        if "setting" in sql:
+            self._settings = None
+        self._forget_facts()
+
+    def _forget_facts(self) -> None:
+        for known in (self._answers, self._rows, self.fillers, self._coming, self._filling):
+            known.clear()
+
+    def _begin(self, *, is_writer: bool) -> Cursor:
+        self._forget_facts()
+        self._is_begun = False
+        done = super()._begin(is_writer=is_writer)
+        if self.guess:  # the tables are there
+            self._settings = self._send_ahead(_SETTINGS, ())
+            self._note_calls()
+        return done
+
+    def _end(self, how: bytes) -> Cursor:
+        self._forget_facts()
+        self._settings = None
+        if how != b"ROLLBACK" or self._has_failed:
+            return super()._end(how)
+        # Nothing depends on the end of a transaction that stores nothing: nobody waits for it.
+        self._waiting.clear()
+        if self._is_begun:
+            self._wire.send(how, (), ())
+            self._wire.leave_unread(1)
+        self._is_open = False
+        return Cursor(self)
+
+    def __exit__(self, kind: type[BaseException] | None, *more: object) -> None:
+        self._forget_facts()
+        super().__exit__(kind, *more)
+
+
+def _nothing(_: Sequence[int]) -> None:
+    """Foresee no facts."""
+
+
+class Ahead(Cursor):
+    """What a statement gave that was sent ahead; `rows` is None until then."""
+
+    rows: Rows | None = None
+
+    def take(self, answer: ServerAnswer) -> None:
+        """Take the answer of the server."""
+        super().take(answer)
+        self.rows = self._rows
+
+
+class Read(Cursor):
+    """Rows that are known: reading them asks nothing."""
+
+    def __init__(self, db: ServerConnection, rows: Rows) -> None:
+        super().__init__(db)
+        self._rows = rows
+
+    def __iter__(self) -> Iterator[Row]:
+        while self._at < len(self._rows):
+            self._at += 1
+            yield self._rows[self._at - 1]
+
+
+class Pending(Cursor):
+    """Rows that come later."""
+
+    def __iter__(self) -> Iterator[Row]:
+        raise NotYetError

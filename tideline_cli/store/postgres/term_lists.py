@@ -1,0 +1,128 @@
+"""What is known of the terms of a question by one statement: how many facts hold each, and which.
+
+Its rows answer the statements that the store asks term by term.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from struct import unpack
+
+from tideline_cli.model.record import record
+from tideline_cli.store import common_postings, fts
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Any
+
+    Rows = list[tuple[Any, ...]]
+    Filler = Callable[[Sequence[Any]], Rows | None]
+
+_MOST = 20_000  # facts of a list that is sent before it is asked for
+TERMS = f"""
+SELECT asked.term, asked.stored,
+  (SELECT facts FROM archived_term WHERE origin = ?1 AND term = asked.term),
+  (SELECT facts FROM lapsed_term WHERE origin = ?1 AND term = asked.term),
+  (SELECT sum(facts) FROM common_posting WHERE origin = ?1 AND term = asked.term),
+  (SELECT max(upto) FROM common_posting WHERE origin = ?1 AND term = asked.term),
+  (SELECT count(*) FROM posting WHERE term = asked.stored),
+  (SELECT string_agg(int8send(fact), ''::bytea) FROM
+    (SELECT fact FROM posting WHERE term = asked.stored ORDER BY fact LIMIT {_MOST}) AS held)
+FROM unnest(?2, ?3) AS asked (term, stored)
+"""
+"""Of an origin, by a list of its terms and one of the same terms as the index has them."""
+FOUND = """
+SELECT array_agg(fact) FROM (
+  SELECT fact FROM (
+    SELECT *, sum(doc) OVER (ORDER BY doc, stored) AS upto FROM (
+      SELECT stored, weight, (SELECT count(*) FROM posting WHERE term = stored) AS doc
+      FROM unnest(?1, ?2) AS asked (stored, weight)) AS counted
+    WHERE doc > 0) AS few
+  JOIN posting ON term = stored WHERE upto <= ?3 OR upto = doc
+  GROUP BY fact ORDER BY sum(weight * ln(1 + 1e6 / doc)) DESC, fact DESC LIMIT ?4) AS best
+"""
+"""The facts that hold most of some terms, by their weights: of the rarest terms, as long as they
+have few holders together."""
+
+
+@record
+class Term:
+    """What is known of a term of an origin; `holders` is None where they are too many to tell."""
+
+    term: str
+    archived: int
+    lapsed: int
+    kept: tuple[Any, Any]
+    count: int
+    holders: tuple[int, ...] | None
+
+
+def fillers(rows: Rows, *, origin_number: int) -> dict[str, Filler]:
+    """Return by statement what answers it for the terms of these rows of TERMS."""
+    by_name: dict[str, Term] = {}
+    by_query: dict[str, Term] = {}
+    for term, stored, archived, lapsed, facts, upto, count, packed in rows:
+        known = Term(term, archived or 0, lapsed or 0, (facts, upto), count,
+                     _holders(count, packed))  # fmt: skip
+        by_name[term], by_query[f'"{stored}"'] = known, known
+
+    def named(bindings: Sequence[Any]) -> Term | None:
+        return by_name.get(bindings[1]) if bindings[0] == origin_number else None
+
+    def frequency(bindings: Sequence[Any], *, is_lapsed: bool) -> Rows | None:
+        one = named(bindings)
+        if one is None:
+            return None
+        gone = one.archived + (one.lapsed if is_lapsed else 0)
+        return [(one.count - gone,)] if one.count else []
+
+    def counted(bindings: Sequence[Any], *, is_lapsed: bool) -> Rows | None:
+        one = named(bindings)
+        return one and [(bindings[2] - one.archived - (one.lapsed if is_lapsed else 0),)]
+
+    def archived_count(bindings: Sequence[Any]) -> Rows | None:
+        one = named(bindings)
+        return one and ([(one.archived,)] if one.archived > 0 else [])
+
+    def kept(bindings: Sequence[Any]) -> Rows | None:
+        one = named(bindings)
+        return one and [one.kept]
+
+    def postings(bindings: Sequence[Any]) -> Rows | None:
+        one = by_query.get(bindings[0])
+        return None if one is None or one.holders is None else [(seq,) for seq in one.holders]
+
+    def later(bindings: Sequence[Any]) -> Rows | None:
+        one = by_query.get(bindings[0])
+        if one is None or one.holders is None:
+            return None
+        return [(seq,) for seq in one.holders[bisect_left(one.holders, bindings[1]) :]]
+
+    def held_by(bindings: Sequence[Any]) -> Rows | None:
+        one = by_query.get(f'"{bindings[0]}"')
+        return one and ([(one.count,)] if one.count else [])
+
+    def rarity(bindings: Sequence[Any]) -> Rows | None:
+        one = by_query.get(bindings[0])
+        return one and [(min(one.count, bindings[1]),)]
+
+    plain, less = fts.FREQUENCY.format(""), fts.FREQUENCY.format(fts.LAPSED)
+    return {
+        plain: lambda values: frequency(values, is_lapsed=False),
+        less: lambda values: frequency(values, is_lapsed=True),
+        fts.COUNTED.format(""): lambda values: counted(values, is_lapsed=False),
+        fts.COUNTED.format(fts.LAPSED): lambda values: counted(values, is_lapsed=True),
+        fts.ARCHIVED: archived_count, fts.POSTINGS: postings, fts.HOLDERS: held_by,
+        fts.RARITY: rarity, common_postings.COUNT: kept, common_postings.LATER: later,
+    }  # fmt: skip
+
+
+def _holders(count: int, packed: bytes | None) -> tuple[int, ...] | None:
+    if not count or packed is None:
+        return ()
+    return unpack(f"!{count}q", packed) if count <= _MOST else None
+
+
+FILLED = frozenset(fillers([], origin_number=0))
+"""The statements that are answered so."""
