@@ -15,7 +15,7 @@ from tideline_cli.store import ALLOW_NETWORK, SERVERS, connection, opening
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from apsw import Connection
 
@@ -184,9 +184,12 @@ class Session(CallSettings):
         none."""
         return bare_name(self.config.get("agent") if given is None else given)
 
-    def reading(self) -> Connection | None:
-        """Return a connection for reading, None when there is no store yet; none is made."""
-        db = opening.open_for_reading(self.database)
+    def reading(
+        self, comes: Callable[[Connection], object] | None = None
+    ) -> Connection | None:
+        """Return a connection for reading, None when there is no store yet; none is made. What
+        `comes` foresees for the next snapshot is asked of a server at once."""
+        db = opening.open_for_reading(self.database, comes=comes)
         if db is None:
             self._name_other_memories()
         else:

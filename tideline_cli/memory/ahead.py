@@ -6,6 +6,7 @@ and is not needed is not looked at.
 
 from __future__ import annotations
 
+from tideline_cli.config.settings import DEFAULT_EMBEDDER
 from tideline_cli.memory.question import question_of
 from tideline_cli.model import codec
 from tideline_cli.ranking.question_words import may_name_time
@@ -18,10 +19,11 @@ from tideline_cli.store import (
     lapsed,
     score_bounds,
     sessions,
+    vectors,
     visibility,
 )
 from tideline_cli.store.lapsed import Lapsed
-from tideline_cli.store.postgres import term_lists
+from tideline_cli.store.postgres import derived, term_lists, use_counts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,7 +31,7 @@ if TYPE_CHECKING:
 
     from apsw import Connection
 
-    from tideline_cli.memory.query import Query
+    from tideline_cli.memory.query import Backlog, Query, Recalled
     from tideline_cli.model.origin import Origin
     from tideline_cli.model.text import Analyzer
     from tideline_cli.store.facts import Filter
@@ -51,6 +53,9 @@ def of_recall(
     """Foresee what a recall asks before it knows any fact. Inside its transaction."""
     origin = ahead.origins.get(viewer.key, visibility.NOBODY)
     analyzer: Analyzer = ahead.guess.get("analyzer", "standard")  # type: ignore[assignment]
+    if ahead.foreseen == (id(query), origin, analyzer):
+        return
+    ahead.foreseen = id(query), origin, analyzer
     ahead.foresee(
         lambda: visibility.number(db, viewer),
         lambda: lapsed.at(db, origin_number=origin, now=now),
@@ -59,6 +64,7 @@ def of_recall(
         lambda: fts.has_archived(db, viewer=viewer),
         lambda: score_bounds.missing_count(db),
     )
+    derived.lapsing(ahead, origin, now)
     ahead.whole = lambda seqs: facts.get(db, seqs, viewer=viewer)
     if query.mode != "semantic":
         question = question_of(query.text, analyzer)
@@ -66,6 +72,22 @@ def of_recall(
         _of_ranking(db, ahead, query, origin_number=origin, now=now)
         if analyzer != "reference" and may_name_time(query.text):
             _of_dates(db, ahead, query, origin_number=origin, now=now)
+    embedder = ahead.guess.get("embedder", DEFAULT_EMBEDDER)
+    if query.mode != "keyword" and " " not in embedder:
+        _of_likeness(db, ahead, origin_number=origin, embedder=embedder)
+
+
+def _of_likeness(
+    db: Connection, ahead: Foreseeing, *, origin_number: int, embedder: str
+) -> None:
+    """Foresee what the lane of vectors asks; the vectors themselves where they are few."""
+    ahead.foresee(
+        lambda: vectors.embedded_up_to(db, origin_number=origin_number, embedder=embedder),
+        lambda: vectors.made_count(db, origin_number=origin_number, embedder=embedder),
+        lambda: vectors.last_chunk(db, origin_number=origin_number, embedder=embedder),
+    )
+    derived.waiting(ahead, origin_number, embedder)
+    derived.vectors(ahead, origin_number, embedder)
 
 
 def of_words(
@@ -94,12 +116,12 @@ def _of_ranking(
 ) -> None:
     """Foresee what is asked to rank the likely facts."""
     likely = [ahead.listed(_LIKELY)]
+    derived.unbounded(ahead)
     ahead.foresee(
         lambda: fts.ranking_rows(
             db, likely, origin_number=origin_number, now=now, wanted=query.wanted
         ),
         lambda: score_bounds.codes(db),
-        lambda: score_bounds.codes_after(db, ahead.bounded),
         lambda: facts.last_number(db),
     )
 
@@ -120,6 +142,30 @@ def _of_dates(
     )  # fmt: skip
     if any(window.parts for window in windows):
         ahead.foresee(lambda: arrivals.by_day(db, origin_number=origin_number))
+
+
+def after_recall(db: Connection, ahead: Foreseeing, backlog: Backlog | None) -> None:
+    """Note what the write-back will ask for, while it is known."""
+    ahead.lags = score_bounds.missing_count(db) > score_bounds.LAG
+    if backlog is not None:
+        whose = {"origin_number": backlog.origin_number, "embedder": backlog.embedder}
+        last = vectors.last_chunk(db, **whose)
+        ahead.unembedded = vectors.embedded_up_to(db, **whose), last[0] if last else 0
+
+
+def of_write_back(
+    db: Connection, ahead: Foreseeing, answer: Recalled, *, touch: bool
+) -> None:
+    """Foresee what is asked to count uses, and to store the vectors that a recall made."""
+    if touch and answer.seqs:
+        ahead.foresee(lambda: use_counts.read(db, answer.seqs))
+    made = answer.backlog
+    if made is not None and made.numbers:
+        after, last = ahead.unembedded
+        vectors.foresee_append(
+            db, made.numbers[-1], origin_number=made.origin_number, embedder=made.embedder,
+            after=after, last=last,
+        )  # fmt: skip
 
 
 def of_neighbours(

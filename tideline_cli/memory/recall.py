@@ -66,6 +66,8 @@ def recall(db: Connection, query: Query, *, viewer: Origin, now: int) -> Recalle
             is_learned=is_learned, left_out=left_out,
         )  # fmt: skip
         read = facts.get(db, [match.seq for match in matches], viewer=viewer)
+        if ahead:
+            coming.after_recall(db, ahead, backlog)
     least = query.min_score
     missed = {match.seq: match for match in left_out if match.seq not in read}
     matches = [
@@ -207,12 +209,18 @@ def write_back(
     or when its content was replaced since.
     """
     try:
-        unbounded = score_bounds.missing_count(db) > score_bounds.LAG
+        ahead = getattr(db, "ahead", None)
+        lags = ahead.lags if ahead else None
+        unbounded = score_bounds.missing_count(db) > score_bounds.LAG if lags is None else lags
         works = answer.backlog is not None or unbounded or answer.unsettled or bool(given)
         works = works or has_questions()
         if not (works or (answer.seqs and touch)):
             return
         db.set_busy_timeout(TOUCH_BUSY_MS)
+        if ahead:
+            from tideline_cli.memory import ahead as coming  # noqa: PLC0415  a server alone
+
+            coming.of_write_back(db, ahead, answer, touch=touch)
         with writing(db):
             if unbounded:
                 score_bounds.extend(db, limit=_BOUNDS_AT_ONCE)

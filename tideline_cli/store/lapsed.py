@@ -87,14 +87,14 @@ def settle(db: Connection, *, origin_number: int, now: int) -> None:
 def _between(db: Connection, origin_number: int, instant: int, now: int) -> list[Change]:
     """Return the active facts that hold at one of two instants and not at the other."""
     low, high = min(instant, now), max(instant, now)
-    rows: Iterable[Any] = db.execute(_CHANGING, (origin_number, low, high))
+    rows: Iterable[Any] = db.execute(CHANGING, (origin_number, low, high))
     forward = 1 if now >= instant else -1
     return [(forward * sign, length, terms) for sign, length, terms in rows]
 
 
 # A fact that ends before it begins never holds, and one that begins and ends between the two
 # instants holds at neither.
-_CHANGING = """
+CHANGING = """
 SELECT sign, length, terms FROM (
 SELECT (valid_to IS NOT NULL AND valid_to <= ?3 OR valid_from IS NOT NULL AND valid_from > ?3)
      - (valid_to IS NOT NULL AND valid_to <= ?2 OR valid_from IS NOT NULL AND valid_from > ?2)

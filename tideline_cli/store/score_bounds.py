@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from tideline_cli.model.source import Source
 
 # Files of the reference's analyser weigh no roles.
-_SELECT = """
+SELECT = """
 SELECT seq, terms, source,
   iif((SELECT value FROM setting WHERE name = 'analyzer') IS 'reference', NULL, role),
   importance, tier, pinned, ifnull(access_count, 0)
@@ -48,12 +48,7 @@ _MADE_BY = "score_bounds"
 def codes(db: Connection) -> bytes:
     """Return the bytes of the facts from number 0 on: those stored, and the next few made now."""
     stored = _stored(db)
-    return stored + codes_after(db, len(stored))
-
-
-def codes_after(db: Connection, start: int) -> bytes:
-    """Return the bytes of the next few facts from a number on, made now."""
-    return _made(db, start, limit=2 * LAG)
+    return stored + _made(db, len(stored), limit=2 * LAG)
 
 
 def repeating(db: Connection, least: int) -> Iterator[int]:
@@ -192,7 +187,7 @@ def _stored(db: Connection) -> bytes:
 def _made(db: Connection, start: int, *, limit: int) -> bytes:
     """Return the bytes of the facts from number `start` on."""
     facts: list[tuple[Any, ...]] = db.execute(
-        _SELECT, (start, start + limit)
+        SELECT, (start, start + limit)
     ).fetchall()
     if not facts:
         return b""

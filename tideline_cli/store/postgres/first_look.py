@@ -4,44 +4,42 @@ from __future__ import annotations
 
 import apsw
 
-from tideline_cli.store import lapsed, visibility
-from tideline_cli.store.score_bounds import CHUNK
-from tideline_cli.store.transactions import snapshot
+from tideline_cli.store import visibility
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
+
+    from apsw import Connection
 
     from tideline_cli.store.postgres.foresight import Foreseeing
 
 _NOT_THERE = ("42P01", "3F000")  # no such table, no such schema
-_FEW = 100  # origins of which something is guessed
-_ORIGINS = f"""
-SELECT origin.key, origin.number, lapsed.at, lapsed.facts, lapsed.tokens
-FROM origin LEFT JOIN lapsed ON lapsed.origin = origin.number ORDER BY origin.number LIMIT {_FEW}
-"""
-_BOUNDED = f"""
-SELECT ifnull((SELECT number * {CHUNK} + length(codes) FROM ceiling
-               ORDER BY number DESC LIMIT 1), 0)
-"""
+_ORIGINS = "SELECT key, number FROM origin ORDER BY number LIMIT 100"
 
 
-def look(db: Foreseeing) -> bool:
-    """Say whether the tables are there, and note in the connection what they say: its guesses."""
-    settings: list[Any] = []
+def look(db: Foreseeing, comes: Callable[[Connection], object] | None = None) -> bool:
+    """Say whether the tables are there, and note in the connection what they say: its guesses. What
+    `comes` foresees goes with that, for the transaction of the reader that comes next."""
+    db.is_there = True
+    db.execute("BEGIN")
     try:
-        with snapshot(db):  # type: ignore[arg-type]
-            db.foresee(lambda: db.execute(_ORIGINS).get, lambda: db.execute(_BOUNDED).get)
-            settings = db.execute("SELECT name, value FROM setting").fetchall()
-            origins: list[Any] = db.execute(_ORIGINS).fetchall()
-            db.bounded = int(db.execute(_BOUNDED).get)
+        if comes is not None:
+            comes(db)  # type: ignore[arg-type]
+        db.foresee(lambda: db.execute(_ORIGINS).get)
+        db.guess = db.settings()
+        rows: list[Any] = db.execute(_ORIGINS).fetchall()
     except apsw.SQLError as error:
+        db.execute("ROLLBACK")
         if getattr(error, "state", "") not in _NOT_THERE:
             raise
+        db.is_there = False
         return False
-    db.guess = dict(settings)
-    db.origins = {key: number for key, number, *_ in origins}
-    for key, number, *lapsed_then in origins:
-        db.guessed[visibility.NUMBER, (key,)] = [(number,)]
-        db.guessed[lapsed.AT, (number,)] = [] if lapsed_then[0] is None else [tuple(lapsed_then)]
+    db.origins = dict(rows)
+    db.guessed |= {(visibility.NUMBER, (key,)): [(number,)] for key, number in rows}
+    if comes is None:
+        db.execute("ROLLBACK")
+    else:
+        db.stand()
     return "schema" in db.guess

@@ -8,10 +8,15 @@ as ever. So a wrong guess costs a trip, and never an answer.
 
 from __future__ import annotations
 
+import re
+
+from tideline_cli.model.origin import OWNER
+from tideline_cli.model.text import WITH_FORMS
+from tideline_cli.ranking.score_bounds import CODER
 from tideline_cli.store.connection import SETTING
-from tideline_cli.store.postgres import by_number
+from tideline_cli.store.postgres import by_number, derived, term_lists
+from tideline_cli.store.postgres.packed_rows import packing, unpacked
 from tideline_cli.store.postgres.server import Cursor, ServerConnection
-from tideline_cli.store.postgres.term_lists import FILLED
 from tideline_cli.store.visibility import NUMBER
 
 TYPE_CHECKING = False
@@ -27,9 +32,19 @@ if TYPE_CHECKING:
     Key = tuple[str, tuple[object, ...]]
     Filler = Callable[[Sequence[Any]], Rows | None]
 
+_FILLED = term_lists.FILLED | derived.FILLED
 _SETTINGS = "SELECT name, value FROM setting"
 _GENERATION = "SELECT value FROM setting WHERE name = 'generation'"
 _NAMED = f"{_SETTINGS} WHERE name IN ("
+_NO_CHANGE = ("BEGIN", "BEGIN ", "PRAGMA", "SAVEPO", "RELEAS")
+_WRITTEN = re.compile(r"\s*(?:INSERT (?:OR \w+ )?INTO|UPDATE|DELETE FROM) (\w+)")
+_ALONE = {
+    "batch": ("batch",), "batch_count": ("batch",), "usage": ("usage", "change"),
+    "ceiling": ("ceiling",), "given": ("given",), "vector_chunk": ("vector",),
+    "vector_progress": ("vector",), "setting": ("setting",),
+}  # fmt: skip
+"""The tables of which a change changes no other one that is asked for ahead, and the words that
+stand in what asks for them."""
 
 
 class NotYetError(Exception):
@@ -46,10 +61,14 @@ class Foreseeing(ServerConnection):
 
     def __init__(self, wire: Wire, address: str, schema: str) -> None:
         super().__init__(wire, address, schema)
-        self.guess: Mapping[str, str] = {}
-        self.origins: Mapping[str, int] = {}
-        self.guessed: dict[Key, Rows] = {}
-        self.bounded = 0  # facts whose bytes bounded their scores when the memory was opened
+        self.is_there = False  # the tables are
+        self._is_standing = False
+        self.guess: Mapping[str, str] = {"analyzer": WITH_FORMS, "score_bounds": CODER}
+        self.origins: Mapping[str, int] = {OWNER.key: 1}
+        self.guessed: dict[Key, Rows] = {(NUMBER, (OWNER.key,)): [(1,)]}
+        self.foreseen: object = None  # of what it was asked ahead what is known
+        self.lags: bool | None = None  # whether many facts had no byte that bounds their score
+        self.unembedded = (0, 0)  # the last fact with a vector, and the last chunk of vectors
         self.whole: Callable[[Sequence[int]], object] = _nothing
         self.fillers: dict[str, Filler] = {}
         self._calls: list[Callable[[], object]] = []
@@ -110,15 +129,25 @@ class Foreseeing(ServerConnection):
         self._waiting.append((self._statement(sql, bindings), cursor))
         return cursor
 
+    def _send_packed(self, sql: str, bindings: Sequence[object]) -> Ahead:
+        cursor = Packed(self)
+        text, types, cells = self._statement(sql, bindings)
+        self._waiting.append(((packing(text), types, cells), cursor))
+        return cursor
+
     # what is asked
 
     def execute(self, sql: str, bindings: Sequence[object] = ()) -> Cursor:
         """Run a statement, or answer it by what is known."""
+        if self._is_standing and not sql.startswith("BEGIN"):
+            self._is_standing = False
+            self._end(b"ROLLBACK")
         if not self._is_open or self._has_failed:
             return super().execute(sql, bindings)
         word = sql.lstrip()[:6].upper()
         if word != "SELECT":
-            self._forget(sql, word)
+            if word not in _NO_CHANGE:
+                self._forget(sql)
             return super().execute(sql, bindings)
         rows = self._guessed(sql, bindings) if self._is_noting else self._of_settings(sql, bindings)
         if rows is not None:
@@ -129,11 +158,12 @@ class Foreseeing(ServerConnection):
             return Read(self, rows)
         if self._is_noting:
             return self._noted(sql, bindings, asked)
-        cursor = super().execute(sql, bindings)
-        if asked is not None:
-            self._keep(asked, cursor.fetchall())
-            return Read(self, self._picked(asked) or [])
-        return cursor
+        if asked is None:
+            return super().execute(sql, bindings)
+        cursor = self._send_packed(sql, bindings)
+        self.flush()
+        self._keep(asked, cursor.rows or [])
+        return Read(self, self._picked(asked) or [])
 
     def _guessed(self, sql: str, bindings: Sequence[Any]) -> Rows | None:
         """Return what is guessed of settings and origins while calls are noted."""
@@ -147,13 +177,19 @@ class Foreseeing(ServerConnection):
             self._noted(sql, bindings, None)
         return rows
 
+    def settings(self) -> dict[str, str]:
+        """Return all settings of the memory, in the transaction that is open."""
+        if self._settings is None:
+            self._settings = self._send_ahead(_SETTINGS, ())
+        if self._settings.rows is None:
+            self.flush()
+        return dict(self._settings.rows or [])
+
     def _of_settings(self, sql: str, bindings: Sequence[Any]) -> Rows | None:
         is_one = sql == SETTING
         if self._settings is None or not (is_one or sql == _GENERATION or sql.startswith(_NAMED)):
             return None
-        if self._settings.rows is None:
-            self.flush()
-        held = dict(self._settings.rows or [])
+        held = self.settings()
         if sql.startswith(_NAMED):
             return [(name, held[name]) for name in bindings if name in held]
         name = bindings[0] if is_one else "generation"
@@ -171,14 +207,14 @@ class Foreseeing(ServerConnection):
         if answer is not None and answer.rows is not None:
             return answer.rows
         filler = self.fillers.get(sql)
-        rows = filler(bindings) if filler else None
+        rows = filler(tuple(bindings)) if filler else None
         if rows is None and asked is not None:
             rows = self._picked(asked)
         return rows
 
     def _comes(self, sql: str, asked: ByNumber | None) -> bool:
         """Say whether what may answer a statement is sent, or waits to be."""
-        if self._filling and sql in FILLED:
+        if self._filling and sql in _FILLED:
             return True
         return asked is not None and any(asked.key == one.key for one, _ in self._coming)
 
@@ -188,8 +224,8 @@ class Foreseeing(ServerConnection):
             number = asked.list_number
             if number is not None:
                 sql, bindings = asked.of_list(number)
-            self._coming.append((asked, self._send_ahead(sql, bindings)))
-        elif not (self._filling and sql in FILLED):
+            self._coming.append((asked, self._send_packed(sql, bindings)))
+        elif not (self._filling and sql in _FILLED):
             key = sql, tuple(bindings)
             if key not in self._answers:
                 self._answers[key] = self._send_ahead(sql, bindings)
@@ -227,28 +263,48 @@ class Foreseeing(ServerConnection):
 
     # what ends what is known
 
-    def _forget(self, sql: str, word: str) -> None:
-        """Forget what a statement may change. A row of the journal's batches changes no fact."""
-        if word in ("PRAGMA", "SAVEPO", "RELEAS"):
-            return
-        if sql.split(None, 3)[:3] == ["INSERT", "INTO", "batch"]:
-            self._answers = {
-                key: kept for key, kept in self._answers.items() if "batch" not in key[0]
-            }
-            return
-        if "setting" in sql:
+    def _forget(self, sql: str) -> None:
+        """Forget what a statement may change."""
+        found = _WRITTEN.match(sql)
+        table = found[1] if found else ""
+        if table == "setting":
             self._settings = None
-        self._forget_facts()
+        words = _ALONE.get(table)
+        if words is None:
+            self._forget_facts()
+            return
+        self._coming.clear()
+        self._filling.clear()
+        for known in (self._answers, self._rows, self.fillers):
+            for key in [*known]:
+                if any(word in (key if isinstance(key, str) else key[0]) for word in words):
+                    del known[key]  # type: ignore[attr-defined]
 
     def _forget_facts(self) -> None:
+        self.foreseen = None
         for known in (self._answers, self._rows, self.fillers, self._coming, self._filling):
             known.clear()
 
+    def stand(self) -> None:
+        """Keep the snapshot that is open for the reader that begins next."""
+        self._is_standing = True
+
+    def get_autocommit(self) -> bool:
+        """Say whether no transaction is open: one that waits for its reader is none."""
+        return self._is_standing or super().get_autocommit()
+
     def _begin(self, *, is_writer: bool) -> Cursor:
+        if self._is_standing:
+            self._is_standing = False
+            if not is_writer:
+                self._note_calls()
+                return Cursor(self)
+            self._end(b"ROLLBACK")
         self._forget_facts()
         self._is_begun = False
         done = super()._begin(is_writer=is_writer)
-        if self.guess:  # the tables are there
+        self._put(b"SET LOCAL jit = off")  # which takes longer than what it makes faster
+        if self.is_there:
             self._settings = self._send_ahead(_SETTINGS, ())
             self._note_calls()
         return done
@@ -284,6 +340,15 @@ class Ahead(Cursor):
         """Take the answer of the server."""
         super().take(answer)
         self.rows = self._rows
+
+
+class Packed(Ahead):
+    """The same, of rows that come as one text."""
+
+    def take(self, answer: ServerAnswer) -> None:
+        """Take the answer of the server."""
+        super().take(answer)
+        self.rows = unpacked(self._rows[0][0])
 
 
 class Read(Cursor):

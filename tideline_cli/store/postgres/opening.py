@@ -11,6 +11,12 @@ from tideline_cli.store.postgres.first_look import look
 from tideline_cli.store.postgres.foresight import Foreseeing
 from tideline_cli.store.postgres.libpq import ServerError, Wire
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from apsw import Connection
+
 _OLDEST = 15_00_00
 
 
@@ -24,10 +30,13 @@ def open_or_make(address: str) -> Foreseeing:
     return db
 
 
-def open_if_there(address: str) -> Foreseeing | None:
-    """Return a connection to the memory at an address, None where there is none."""
+def open_if_there(
+    address: str, *, comes: Callable[[Connection], object] | None = None
+) -> Foreseeing | None:
+    """Return a connection to the memory at an address, None where there is none. What `comes`
+    foresees is asked for with the first round trip."""
     db = connected(address)
-    if not look(db):
+    if not look(db, comes):
         db.close()
         return None
     _check(db, address)

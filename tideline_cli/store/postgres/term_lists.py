@@ -33,14 +33,16 @@ FROM unnest(?2, ?3) AS asked (term, stored)
 """
 """Of an origin, by a list of its terms and one of the same terms as the index has them."""
 FOUND = """
+WITH counted AS MATERIALIZED (
+  SELECT stored, weight, (SELECT count(*) FROM posting WHERE term = stored) AS doc
+  FROM unnest(?1, ?2) AS asked (stored, weight)),
+few AS MATERIALIZED (
+  SELECT stored, doc, weight * ln(1 + 1e6::float8 / doc) AS idf,
+    sum(doc) OVER (ORDER BY doc, stored) AS upto
+  FROM counted WHERE doc > 0)
 SELECT array_agg(fact) FROM (
-  SELECT fact FROM (
-    SELECT *, sum(doc) OVER (ORDER BY doc, stored) AS upto FROM (
-      SELECT stored, weight, (SELECT count(*) FROM posting WHERE term = stored) AS doc
-      FROM unnest(?1, ?2) AS asked (stored, weight)) AS counted
-    WHERE doc > 0) AS few
-  JOIN posting ON term = stored WHERE upto <= ?3 OR upto = doc
-  GROUP BY fact ORDER BY sum(weight * ln(1 + 1e6 / doc)) DESC, fact DESC LIMIT ?4) AS best
+  SELECT fact FROM few JOIN posting ON term = stored WHERE upto <= ?3 OR upto = doc
+  GROUP BY fact ORDER BY sum(idf) DESC, fact DESC LIMIT ?4) AS best
 """
 """The facts that hold most of some terms, by their weights: of the rarest terms, as long as they
 have few holders together."""
