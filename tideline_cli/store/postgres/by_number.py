@@ -19,10 +19,13 @@ if TYPE_CHECKING:
     Key = tuple[str, tuple[object, ...]]
 
 _FIRST = re.compile(r"\s*SELECT (?:fact\.|own\.)?seq\b")
-_MANY = re.compile(r"\b(?:LIMIT|GROUP|DISTINCT|UNION)\b|\bORDER BY (?!(?:fact\.)?seq\b)")
+# What is no row a number, or holds what a JSON text does not have as it is.
+_OTHER = re.compile(
+    r"\b(?:LIMIT|GROUP|DISTINCT|UNION|json_object|BLOB)\b|\bORDER BY (?!(?:fact\.)?seq\b)"
+)
 _LISTED = re.compile(r"\bseq IN \((-?\d+(?:, -?\d+)*|\?(?:, \?)*)\)")
 _JSON = re.compile(r"json_each\(\?\d*\)")
-_WHOLE = re.compile(r" IN \(SELECT value FROM json_each\(\?\d*\)\)|\bown\.seq = value\b")
+_WHOLE = re.compile(r"\bseq IN \(SELECT value FROM json_each\(\?\d*\)\)|\bown\.seq = value\b")
 FOUND = -(1 << 62)
 """The number that stands for a list of the server's; the next ones stand for further lists."""
 _LISTS = 8
@@ -56,7 +59,7 @@ def named(number: int) -> str:
 
 def parsed(sql: str, bindings: Sequence[object]) -> ByNumber | None:
     """Return a statement as one that asks by number, None for any other."""
-    if not _FIRST.match(sql) or _MANY.search(sql):
+    if not _FIRST.match(sql) or _OTHER.search(sql):
         return None
     found = _LISTED.search(sql)
     if found:

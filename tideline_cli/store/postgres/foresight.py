@@ -21,7 +21,7 @@ from tideline_cli.store.visibility import NUMBER
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
     from tideline_cli.store.postgres.by_number import ByNumber
@@ -102,7 +102,7 @@ class Foreseeing(ServerConnection):
 
     def find_list(self, number: int, sql: str, bindings: Sequence[object]) -> None:
         """Have the server find a list of numbers of facts, by a statement for one array."""
-        text = f"SELECT set_config('tideline.list_{number}', ({sql})::text, true)"
+        text = f"SELECT set_config('tideline.list_{number}', coalesce(({sql})::text, '{{}}'), true)"
         self._lists[number] = self._send_ahead(text, bindings)
 
     def fill(
@@ -164,6 +164,14 @@ class Foreseeing(ServerConnection):
         self.flush()
         self._keep(asked, cursor.rows or [])
         return Read(self, self._picked(asked) or [])
+
+    def executemany(self, sql: str, rows: Iterable[Sequence[object]]) -> Cursor:
+        """Run a statement for each of the rows."""
+        if self._is_standing:
+            self._is_standing = False
+            self._end(b"ROLLBACK")
+        self._forget(sql)
+        return super().executemany(sql, rows)
 
     def _guessed(self, sql: str, bindings: Sequence[Any]) -> Rows | None:
         """Return what is guessed of settings and origins while calls are noted."""
