@@ -10,11 +10,14 @@ from __future__ import annotations
 
 import re
 
+import apsw
+
 from tideline_cli.model.origin import OWNER
 from tideline_cli.model.text import WITH_FORMS
 from tideline_cli.ranking.score_bounds import CODER
+from tideline_cli.store import journal, writes
 from tideline_cli.store.connection import SETTING
-from tideline_cli.store.postgres import by_number, derived, term_lists
+from tideline_cli.store.postgres import by_number, derived, next_numbers, term_lists, values
 from tideline_cli.store.postgres.packed_rows import packing, unpacked
 from tideline_cli.store.postgres.server import Cursor, ServerConnection
 from tideline_cli.store.visibility import NUMBER
@@ -33,6 +36,7 @@ if TYPE_CHECKING:
     Filler = Callable[[Sequence[Any]], Rows | None]
 
 _FILLED = term_lists.FILLED | derived.FILLED
+_OTHER_NUMBER = "22012"  # by a division: see `next_numbers.checked`
 _SETTINGS = "SELECT name, value FROM setting"
 _GENERATION = "SELECT value FROM setting WHERE name = 'generation'"
 _NAMED = f"{_SETTINGS} WHERE name IN ("
@@ -75,6 +79,8 @@ class Foreseeing(ServerConnection):
         self._is_noting = False
         self._is_begun = False  # the server has been told of the transaction
         self._settings: Ahead | None = None
+        self._next: tuple[Ahead, int] | None = None
+        self._numbers: next_numbers.NextNumbers | None = None
         self._answers: dict[Key, Ahead] = {}
         self._rows: dict[Key, dict[int, Row | None]] = {}
         self._lists: dict[int, Ahead] = {}
@@ -114,7 +120,7 @@ class Foreseeing(ServerConnection):
 
     def _note_calls(self) -> None:
         calls, self._calls = self._calls, []
-        self._is_noting = True
+        was_noting, self._is_noting = self._is_noting, True
         try:
             for call in calls:
                 try:
@@ -122,7 +128,7 @@ class Foreseeing(ServerConnection):
                 except NotYetError:
                     continue
         finally:
-            self._is_noting = False
+            self._is_noting = was_noting
 
     def _send_ahead(self, sql: str, bindings: Sequence[object]) -> Ahead:
         cursor = Ahead(self)
@@ -146,8 +152,11 @@ class Foreseeing(ServerConnection):
             return super().execute(sql, bindings)
         word = sql.lstrip()[:6].upper()
         if word != "SELECT":
+            promised = self._promised(sql, bindings)
             if word not in _NO_CHANGE:
                 self._forget(sql)
+            if promised is not None:
+                return promised
             return super().execute(sql, bindings)
         rows = self._guessed(sql, bindings) if self._is_noting else self._of_settings(sql, bindings)
         if rows is not None:
@@ -164,6 +173,51 @@ class Foreseeing(ServerConnection):
         self.flush()
         self._keep(asked, cursor.rows or [])
         return Read(self, self._picked(asked) or [])
+
+    def foresee_numbers(self, key: str) -> None:
+        """Ask, with the next transaction, for the numbers of new rows of an origin."""
+        def ask() -> None:
+            if key in self.origins:
+                self._next = self._send_ahead(next_numbers.NEXT, (key,)), self.origins[key]
+
+        self._calls.append(ask)
+
+    def _promised(self, sql: str, bindings: Sequence[Any]) -> Cursor | None:
+        """Return the number of a row that is stored later on, where it is known; the server
+        compares it."""
+        if self._next is None or "RETURNING" not in sql:
+            return None
+        answer, origin = self._next
+        if answer.rows is None:
+            self.flush()
+        if self._numbers is None:
+            self._numbers = next_numbers.NextNumbers((answer.rows or [()])[0], origin)
+        if sql == writes.INSERT and not self._is_free(bindings):
+            return None
+        found = self._numbers.promised(sql, bindings)
+        if found is None:
+            return None
+        names, row = found
+        text, types, cells = self._statement(sql, bindings)
+        text = next_numbers.checked(text, names, len(cells) + 1)
+        sent = [values.sent_form(value) for value in row]
+        types = [*types, *(kind for kind, _ in sent)]
+        cells = [*cells, *(cell for _, cell in sent)]
+        self._waiting.append(((text, types, cells), None))
+        return Read(self, [row[:1]])
+
+    def _is_free(self, bindings: Sequence[Any]) -> bool:
+        """Say whether no fact is known to have the id of a new one."""
+        known = self._answers.get((next_numbers.TAKEN, (bindings[next_numbers.ID],)))
+        return known is not None and known.rows == []
+
+    def _send(self, some: Sequence[tuple[Statement, Cursor | None]]) -> None:
+        try:
+            super()._send(some)
+        except apsw.SQLError as error:
+            if getattr(error, "state", "") != _OTHER_NUMBER:
+                raise
+            raise apsw.BusyError("another writer came between; nothing was stored") from None
 
     def executemany(self, sql: str, rows: Iterable[Sequence[object]]) -> Cursor:
         """Run a statement for each of the rows."""
@@ -207,6 +261,9 @@ class Foreseeing(ServerConnection):
         self, sql: str, bindings: Sequence[Any], asked: ByNumber | None
     ) -> Rows | None:
         """Return the rows of a statement that are known."""
+        if sql == journal.OPENED and self._numbers is not None:
+            row = self._numbers.opened.get(tuple(bindings))  # type: ignore[arg-type]
+            return row and [row]
         answer = self._answers.get((sql, tuple(bindings)))
         is_coming = answer is not None and answer.rows is None
         is_coming = is_coming or self._comes(sql, asked)
@@ -241,6 +298,8 @@ class Foreseeing(ServerConnection):
 
     def _picked(self, asked: ByNumber) -> Rows | None:
         """Return the rows of a statement by number, None where one is not known."""
+        if not asked.numbers:
+            return []
         held = self._rows.get(asked.key)
         if held is None or not all(number in held for number in asked.numbers):
             return None
@@ -301,6 +360,9 @@ class Foreseeing(ServerConnection):
         """Say whether no transaction is open: one that waits for its reader is none."""
         return self._is_standing or super().get_autocommit()
 
+    def _forget_numbers(self) -> None:
+        self._next = self._numbers = None
+
     def _begin(self, *, is_writer: bool) -> Cursor:
         if self._is_standing:
             self._is_standing = False
@@ -309,6 +371,7 @@ class Foreseeing(ServerConnection):
                 return Cursor(self)
             self._end(b"ROLLBACK")
         self._forget_facts()
+        self._forget_numbers()
         self._is_begun = False
         done = super()._begin(is_writer=is_writer)
         self._put(b"SET LOCAL jit = off")  # which takes longer than what it makes faster
@@ -319,6 +382,7 @@ class Foreseeing(ServerConnection):
 
     def _end(self, how: bytes) -> Cursor:
         self._forget_facts()
+        self._forget_numbers()
         self._settings = None
         if how != b"ROLLBACK" or self._has_failed:
             return super()._end(how)
@@ -332,6 +396,7 @@ class Foreseeing(ServerConnection):
 
     def __exit__(self, kind: type[BaseException] | None, *more: object) -> None:
         self._forget_facts()
+        self._forget_numbers()
         super().__exit__(kind, *more)
 
 

@@ -5,6 +5,7 @@ Its rows answer the statements that the store asks term by term.
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from struct import unpack
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     Rows = list[tuple[Any, ...]]
     Filler = Callable[[Sequence[Any]], Rows | None]
 
+_PIECE = re.compile(r'"[^"]*"|\(|\)|AND|OR')
 _MOST = 20_000  # facts of a list that is sent before it is asked for
 TERMS = f"""
 SELECT asked.term, asked.stored,
@@ -32,6 +34,17 @@ SELECT asked.term, asked.stored,
 FROM unnest(?2, ?3) AS asked (term, stored)
 """
 """Of an origin, by a list of its terms and one of the same terms as the index has them."""
+MANY_OF = """
+WITH counted AS MATERIALIZED (
+  SELECT stored, (SELECT count(*) FROM posting WHERE term = stored) AS doc
+  FROM unnest(?1) AS asked (stored))
+SELECT array_agg(fact) FROM (
+  SELECT fact FROM counted JOIN posting ON term = stored WHERE doc <= 5000
+  GROUP BY fact
+  HAVING count(*) >= max(1, ?2 - (SELECT count(*) FROM counted WHERE doc > 5000))
+  ORDER BY fact LIMIT ?3) AS found
+"""
+"""The facts that hold so many of some terms, and perhaps some more."""
 FOUND = """
 WITH counted AS MATERIALIZED (
   SELECT stored, weight, (SELECT count(*) FROM posting WHERE term = stored) AS doc
@@ -109,6 +122,13 @@ def fillers(rows: Rows, *, origin_number: int) -> dict[str, Filler]:
         one = by_query.get(bindings[0])
         return one and [(min(one.count, bindings[1]),)]
 
+    def holding(bindings: Sequence[Any]) -> Rows | None:
+        found = _fulfilling(bindings[0], by_query)
+        if found is None:
+            return None
+        rows = [(seq,) for seq in sorted(found)]
+        return rows if bindings[1] < 0 else rows[: bindings[1]]
+
     plain, less = fts.FREQUENCY.format(""), fts.FREQUENCY.format(fts.LAPSED)
     return {
         plain: lambda values: frequency(values, is_lapsed=False),
@@ -116,8 +136,34 @@ def fillers(rows: Rows, *, origin_number: int) -> dict[str, Filler]:
         fts.COUNTED.format(""): lambda values: counted(values, is_lapsed=False),
         fts.COUNTED.format(fts.LAPSED): lambda values: counted(values, is_lapsed=True),
         fts.ARCHIVED: archived_count, fts.POSTINGS: postings, fts.HOLDERS: held_by,
-        fts.RARITY: rarity, common_postings.COUNT: kept, common_postings.LATER: later,
+        fts.RARITY: rarity, fts.HOLDING: holding, common_postings.COUNT: kept, common_postings.LATER: later,
     }  # fmt: skip
+
+
+def _fulfilling(condition: str, known: Mapping[str, Term]) -> set[int] | None:
+    """Return the facts whose terms fulfil a condition as the store writes it, `("a" AND "b")`; None
+    where it names a term of which that is not known."""
+    stack: list[list[Any]] = [[]]
+    for piece in _PIECE.findall(condition):
+        if piece == "(":
+            stack.append([])
+        elif piece in ("AND", "OR"):
+            stack[-1].append(piece)
+        else:
+            if piece == ")":
+                stack[-2].append(_joined(stack.pop()))
+            else:
+                one = known.get(piece)
+                if one is None or one.holders is None:
+                    return None
+                stack[-1].append(set(one.holders))
+    return _joined(stack[0])
+
+
+def _joined(parts: list[Any]) -> set[int]:
+    """Return what sets with one word between them mean together."""
+    sets: list[set[int]] = parts[::2]
+    return set.union(*sets) if "OR" in parts[1:2] else set.intersection(*sets)
 
 
 def _holders(count: int, packed: bytes | None) -> tuple[int, ...] | None:
