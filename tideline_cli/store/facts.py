@@ -94,6 +94,8 @@ def numbers_after(db: Connection, seq: int) -> list[int]:
 def get(db: Connection, seqs: Iterable[int], *, viewer: Origin | Everyone) -> dict[int, Fact]:
     """Return the facts with these numbers that `viewer` may see."""
     wanted = list(seqs)
+    if not wanted:
+        return {}
     condition, values = visibility.where(viewer)
     marks = ", ".join("?" * len(wanted))
     rows = db.execute(f"{SELECT} WHERE fact.seq IN ({marks}) AND {condition}", (*wanted, *values))

@@ -166,20 +166,18 @@ def rollback(db: Connection) -> None:
 
 class snapshot:  # noqa: N801
     """One read transaction: everything read in the block is of the same instant. One inside of
-    another transaction is a part of it."""
+    another transaction is a part of it. Where there is no store, nothing is begun."""
 
-    def __init__(self, db: Connection) -> None:
-        self._db = db
-        self._is_own = db.get_autocommit()
+    def __init__(self, db: Connection | None) -> None:
+        self._own = db if db is not None and db.get_autocommit() else None
 
-    def __enter__(self) -> Connection:
-        if self._is_own:
-            self._db.execute("BEGIN")
-        return self._db
+    def __enter__(self) -> None:
+        if self._own is not None:
+            self._own.execute("BEGIN")
 
     def __exit__(self, *_: object) -> None:
-        if self._is_own and not self._db.get_autocommit():
-            self._db.execute("ROLLBACK")
+        if self._own is not None and not self._own.get_autocommit():
+            self._own.execute("ROLLBACK")
 
 
 def generation(db: Connection) -> str:

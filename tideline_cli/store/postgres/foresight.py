@@ -12,6 +12,7 @@ import re
 
 import apsw
 
+from tideline_cli.errors import TidelineError
 from tideline_cli.model.origin import OWNER
 from tideline_cli.model.text import WITH_FORMS
 from tideline_cli.ranking.score_bounds import CODER
@@ -76,6 +77,7 @@ class Foreseeing(ServerConnection):
         self.whole: Callable[[Sequence[int]], object] = _nothing
         self.fillers: dict[str, Filler] = {}
         self._calls: list[Callable[[], object]] = []
+        self._chains: list[Callable[[], object]] = []
         self._is_noting = False
         self._is_begun = False  # the server has been told of the transaction
         self._settings: Ahead | None = None
@@ -117,6 +119,27 @@ class Foreseeing(ServerConnection):
     ) -> None:  # fmt: skip
         """Ask ahead by a statement of whose rows the answers to others are made."""
         self._filling.append((self._send_ahead(sql, bindings), filled))
+
+    def follow(self, *chains: Callable[[], object]) -> None:
+        """Ask for what these calls will ask, one step of each with every trip: calls that only
+        read, each in its own order."""
+        self._chains += chains
+        self._note_chains()
+
+    def _note_chains(self) -> None:
+        """Go on with the chains as far as is known."""
+        chains, self._chains = self._chains, []
+        was_noting, self._is_noting = self._is_noting, True
+        try:
+            for chain in chains:
+                try:
+                    chain()
+                except NotYetError:
+                    self._chains.append(chain)
+                except TidelineError:
+                    continue  # whoever asks in earnest is told
+        finally:
+            self._is_noting = was_noting
 
     def _note_calls(self) -> None:
         calls, self._calls = self._calls, []
@@ -319,6 +342,8 @@ class Foreseeing(ServerConnection):
 
     def flush(self) -> None:
         """Send what waits, take the answers, and keep those that were asked ahead."""
+        if self._is_open and self._chains and not self._is_noting:
+            self._note_chains()
         self._is_begun = True
         super().flush()
         coming, self._coming = self._coming, []
@@ -348,6 +373,7 @@ class Foreseeing(ServerConnection):
                     del known[key]  # type: ignore[attr-defined]
 
     def _forget_facts(self) -> None:
+        self._chains.clear()
         self.foreseen = None
         for known in (self._answers, self._rows, self.fillers, self._coming, self._filling):
             known.clear()
