@@ -44,7 +44,7 @@ SELECT array_agg(DISTINCT one) FROM (
   SELECT unnest(ARRAY[before, after]) AS one FROM ({}) AS near (own, before, after)) AS each
 WHERE one IS NOT NULL
 """
-_HOLDERS = 5_000  # holders of the rarest terms, of which those are chosen
+_HOLDERS = 2_000  # holders of the rarest terms, of which those are chosen
 
 
 def of_recall(
@@ -62,8 +62,8 @@ def of_recall(
         lambda: fts.totals(db, origin_number=origin, gone=Lapsed()),
         lambda: sessions.are_there(db, origin_number=origin),
         lambda: fts.has_archived(db, viewer=viewer),
-        lambda: score_bounds.missing_count(db),
     )
+    derived.unbounded(ahead)
     derived.lapsing(ahead, origin, now)
     ahead.whole = lambda seqs: facts.get(db, seqs, viewer=viewer)
     if query.mode != "semantic":
@@ -103,7 +103,8 @@ def of_words(
         lambda rows: term_lists.fillers(rows, origin_number=origin_number),
     )  # fmt: skip
     ahead.find_list(
-        _LIKELY, term_lists.FOUND, (stored, [*weights.values()], _HOLDERS, _MOST)
+        _LIKELY, term_lists.FOUND,
+        (stored, [*weights.values()], _HOLDERS, _MOST, origin_number, terms),
     )
     ahead.foresee(*[
         lambda term=term: label_holders.holders(db, [term], origin_number=origin_number)
@@ -116,14 +117,18 @@ def _of_ranking(
 ) -> None:
     """Foresee what is asked to rank the likely facts."""
     likely = [ahead.listed(_LIKELY)]
-    derived.unbounded(ahead)
-    ahead.foresee(
-        lambda: fts.ranking_rows(
-            db, likely, origin_number=origin_number, now=now, wanted=query.wanted
-        ),
-        lambda: score_bounds.codes(db),
-        lambda: facts.last_number(db),
+    ahead.likely = lambda: fts.ranking_rows(
+        db, likely, origin_number=origin_number, now=now, wanted=query.wanted
     )
+    ahead.foresee(ahead.likely, lambda: score_bounds.codes(db))
+
+
+def of_fuller(
+    db: Connection, ahead: Foreseeing, weights: Mapping[str, float], *, origin_number: int
+) -> None:
+    """Foresee the same of a question with stored words in the place of unknown ones."""
+    of_words(db, ahead, weights, origin_number=origin_number)
+    ahead.foresee(ahead.likely)
 
 
 def _of_dates(

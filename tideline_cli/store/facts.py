@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from tideline_cli.model.fact import Fact
     from tideline_cli.model.origin import Everyone
 
+LAST = "SELECT ifnull(max(seq), 0) FROM fact"
 _A_STATEMENT = 5_000  # numbers in one statement, whose length is bounded
 
 
@@ -80,7 +81,7 @@ def has_open(db: Connection, kind: str, *, viewer: Origin) -> bool:
 
 def last_number(db: Connection) -> int:
     """Return the number of the newest fact, 0 in an empty store."""
-    return int(db.execute("SELECT ifnull(max(seq), 0) FROM fact").get)
+    return int(db.execute(LAST).get)
 
 
 def numbers_after(db: Connection, seq: int) -> list[int]:

@@ -38,6 +38,11 @@ SELECT seq, terms, source,
   importance, tier, pinned, ifnull(access_count, 0)
 FROM fact LEFT JOIN usage ON usage.fact = seq WHERE seq >= ? AND seq < ? ORDER BY seq
 """
+ENDS = f"""
+SELECT ifnull((SELECT max(seq) FROM fact), 0) + 1,
+  ifnull((SELECT number * {ROW} + length(codes) FROM ceiling
+          ORDER BY number DESC LIMIT 1), 0)
+"""
 MADE_FROM = frozenset(("role", "importance", "tier", "pinned"))
 """What of a fact can change and makes its byte."""
 CHUNK = ROW
@@ -62,13 +67,7 @@ def repeating(db: Connection, least: int) -> Iterator[int]:
 
 def missing_count(db: Connection) -> int:
     """Return how many numbers have no byte yet."""
-    last: Any = db.execute(
-        f"""
-        SELECT ifnull((SELECT max(seq) FROM fact), 0) + 1,
-          ifnull((SELECT number * {CHUNK} + length(codes) FROM ceiling
-                  ORDER BY number DESC LIMIT 1), 0)
-        """
-    ).fetchone()
+    last: Any = db.execute(ENDS).fetchone()
     return int(last[0] - (last[1] if are_ours(db) else 0))
 
 

@@ -26,6 +26,7 @@ _OTHER = re.compile(
 _LISTED = re.compile(r"\bseq IN \((-?\d+(?:, -?\d+)*|\?(?:, \?)*)\)")
 _JSON = re.compile(r"json_each\(\?\d*\)")
 _WHOLE = re.compile(r"\bseq IN \(SELECT value FROM json_each\(\?\d*\)\)|\bown\.seq = value\b")
+_HEADS = ("SELECT fact.seq", "SELECT seq", "SELECT own.seq", "\n")
 FOUND = -(1 << 62)
 """The number that stands for a list of the server's; the next ones stand for further lists."""
 _LISTS = 8
@@ -59,7 +60,7 @@ def named(number: int) -> str:
 
 def parsed(sql: str, bindings: Sequence[object]) -> ByNumber | None:
     """Return a statement as one that asks by number, None for any other."""
-    if not _FIRST.match(sql) or _OTHER.search(sql):
+    if not sql.startswith(_HEADS) or not _FIRST.match(sql) or _OTHER.search(sql):
         return None
     found = _LISTED.search(sql)
     if found:

@@ -3,7 +3,7 @@ the server alone, so it is asked for by that, and answers the statement that nam
 
 from __future__ import annotations
 
-from tideline_cli.store import lapsed, score_bounds
+from tideline_cli.store import facts, lapsed, score_bounds
 from tideline_cli.store import vectors as packed
 
 TYPE_CHECKING = False
@@ -19,7 +19,7 @@ _NEXT = 2 * score_bounds.LAG
 _UNBOUNDED = f"""
 WITH held AS (SELECT ifnull((SELECT number * {score_bounds.CHUNK} + length(codes) FROM ceiling
                              ORDER BY number DESC LIMIT 1), 0) AS start)
-SELECT held.start, found.* FROM held LEFT JOIN LATERAL (
+SELECT held.start, (SELECT max(seq) FROM fact), found.* FROM held LEFT JOIN LATERAL (
   {score_bounds.SELECT.replace("seq >= ?", "seq >= held.start")
                       .replace("seq < ?", f"seq < held.start + {_NEXT}")}) AS found ON true
 """
@@ -45,12 +45,16 @@ SELECT number, facts, codes, lows FROM vector_chunk WHERE origin = ?1 AND embedd
 
 
 def unbounded(ahead: Foreseeing) -> None:
-    """Ask ahead for the facts after those whose bytes bound their scores."""
+    """Ask ahead for the facts after those whose bytes bound their scores, and for the last one."""
 
     def filled(rows: Rows) -> dict[str, Any]:
-        start = rows[0][0]
-        there = [row[1:] for row in rows if row[1] is not None]
-        return {score_bounds.SELECT: lambda given: there if given == (start, start + _NEXT) else None}
+        start, last = rows[0][0], rows[0][1] or 0
+        there = [row[2:] for row in rows if row[2] is not None]
+        return {
+            score_bounds.SELECT: lambda given: there if given == (start, start + _NEXT) else None,
+            score_bounds.ENDS: lambda _: [(last + 1, start)],
+            facts.LAST: lambda _: [(last,)],
+        }
 
     ahead.fill(_UNBOUNDED, (), filled)
 
@@ -96,6 +100,6 @@ def vectors(ahead: Foreseeing, origin_number: int, embedder: str) -> None:
     ahead.fill(_VECTORS, (origin_number, embedder), filled)
 
 
-FILLED = frozenset((score_bounds.SELECT, lapsed.CHANGING, packed.WAITING, packed.HALVES,
+FILLED = frozenset((score_bounds.SELECT, score_bounds.ENDS, facts.LAST, lapsed.CHANGING, packed.WAITING, packed.HALVES,
                     packed.CHUNKS, packed.BOTH))  # fmt: skip
 """The statements that are answered so."""

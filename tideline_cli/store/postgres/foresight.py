@@ -16,7 +16,7 @@ from tideline_cli.errors import TidelineError
 from tideline_cli.model.origin import OWNER
 from tideline_cli.model.text import WITH_FORMS
 from tideline_cli.ranking.score_bounds import CODER
-from tideline_cli.store import journal, writes
+from tideline_cli.store import fts, journal, writes
 from tideline_cli.store.connection import SETTING
 from tideline_cli.store.postgres import by_number, derived, next_numbers, term_lists, values
 from tideline_cli.store.postgres.packed_rows import packing, unpacked
@@ -75,6 +75,7 @@ class Foreseeing(ServerConnection):
         self.lags: bool | None = None  # whether many facts had no byte that bounds their score
         self.unembedded = (0, 0)  # the last fact with a vector, and the last chunk of vectors
         self.whole: Callable[[Sequence[int]], object] = _nothing
+        self.likely: Callable[[], object] = _none
         self.fillers: dict[str, Filler] = {}
         self._calls: list[Callable[[], object]] = []
         self._chains: list[Callable[[], object]] = []
@@ -190,12 +191,21 @@ class Foreseeing(ServerConnection):
             return Read(self, rows)
         if self._is_noting:
             return self._noted(sql, bindings, asked)
+        if sql == fts.POSTINGS:
+            return self._holders(bindings[0])
         if asked is None:
             return super().execute(sql, bindings)
         cursor = self._send_packed(sql, bindings)
         self.flush()
         self._keep(asked, cursor.rows or [])
         return Read(self, self._picked(asked) or [])
+
+    def _holders(self, query: Any) -> Cursor:
+        """Return the numbers of the facts that hold a term, which come as one value."""
+        cursor = self._send_ahead(term_lists.HOLDERS, (query.strip('"'),))
+        self.flush()
+        packed = (cursor.rows or [(None,)])[0][0]
+        return Read(self, [(seq,) for seq in term_lists.unpacked(packed)])
 
     def foresee_numbers(self, key: str) -> None:
         """Ask, with the next transaction, for the numbers of new rows of an origin."""
@@ -426,6 +436,10 @@ class Foreseeing(ServerConnection):
         super().__exit__(kind, *more)
 
 
+def _none() -> None:
+    """Foresee no ranking."""
+
+
 def _nothing(_: Sequence[int]) -> None:
     """Foresee no facts."""
 
@@ -458,9 +472,13 @@ class Read(Cursor):
         self._rows = rows
 
     def __iter__(self) -> Iterator[Row]:
-        while self._at < len(self._rows):
-            self._at += 1
-            yield self._rows[self._at - 1]
+        rows, self._at = self._rows[self._at :], len(self._rows)
+        return iter(rows)
+
+    def fetchone(self) -> Row | None:
+        """Return the next row, None behind the last."""
+        self._at += 1
+        return self._rows[self._at - 1] if self._at <= len(self._rows) else None
 
 
 class Pending(Cursor):

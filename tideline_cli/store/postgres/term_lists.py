@@ -21,19 +21,31 @@ if TYPE_CHECKING:
     Filler = Callable[[Sequence[Any]], Rows | None]
 
 _PIECE = re.compile(r'"[^"]*"|\(|\)|AND|OR')
-_MOST = 20_000  # facts of a list that is sent before it is asked for
+_LARGE = 1 << 16  # facts from which on the holders of common terms are not sent unasked
 TERMS = f"""
-SELECT asked.term, asked.stored,
-  (SELECT facts FROM archived_term WHERE origin = ?1 AND term = asked.term),
-  (SELECT facts FROM lapsed_term WHERE origin = ?1 AND term = asked.term),
-  (SELECT sum(facts) FROM common_posting WHERE origin = ?1 AND term = asked.term),
-  (SELECT max(upto) FROM common_posting WHERE origin = ?1 AND term = asked.term),
-  (SELECT count(*) FROM posting WHERE term = asked.stored),
-  (SELECT string_agg(int8send(fact), ''::bytea) FROM
-    (SELECT fact FROM posting WHERE term = asked.stored ORDER BY fact LIMIT {_MOST}) AS held)
-FROM unnest(?2, ?3) AS asked (term, stored)
+WITH kept AS MATERIALIZED (
+  SELECT asked.term, asked.stored, sum(facts) AS facts, max(upto) AS upto
+  FROM unnest(?2, ?3) AS asked (term, stored) LEFT JOIN common_posting AS common
+    ON common.origin = ?1 AND common.term = asked.term
+  GROUP BY 1, 2),
+few AS (SELECT sum(facts) < {_LARGE} AS are FROM tally WHERE origin = ?1)
+SELECT term, stored,
+  (SELECT facts FROM archived_term WHERE origin = ?1 AND archived_term.term = kept.term),
+  (SELECT facts FROM lapsed_term WHERE origin = ?1 AND lapsed_term.term = kept.term),
+  facts, upto, later, packed
+FROM kept, few, LATERAL (
+  SELECT count(*) FILTER (WHERE fact >= ifnull(upto, 0)) AS later,
+    string_agg(int8send(fact), ''::bytea) AS packed FROM (
+      SELECT fact FROM posting WHERE posting.term = stored
+        AND fact >= CASE WHEN few.are THEN 0 ELSE ifnull(upto, 0) END
+      ORDER BY fact) AS listed) AS held
 """
 """Of an origin, by a list of its terms and one of the same terms as the index has them."""
+HOLDERS = """
+SELECT string_agg(int8send(fact), ''::bytea)
+FROM (SELECT fact FROM posting WHERE term = ? ORDER BY fact) AS listed
+"""
+"""Of a term as the index has it."""
 MANY_OF = """
 WITH counted AS MATERIALIZED (
   SELECT stored, (SELECT count(*) FROM posting WHERE term = stored) AS doc
@@ -47,15 +59,19 @@ SELECT array_agg(fact) FROM (
 """The facts that hold so many of some terms, and perhaps some more."""
 FOUND = """
 WITH counted AS MATERIALIZED (
-  SELECT stored, weight, (SELECT count(*) FROM posting WHERE term = stored) AS doc
-  FROM unnest(?1, ?2) AS asked (stored, weight)),
+  SELECT stored, weight, (SELECT sum(facts) FROM common_posting WHERE origin = ?5
+                          AND common_posting.term = asked.term) AS common
+  FROM unnest(?1, ?2, ?6) AS asked (stored, weight, term)),
 few AS MATERIALIZED (
   SELECT stored, doc, weight * ln(1 + 1e6::float8 / doc) AS idf,
-    sum(doc) OVER (ORDER BY doc, stored) AS upto
-  FROM counted WHERE doc > 0)
+    sum(doc) OVER (ORDER BY doc, stored) AS upto FROM (
+      SELECT stored, weight, ifnull(common, (SELECT count(*) FROM posting WHERE term = stored))
+        AS doc FROM counted) AS known
+  WHERE doc > 0)
 SELECT array_agg(fact) FROM (
   SELECT fact FROM few JOIN posting ON term = stored WHERE upto <= ?3 OR upto = doc
-  GROUP BY fact ORDER BY sum(idf) DESC, fact DESC LIMIT ?4) AS best
+  GROUP BY fact ORDER BY sum(idf) DESC, fact DESC
+  LIMIT (SELECT CASE WHEN max(upto) <= ?4 THEN ?4 ELSE ?4 / 4 END FROM few)) AS best
 """
 """The facts that hold most of some terms, by their weights: of the rarest terms, as long as they
 have few holders together."""
@@ -63,23 +79,30 @@ have few holders together."""
 
 @record
 class Term:
-    """What is known of a term of an origin; `holders` is None where they are too many to tell."""
+    """What is known of a term of an origin. Of a common one `kept` says how many facts before which
+    number hold it, and `holders` may be the later ones alone."""
 
     term: str
     archived: int
     lapsed: int
     kept: tuple[Any, Any]
     count: int
-    holders: tuple[int, ...] | None
+    holders: tuple[int, ...]
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether `holders` are all."""
+        return len(self.holders) == self.count
 
 
 def fillers(rows: Rows, *, origin_number: int) -> dict[str, Filler]:
     """Return by statement what answers it for the terms of these rows of TERMS."""
     by_name: dict[str, Term] = {}
     by_query: dict[str, Term] = {}
-    for term, stored, archived, lapsed, facts, upto, count, packed in rows:
+    for term, stored, archived, lapsed, facts, upto, later, packed in rows:
+        count = (facts or 0) + later
         known = Term(term, archived or 0, lapsed or 0, (facts, upto), count,
-                     _holders(count, packed))  # fmt: skip
+                     unpacked(packed))  # fmt: skip
         by_name[term], by_query[f'"{stored}"'] = known, known
 
     def named(bindings: Sequence[Any]) -> Term | None:
@@ -106,11 +129,11 @@ def fillers(rows: Rows, *, origin_number: int) -> dict[str, Filler]:
 
     def postings(bindings: Sequence[Any]) -> Rows | None:
         one = by_query.get(bindings[0])
-        return None if one is None or one.holders is None else [(seq,) for seq in one.holders]
+        return None if one is None or not one.is_whole else [(seq,) for seq in one.holders]
 
     def later(bindings: Sequence[Any]) -> Rows | None:
         one = by_query.get(bindings[0])
-        if one is None or one.holders is None:
+        if one is None or not (one.is_whole or bindings[1] >= (one.kept[1] or 0)):
             return None
         return [(seq,) for seq in one.holders[bisect_left(one.holders, bindings[1]) :]]
 
@@ -154,7 +177,7 @@ def _fulfilling(condition: str, known: Mapping[str, Term]) -> set[int] | None:
                 stack[-2].append(_joined(stack.pop()))
             else:
                 one = known.get(piece)
-                if one is None or one.holders is None:
+                if one is None or not one.is_whole:
                     return None
                 stack[-1].append(set(one.holders))
     return _joined(stack[0])
@@ -166,10 +189,8 @@ def _joined(parts: list[Any]) -> set[int]:
     return set.union(*sets) if "OR" in parts[1:2] else set.intersection(*sets)
 
 
-def _holders(count: int, packed: bytes | None) -> tuple[int, ...] | None:
-    if not count or packed is None:
-        return ()
-    return unpack(f"!{count}q", packed) if count <= _MOST else None
+def unpacked(packed: bytes | None) -> tuple[int, ...]:
+    return unpack(f"!{len(packed) // 8}q", packed) if packed else ()
 
 
 FILLED = frozenset(fillers([], origin_number=0))

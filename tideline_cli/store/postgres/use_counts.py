@@ -21,7 +21,7 @@ FROM fact LEFT JOIN usage ON usage.fact = seq WHERE seq IN (SELECT value FROM js
 _COUNT = """
 INSERT INTO usage (fact, access_count, last_accessed_at)
 SELECT seq, 1, max(created_at, ?1) FROM fact WHERE seq IN (SELECT value FROM json_each(?2))
-ON CONFLICT DO UPDATE SET access_count = usage.access_count + 1,
+ON CONFLICT (fact) DO UPDATE SET access_count = usage.access_count + 1,
   last_accessed_at = max(usage.last_accessed_at, ?1)
 """
 _BOUND = """
