@@ -11,7 +11,6 @@ from tideline_cli.memory.question import question_of
 from tideline_cli.model import codec
 from tideline_cli.ranking.question_words import may_name_time
 from tideline_cli.store import (
-    arrivals,
     common_postings,
     facts,
     fts,
@@ -24,6 +23,7 @@ from tideline_cli.store import (
 )
 from tideline_cli.store.lapsed import Lapsed
 from tideline_cli.store.postgres import derived, term_lists, use_counts
+from tideline_cli.store.postgres.known_answers import numbered
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -116,7 +116,7 @@ def _of_ranking(
     db: Connection, ahead: Foreseeing, query: Query, *, origin_number: int, now: int
 ) -> None:
     """Foresee what is asked to rank the likely facts."""
-    likely = [ahead.listed(_LIKELY)]
+    likely = [numbered(_LIKELY)]
     ahead.likely = lambda: fts.ranking_rows(
         db, likely, origin_number=origin_number, now=now, wanted=query.wanted
     )
@@ -136,6 +136,7 @@ def _of_dates(
 ) -> None:
     """Foresee what the times ask that a question may name."""
     from tideline_cli.model import question_times  # noqa: PLC0415  a time may be named
+    from tideline_cli.store import arrivals  # noqa: PLC0415  as above
 
     windows = question_times.windows(query.text, now=now)
     if not windows:
@@ -178,7 +179,7 @@ def of_neighbours(
     wanted: Filter, has_sessions: bool,
 ) -> None:  # fmt: skip
     """Foresee what is asked of the best facts by their words, and of those next to them."""
-    best, near = list(seqs), [ahead.listed(_NEAR)]
+    best, near = list(seqs), [numbered(_NEAR)]
     ahead.foresee(
         lambda: sessions.places(db, best, origin_number=origin_number),
         lambda: ahead.whole(best),

@@ -6,6 +6,7 @@ from tideline_cli.memory import near_duplicates
 from tideline_cli.model.text import index_terms
 from tideline_cli.store import common_postings, facts, fts, slots, visibility
 from tideline_cli.store.postgres import next_numbers, term_lists
+from tideline_cli.store.postgres.known_answers import numbered
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ def _of_twins(db: Connection, ahead: Foreseeing, new: NewFact) -> None:
            for term in near_duplicates.probed(distinct)]  # fmt: skip
     least = near_duplicates.least_shared(distinct)
     ahead.find_list(_ALIKE, term_lists.MANY_OF, (own, least, _MOST))
-    alike = [ahead.listed(_ALIKE)]
+    alike = [numbered(_ALIKE)]
     ahead.foresee(
         lambda: list(fts.terms_of(db, alike, origin_number=origin)),
         lambda: facts.with_terms(db, alike, viewer=new.origin),

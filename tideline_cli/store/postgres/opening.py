@@ -8,7 +8,7 @@ from tideline_cli.errors import StoreError
 from tideline_cli.store import SCHEMA_VERSION
 from tideline_cli.store.postgres import addresses
 from tideline_cli.store.postgres.first_look import look
-from tideline_cli.store.postgres.foresight import Foreseeing
+from tideline_cli.store.postgres.promising import Promising
 from tideline_cli.store.postgres.libpq import ServerError, Wire
 
 TYPE_CHECKING = False
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _OLDEST = 15_00_00
 
 
-def open_or_make(address: str) -> Foreseeing:
+def open_or_make(address: str) -> Promising:
     """Return a connection to the memory at an address; it is made where it is not there."""
     db = connected(address)
     if not look(db):
@@ -32,7 +32,7 @@ def open_or_make(address: str) -> Foreseeing:
 
 def open_if_there(
     address: str, *, comes: Callable[[Connection], object] | None = None
-) -> Foreseeing | None:
+) -> Promising | None:
     """Return a connection to the memory at an address, None where there is none. What `comes`
     foresees is asked for with the first round trip."""
     db = connected(address)
@@ -43,7 +43,7 @@ def open_if_there(
     return db
 
 
-def connected(address: str) -> Foreseeing:
+def connected(address: str) -> Promising:
     """Return a connection to a server, whatever is there."""
     plain, schema = addresses.for_library(address)
     try:
@@ -60,10 +60,10 @@ def connected(address: str) -> Foreseeing:
             f"PostgreSQL {wire.version // 10000} is too old; 15 or newer is needed",
             hint="upgrade the server", code="server_too_old",
         )  # fmt: skip
-    return Foreseeing(wire, addresses.kept(address), schema)
+    return Promising(wire, addresses.kept(address), schema)
 
 
-def _check(db: Foreseeing, address: str) -> None:
+def _check(db: Promising, address: str) -> None:
     found = db.guess
     version = int(found.get("schema", 0))
     if version > SCHEMA_VERSION:
@@ -75,7 +75,7 @@ def _check(db: Foreseeing, address: str) -> None:
     db.generation = found.get("generation", "")
 
 
-def _make(db: Foreseeing) -> None:
+def _make(db: Promising) -> None:
     """Make the tables, all or none. Who comes second finds them made."""
     from tideline_cli.store.postgres import schema  # noqa: PLC0415  once in the life of a memory
 
