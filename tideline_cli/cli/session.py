@@ -15,7 +15,7 @@ from tideline_cli.store import ALLOW_NETWORK, SERVERS, connection, opening
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from apsw import Connection
 
@@ -107,10 +107,9 @@ class Session(CallSettings):
         """Whether there is a memory: a file, or tables on a server."""
         if not self.is_on_server:
             return os.path.lexists(self.database)
-        db = opening.open_for_reading(self.database)
-        if db is not None:
-            db.close()
-        return db is not None
+        if not self._connections and (db := opening.open_for_reading(self.database)):
+            self._connections.append(db)
+        return bool(self._connections)
 
     @property
     def real_database(self) -> str:
@@ -194,9 +193,12 @@ class Session(CallSettings):
         none."""
         return bare_name(self.config.get("agent") if given is None else given)
 
-    def reading(self) -> Connection | None:
-        """Return a connection for reading, None when there is no store yet; none is made."""
-        db = opening.open_for_reading(self.database)
+    def reading(
+        self, comes: Callable[[Connection], object] | None = None
+    ) -> Connection | None:
+        """Return a connection for reading, None when there is no store yet; none is made. What
+        `comes` foresees for the next snapshot is asked of a server at once."""
+        db = opening.open_for_reading(self.database, comes=comes)
         if db is None:
             self._name_other_memories()
         else:
@@ -215,7 +217,8 @@ class Session(CallSettings):
         Connections for reading are closed first: where a full disk leaves no room for shared
         memory, a reader locks the file.
         """
-        while self._connections:
+        is_file = not self.is_on_server
+        while is_file and self._connections:
             self._connections.pop().close()
         if frees:
             from tideline_cli.store import reserve  # noqa: PLC0415  most writers need none
@@ -224,8 +227,10 @@ class Session(CallSettings):
         path = self.database
         if not self.has_memory:
             self._name_other_memories()
-        db = opening.open_for_writing(path, network_allowed=self.network_allowed)
-        self._connections.append(db)
+        if is_file or not self._connections:
+            opened = opening.open_for_writing(path, network_allowed=self.network_allowed)
+            self._connections.append(opened)
+        db: Any = self._connections[-1]
         db.asked_settings = self.asked_settings
         db.heat_rule = self.heat_rule
         self.access = "opened for writing"

@@ -243,6 +243,10 @@ def _amend(
 ) -> Amended:
     """Find the facts named and change them by `step`, which returns them as they are then."""
     kept: tuple[Fact, ...] = ()
+    if ahead := getattr(db, "ahead", None):
+        from tideline_cli.memory import ahead_of_writes  # noqa: PLC0415  a server alone
+
+        ahead_of_writes.of_facts(db, ahead, references, viewer=viewer)
     try:
         with journal.batch(db, verb=verb, by=viewer, now=now) as batch:
             named = facts.named(db, references, viewer=viewer)

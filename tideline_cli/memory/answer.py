@@ -31,13 +31,21 @@ def answered(
     archived facts beside or, if asked for, among it; None where nobody looked."""
     if db is None:
         return nothing(query), []
-    answer = recall(db, query, viewer=viewer, now=now)
-    others: list[Archived] | None
-    if archived:
-        answer, others = _among(db, query, answer, viewer=viewer, now=now)
-    else:
-        others = beside(db, query, answer, viewer=viewer, now=now)
-    return with_links(db, query, answer, viewer=viewer, now=now, graph=graph), others
+    with snapshot(db):
+        answer = recall(db, query, viewer=viewer, now=now)
+        others: list[Archived] | None
+        if archived:
+            answer, others = _among(db, query, answer, viewer=viewer, now=now)
+        else:
+            others = beside(db, query, answer, viewer=viewer, now=now)
+        return with_links(db, query, answer, viewer=viewer, now=now, graph=graph), others
+
+
+def foresee(db: Connection, query: Query, *, viewer: Origin, now: int) -> None:
+    """Ask a server ahead for what a recall of a query will ask."""
+    from tideline_cli.memory import ahead  # noqa: PLC0415  a server alone
+
+    ahead.of_recall(db, db.ahead, query, viewer=viewer, now=now)  # type: ignore[attr-defined]
 
 
 def with_links(

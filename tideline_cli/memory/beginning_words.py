@@ -28,6 +28,11 @@ def stand_ins(
 ) -> Forms | None:  # fmt: skip
     """Return the forms of a question with the stored words that stand in for its unknown ones;
     None where there are none."""
+    if ahead := getattr(db, "ahead", None):
+        ahead.foresee(*[
+            lambda start=start: _beginning(db, start, origin_number)
+            for term in unknown for start in (term, *_stems(term))
+        ])  # fmt: skip
     found = Forms(terms) if forms is None else forms.copy()
     before = len(found.further())
     for term in unknown:
@@ -40,15 +45,20 @@ def _alike(db: Connection, term: str, origin_number: int) -> list[str]:
     """Return the stored words that begin with a word; where there are none, those that have another
     ending."""
     found = _beginning(db, term, origin_number)
-    if not found and term.isalpha():
-        for cut in range(1, _CUT + 1):
-            if len(term) - cut >= least_size(term) and not found:
-                stem = term[:-cut]
-                found = [
-                    word for word in _beginning(db, stem, origin_number)
-                    if len(word) <= len(stem) + _LONGER
-                ]  # fmt: skip
+    for stem in _stems(term):
+        if not found:
+            found = [
+                word for word in _beginning(db, stem, origin_number)
+                if len(word) <= len(stem) + _LONGER
+            ]  # fmt: skip
     return found
+
+
+def _stems(term: str) -> list[str]:
+    """Return a word without its last letters, in whose place others may stand."""
+    if not term.isalpha():
+        return []
+    return [term[:-cut] for cut in range(1, _CUT + 1) if len(term) - cut >= least_size(term)]
 
 
 def _beginning(db: Connection, start: str, origin_number: int) -> list[str]:

@@ -181,7 +181,14 @@ def _fuller(
     from tideline_cli.memory import beginning_words  # noqa: PLC0415  a word is unknown
 
     found = beginning_words.stand_ins(db, terms, unknown, forms, origin_number=origin_number)
-    return None if found is None else question.with_forms(found)
+    if found is None:
+        return None
+    fuller = question.with_forms(found)
+    if ahead := getattr(db, "ahead", None):
+        from tideline_cli.memory import ahead as coming  # noqa: PLC0415  a server alone
+
+        coming.of_fuller(db, ahead, fuller.weights, origin_number=origin_number)
+    return fuller
 
 
 def _is_mostly_unknown(

@@ -56,7 +56,7 @@ def twins(
             yield from _loaded(db, [(seq, theirs)], viewer)
         return
     seen = {seq for seq, _ in near}
-    for spelled in _respelled(db, text, distinct):
+    for spelled in respelled(db, text, distinct):
         # They share as much with the text once its figures are spelled as theirs are.
         like = sharing(db, spelled, origin_number=origin_number)
         near += [(seq, distinct) for seq, _ in like if seq not in seen]
@@ -68,7 +68,7 @@ def twins(
     yield from _loaded(db, others[-_MOST_SHOWN:], viewer)
 
 
-def _respelled(db: Connection, text: str, distinct: frozenset[str]) -> Iterator[frozenset[str]]:
+def respelled(db: Connection, text: str, distinct: frozenset[str]) -> Iterator[frozenset[str]]:
     """Yield the terms of a text with its large figures in groups of three digits, and with such
     groups as one figure: 1000 is 1,000."""
     figures = [term for term in distinct if term.isdecimal()]
@@ -180,13 +180,29 @@ def _rarest(
     """
     counted: list[tuple[int, str]] = []
     unheard = 0
-    for term in sorted(distinct, key=lambda term: (-len(term), term))[: missable + _PROBES]:
+    for term in _longest(distinct, missable):
         count = fts.rarity(db, term, origin_number=origin_number, enough=_RARE)
         counted.append((count, term))
         unheard += count == 0
         if unheard > missable:
             break
     return sorted(counted)
+
+
+def probed(distinct: frozenset[str]) -> list[str]:
+    """Return the terms whose holders `sharing` asks for: the longest ones."""
+    return _longest(distinct, len(distinct) - ceil(SAME_TERMS * len(distinct)))
+
+
+def _longest(distinct: frozenset[str], missable: int) -> list[str]:
+    return sorted(distinct, key=lambda term: (-len(term), term))[: missable + _PROBES]
+
+
+def least_shared(distinct: frozenset[str]) -> int:
+    """Return how many of `probed` a fact holds at least that `sharing` yields."""
+    needed = ceil(SAME_TERMS * len(distinct))
+    missable = len(distinct) - needed
+    return max(1, min(_affordable(missable, needed), len(probed(distinct)) - missable))
 
 
 def _affordable(missable: int, needed: int) -> int:

@@ -43,6 +43,10 @@ def recall(db: Connection, query: Query, *, viewer: Origin, now: int) -> Recalle
     analyser weigh no roles.
     """
     with snapshot(db):
+        if ahead := getattr(db, "ahead", None):
+            from tideline_cli.memory import ahead as coming  # noqa: PLC0415  a server alone
+
+            coming.of_recall(db, ahead, query, viewer=viewer, now=now)
         origin_number = visibility.number(db, viewer)
         of_file = named_settings(db, "analyzer", "embedder")
         question = question_of(query.text, of_file.get("analyzer", "standard"))
@@ -62,6 +66,8 @@ def recall(db: Connection, query: Query, *, viewer: Origin, now: int) -> Recalle
             is_learned=is_learned, left_out=left_out,
         )  # fmt: skip
         read = facts.get(db, [match.seq for match in matches], viewer=viewer)
+        if ahead:
+            coming.after_recall(db, ahead, backlog, origin_number=origin_number)
     least = query.min_score
     missed = {match.seq: match for match in left_out if match.seq not in read}
     matches = [
@@ -204,13 +210,21 @@ def write_back(
     or when its content was replaced since.
     """
     try:
-        missing = score_bounds.missing_count(db, origin_number=answer.origin_number)
-        unbounded = missing > score_bounds.LAG
+        ahead = getattr(db, "ahead", None)
+        lags = ahead.lags if ahead else None
+        if lags is None:
+            missing = score_bounds.missing_count(db, origin_number=answer.origin_number)
+            lags = missing > score_bounds.LAG
+        unbounded = lags
         works = answer.backlog is not None or unbounded or answer.unsettled or bool(given)
         works = works or has_questions()
         if not (works or (answer.seqs and touch)):
             return
         db.set_busy_timeout(TOUCH_BUSY_MS)
+        if ahead:
+            from tideline_cli.memory import ahead as coming  # noqa: PLC0415  a server alone
+
+            coming.of_write_back(db, ahead, answer, touch=touch)
         with writing(db):
             if unbounded:
                 score_bounds.extend(

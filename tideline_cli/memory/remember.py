@@ -71,6 +71,10 @@ def remember(
         from tideline_cli.memory import screening  # noqa: PLC0415  trusted text needs no scan
 
         new, gone, screen = screening.screened(new)
+    if ahead := getattr(db, "ahead", None):
+        from tideline_cli.memory import ahead_of_writes  # noqa: PLC0415  a server alone
+
+        ahead_of_writes.of_remember(db, ahead, new, fact_id=fact_id)
     try:
         with journal.batch(db, verb="remember", by=new.origin, now=now) as batch:
             done = remember_in_batch(

@@ -32,9 +32,8 @@ if TYPE_CHECKING:
 
     Vector = NDArray[np.float64]
 
-# Facts that one recall embeds at most; the rest waits for the next, or for dream.
-BACKLOG = 256
 LEARNED_BACKLOG = 32
+"""Facts that one recall embeds at most by a learned embedder."""
 
 # Up to these, plain Python has finished before numpy is loaded. Vectors it compares as fast.
 PLAIN_TEXTS = 32
@@ -66,6 +65,8 @@ def extended(
         return lane.exact(asked, text, approximate)
 
     known = {match.seq for match in matches}
+    if known and (ahead := getattr(db, "ahead", None)):
+        ahead.foresee(lambda: ahead.whole([*known]))
     near_ones = lane.rough(asked, held, floor - lane.margin)
     rough = (pair for pair in near_ones if pair[0] not in known)
     alone = query.mode == "semantic"
@@ -112,7 +113,11 @@ def _reader(
     """Return the function that reads those of some facts that a query asks for."""
     moment = now if query.wanted.as_of is None else query.wanted.as_of
 
+    ahead = getattr(db, "ahead", None)
+
     def read(seqs: Sequence[int]) -> dict[int, Candidate]:
+        if ahead:
+            ahead.foresee(lambda: ahead.whole(seqs))
         found = facts.among(db, seqs, viewer=viewer, wanted=query.wanted, now=now)
         return {
             seq: _candidate(seq, fact, query, moment, weighs_roles) for seq, fact in found.items()
@@ -183,7 +188,7 @@ def _gathered(
     stored yet."""
     lane = lane_of(db)
     held = Held(db, origin_number=origin_number, embedder=lane.name)
-    most = LEARNED_BACKLOG if " " in lane.name else BACKLOG
+    most = LEARNED_BACKLOG if " " in lane.name else vectors.BACKLOG
     waiting = vectors.backlog(db, origin_number=origin_number, embedder=lane.name, limit=most)
     texts = [text for _, text, _ in waiting]
     if room > PLAIN_HITS or not are_few(texts):

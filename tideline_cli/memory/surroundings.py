@@ -93,6 +93,11 @@ def search(
         retained=retained, dated=dates.floor(limit) if dates and is_plain else None,
     )  # fmt: skip
     pool = {match.seq: match for match in scorer.matches}
+    if pool and (ahead := getattr(db, "ahead", None)):
+        from tideline_cli.memory import ahead as coming  # noqa: PLC0415  a server alone
+
+        coming.of_neighbours(db, ahead, pool, origin_number=origin_number, now=now, wanted=wanted,
+                             has_sessions=has_sessions)  # fmt: skip
     beside, hidden, near = dict[int, list[int]](), set[int](), None
     if text is not None:
         from tideline_cli.memory import fusion  # noqa: PLC0415  learned embedders alone

@@ -49,8 +49,8 @@ SELECT count(*), ifnull(sum(length), 0) FROM fact INDEXED BY fact_inactive
 WHERE origin + 0 = ?1 AND lifecycle <> 'active' AND lifecycle <> 'pruned'
   AND ifnull(valid_from, created_at) <= ?2 AND (valid_to IS NULL OR valid_to > ?2)
 """
-_LAST = "SELECT max(hour) FROM arrival WHERE origin = ? AND hour <= ?"
-_NEXT = "SELECT min(hour) FROM arrival WHERE origin = ? AND hour > ?"
+LAST = "SELECT max(hour) FROM arrival WHERE origin = ? AND hour <= ?"
+NEXT = "SELECT min(hour) FROM arrival WHERE origin = ? AND hour > ?"
 _BY_DAY = """
 SELECT strftime('%Y', at), strftime('%m', at), strftime('%d', at), facts FROM (
   SELECT date(hour * 3600, 'unixepoch', 'localtime') AS at, sum(facts) AS facts
@@ -73,13 +73,18 @@ def nearest(db: Connection, windows: Iterable[Window], *, origin_number: int) ->
     """Yield for each window of time the instants nearest to it at which active facts of an origin
     can have been made, by their hours: in it, or the last before it and the first after it."""
     for window in windows:
-        last = _hour(window.end)
-        for sql in (_LAST, _NEXT):
-            hour = db.execute(sql, (origin_number, last)).get
+        for sql in (LAST, NEXT):
+            hour = hour_by(db, sql, window, origin_number=origin_number)
             if hour is not None:
                 # Hour 0 is two hours long, and those before it end where their numbers begin.
                 first, after = (hour - (hour <= 0)) * _HOUR, (hour + 1) * _HOUR
                 yield min(max(first, window.start), after)
+
+
+def hour_by(db: Connection, sql: str, window: Window, *, origin_number: int) -> int | None:
+    """Return the hour of the LAST or the NEXT arrival at a window of time."""
+    hour: int | None = db.execute(sql, (origin_number, _hour(window.end))).get
+    return hour
 
 
 def evenly_trusted(db: Connection, *, origin_number: int) -> bool:

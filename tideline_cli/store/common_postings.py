@@ -27,7 +27,8 @@ _OWNER = 1
 _ROWS = """
 SELECT holders, repeats, upto FROM common_posting WHERE origin = ? AND term = ? ORDER BY number
 """
-_COUNT = "SELECT sum(facts), max(upto) FROM common_posting WHERE origin = ? AND term = ?"
+COUNT = "SELECT sum(facts), max(upto) FROM common_posting WHERE origin = ? AND term = ?"
+LATER = "SELECT rowid FROM fact_fts WHERE fact_fts MATCH ? AND rowid >= ?"
 
 
 @record
@@ -72,7 +73,7 @@ def counted(
     """Return for those of the terms that are kept, or for all, how many facts hold them."""
     found: dict[str, Counted] = {}
     for term in terms:
-        row: Any = db.execute(_COUNT, (origin_number, term)).fetchone()
+        row: Any = db.execute(COUNT, (origin_number, term)).fetchone()
         facts, upto = (0, 0) if row[1] is None else row
         if upto or all_of_them:
             later = looked_up(db, term, origin_number=origin_number, least=upto)
@@ -83,10 +84,8 @@ def counted(
 def looked_up(db: Connection, term: str, *, origin_number: int, least: int) -> list[int]:
     """Return the numbers of the facts from `least` on that hold a term, archived ones included,
     ascending, by the full-text index."""
-    rows = db.execute(
-        "SELECT rowid FROM fact_fts WHERE fact_fts MATCH ? AND rowid >= ?",
-        (f'"{indexed(term, origin_number=origin_number)}"', least),
-    )
+    query = f'"{indexed(term, origin_number=origin_number)}"'
+    rows = db.execute(LATER, (query, least))
     return [seq for (seq,) in rows]
 
 

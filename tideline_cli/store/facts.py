@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from tideline_cli.model.fact import Fact
     from tideline_cli.model.origin import Everyone
 
+LAST = "SELECT ifnull(max(seq), 0) FROM fact"
 _A_STATEMENT = 5_000  # numbers in one statement, whose length is bounded
 
 
@@ -80,7 +81,7 @@ def has_open(db: Connection, kind: str, *, viewer: Origin) -> bool:
 
 def last_number(db: Connection) -> int:
     """Return the number of the newest fact, 0 in an empty store."""
-    return int(db.execute("SELECT ifnull(max(seq), 0) FROM fact").get)
+    return int(db.execute(LAST).get)
 
 
 def last_given(db: Connection) -> int:
@@ -103,6 +104,8 @@ def numbers_after(db: Connection, seq: int) -> list[int]:
 def get(db: Connection, seqs: Iterable[int], *, viewer: Origin | Everyone) -> dict[int, Fact]:
     """Return the facts with these numbers that `viewer` may see."""
     wanted = list(seqs)
+    if not wanted:
+        return {}
     condition, values = visibility.where(viewer)
     marks = ", ".join("?" * len(wanted))
     rows = db.execute(f"{SELECT} WHERE fact.seq IN ({marks}) AND {condition}", (*wanted, *values))

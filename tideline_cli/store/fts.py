@@ -44,14 +44,19 @@ SELECT fact.seq, fact.id, fact.terms, source, confidence, importance, decay_rate
        pinned, created_at, ifnull(access_count, 0), ifnull(last_accessed_at, created_at), role
 """
 _AND_HEAT = f"{_COLUMNS.rstrip()}, heat\n"
-_COUNTED = """
+COUNTED = """
 SELECT ?3 - ifnull((SELECT facts FROM archived_term WHERE origin = ?1 AND term = ?2), 0){}
 """
-_FREQUENCY = """
+FREQUENCY = """
 SELECT doc - ifnull((SELECT facts FROM archived_term WHERE origin = ?1 AND term = ?2), 0){}
 FROM fact_vocabulary WHERE term = ?3
 """
-_LAPSED = " - ifnull((SELECT facts FROM lapsed_term WHERE origin = ?1 AND term = ?2), 0)"
+LAPSED = " - ifnull((SELECT facts FROM lapsed_term WHERE origin = ?1 AND term = ?2), 0)"
+POSTINGS = "SELECT rowid FROM fact_fts WHERE fact_fts MATCH ?"
+HOLDERS = "SELECT doc FROM fact_vocabulary WHERE term = ?"
+HOLDING = "SELECT rowid FROM fact_fts WHERE fact_fts MATCH ? ORDER BY rowid LIMIT ?"
+ARCHIVED = "SELECT facts FROM archived_term WHERE origin = ? AND term = ? AND facts > 0"
+RARITY = "SELECT count(*) FROM (SELECT 1 FROM fact_fts WHERE fact_fts MATCH ? LIMIT ?)"
 
 
 def totals(db: Connection, *, origin_number: int, gone: Lapsed) -> tuple[int, int]:
@@ -77,8 +82,8 @@ def frequencies(
     do not hold at the moment, `counted` says of some terms how many facts there are of any
     lifecycle."""
     prefix = _prefix(origin_number)
-    lapsed = _LAPSED if gone.is_counted else ""
-    looked_up, known = _FREQUENCY.format(lapsed), _COUNTED.format(lapsed)
+    lapsed = LAPSED if gone.is_counted else ""
+    looked_up, known = FREQUENCY.format(lapsed), COUNTED.format(lapsed)
     found: dict[str, int] = {}
     for term in terms:
         if term in counted:
@@ -91,9 +96,7 @@ def frequencies(
 
 def postings(db: Connection, term: str, *, origin_number: int) -> list[int]:
     """Return the numbers of the facts that hold a term, archived ones included, ascending."""
-    rows = db.execute(
-        "SELECT rowid FROM fact_fts WHERE fact_fts MATCH ?", (f'"{_prefix(origin_number)}{term}"',)
-    )
+    rows = db.execute(POSTINGS, (f'"{_prefix(origin_number)}{term}"',))
     return [seq for (seq,) in rows]
 
 
@@ -118,8 +121,7 @@ def holder_counts(
 ) -> dict[str, int]:
     """Return for each term how many facts of an origin hold it, whatever their lifecycle."""
     prefix = _prefix(origin_number)
-    sql = "SELECT doc FROM fact_vocabulary WHERE term = ?"
-    rows = {term: db.execute(sql, (prefix + term,)).fetchone() for term in terms}
+    rows = {term: db.execute(HOLDERS, (prefix + term,)).fetchone() for term in terms}
     return {term: row[0] if row else 0 for term, row in rows.items()}
 
 
@@ -139,9 +141,7 @@ def holding(
     """Return the numbers of the facts whose terms fulfil `condition`, archived ones included, in
     order of arrival, the first `limit`."""
     query = _expression(condition, _prefix(origin_number))
-    rows = db.execute(
-        "SELECT rowid FROM fact_fts WHERE fact_fts MATCH ? ORDER BY rowid LIMIT ?", (query, limit)
-    )
+    rows = db.execute(HOLDING, (query, limit))
     return [seq for (seq,) in rows]
 
 
@@ -224,10 +224,7 @@ def archived_counts(
     none are left out. The rarest comes first."""
     found: dict[str, int] = {}
     for term in terms:
-        row = db.execute(
-            "SELECT facts FROM archived_term WHERE origin = ? AND term = ? AND facts > 0",
-            (origin_number, term),
-        ).fetchone()
+        row = db.execute(ARCHIVED, (origin_number, term)).fetchone()
         if row:
             found[term] = row[0]
     return dict(sorted(found.items(), key=lambda pair: pair[1]))
@@ -270,10 +267,7 @@ def rebuild(db: Connection) -> None:
 def rarity(db: Connection, term: str, *, origin_number: int, enough: int) -> int:
     """Return in how many facts a term occurs, archived ones included, counted up to `enough`."""
     query = f'"{_prefix(origin_number)}{term}"'
-    row = db.execute(
-        "SELECT count(*) FROM (SELECT 1 FROM fact_fts WHERE fact_fts MATCH ? LIMIT ?)",
-        (query, enough),
-    ).fetchone()
+    row = db.execute(RARITY, (query, enough)).fetchone()
     return int(row[0]) if row else 0
 
 

@@ -14,6 +14,16 @@ if TYPE_CHECKING:
 
     from tideline_cli.model.origin import Origin
 
+ADD = """
+INSERT INTO batch (origin, ordinal, at, verb, open, first)
+SELECT ?1, 1 + ifnull((SELECT max(ordinal) FROM batch WHERE origin = ?1), 0), ?2, ?3, ?4,
+       1 + ifnull((SELECT max(number) FROM change), 0)
+RETURNING number
+"""
+OPENED = """
+SELECT ordinal, 1 + ifnull((SELECT max(number) FROM change), 0) FROM batch WHERE number = ?
+"""
+
 
 class batch:  # noqa: N801  reads as a statement: with batch(db, ...):
     """One IMMEDIATE transaction whose changes are recorded together.
@@ -48,6 +58,9 @@ class batch:  # noqa: N801  reads as a statement: with batch(db, ...):
         self._since = 0
 
     def __enter__(self) -> batch:
+        if ahead := getattr(self._db, "ahead", None):
+            ahead.foresee(lambda: visibility.number(self._db, self._by))
+            ahead.foresee_numbers(self._by.key)
         transactions.begin(self._db)
         is_open = False
         try:
@@ -114,11 +127,7 @@ class batch:  # noqa: N801  reads as a statement: with batch(db, ...):
             )
         else:
             self.number = _add(self._db, self.origin_number, self._verb, self._now, self._open)
-        row: Any = self._db.execute(
-            "SELECT ordinal, 1 + ifnull((SELECT max(number) FROM change), 0) FROM batch"
-            " WHERE number = ?",
-            (self.number,),
-        ).fetchone()
+        row: Any = self._db.execute(OPENED, (self.number,)).fetchone()
         self.ordinal, self._since = row
 
 
@@ -142,13 +151,4 @@ def _is_undone(db: Connection, number: int) -> bool:
 
 
 def _add(db: Connection, origin_number: int, verb: str, now: int, is_open: int) -> int:
-    made = db.execute(
-        """
-        INSERT INTO batch (origin, ordinal, at, verb, open, first)
-        SELECT ?1, 1 + ifnull((SELECT max(ordinal) FROM batch WHERE origin = ?1), 0), ?2, ?3, ?4,
-               1 + ifnull((SELECT max(number) FROM change), 0)
-        RETURNING number
-        """,
-        (origin_number, now, verb, is_open),
-    )
-    return int(made.get)
+    return int(db.execute(ADD, (origin_number, now, verb, is_open)).get)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     # A fact that begins or ends: +1 when it lapses, -1 when it comes to hold; its length and terms.
     Change = tuple[int, int, str]
 
+AT = "SELECT at, facts, tokens FROM lapsed WHERE origin = ?"
 LAG = 64  # facts that every recall may read; after one that reads more, they are counted
 _AT_ONCE = 16_384  # facts that are counted in one transaction, and those of the same instant
 _ABSENT: Mapping[str, int] = {}
@@ -44,9 +45,7 @@ class Lapsed(Record):
 
 def at(db: Connection, *, origin_number: int, now: int) -> Lapsed:
     """Return the active facts of an origin that do not hold now."""
-    row: Any = db.execute(
-        "SELECT at, facts, tokens FROM lapsed WHERE origin = ?", (origin_number,)
-    ).fetchone()
+    row: Any = db.execute(AT, (origin_number,)).fetchone()
     if row is None:
         return _NONE
     instant, facts, tokens = row
@@ -88,14 +87,14 @@ def settle(db: Connection, *, origin_number: int, now: int) -> None:
 def _between(db: Connection, origin_number: int, instant: int, now: int) -> list[Change]:
     """Return the active facts that hold at one of two instants and not at the other."""
     low, high = min(instant, now), max(instant, now)
-    rows: Iterable[Any] = db.execute(_CHANGING, (origin_number, low, high))
+    rows: Iterable[Any] = db.execute(CHANGING, (origin_number, low, high))
     forward = 1 if now >= instant else -1
     return [(forward * sign, length, terms) for sign, length, terms in rows]
 
 
 # A fact that ends before it begins never holds, and one that begins and ends between the two
 # instants holds at neither.
-_CHANGING = """
+CHANGING = """
 SELECT sign, length, terms FROM (
 SELECT (valid_to IS NOT NULL AND valid_to <= ?3 OR valid_from IS NOT NULL AND valid_from > ?3)
      - (valid_to IS NOT NULL AND valid_to <= ?2 OR valid_from IS NOT NULL AND valid_from > ?2)

@@ -70,8 +70,13 @@ _LACKING = _TWOFOLD.format(f"AND {_BOTH_ACTIVE}") + """
 def add(db: Connection, link: Link) -> bool:
     """Store an edge between two facts of one origin. Return False when it is there already, when an
     end is missing, when both ends are one fact, or when it would lead into another origin."""
-    if len(words_for(link.kind)) > 1 and _is_held(db, link.source, (link.kind,), link.target):
+    if len(words_for(link.kind)) > 1 and is_held(db, link.source, (link.kind,), link.target):
         return False
+    _store(db, link)
+    return db.changes() > 0
+
+
+def _store(db: Connection, link: Link) -> None:
     db.execute(
         """
         INSERT INTO link (from_fact, to_fact, kind, reason, strength, created_at)
@@ -81,7 +86,6 @@ def add(db: Connection, link: Link) -> bool:
         """,
         (link.source, link.target, link.kind, link.reason, link.strength, link.created_at),
     )
-    return db.changes() > 0
 
 
 def add_all(
@@ -91,8 +95,12 @@ def add_all(
     """Store an edge of each kind between two facts: as one row, where there is a word for the kinds
     and none of the edges is there."""
     words = tuple(word for word, both in TWOFOLD.items() if both == kinds)
-    for word in kinds if not words or _is_held(db, source, kinds, target) else words:
-        add(db, Link(source, word, target, reason, None, now))
+    if not words or is_held(db, source, kinds, target):
+        for kind in kinds:
+            add(db, Link(source, kind, target, reason, None, now))
+        return
+    for word in words:
+        _store(db, Link(source, word, target, reason, None, now))
 
 
 def relate(
@@ -152,7 +160,7 @@ def equal(source: str, kind: str, target: str) -> tuple[tuple[str, str, str], ..
 def is_stated(db: Connection, source: str, kind: str, target: str) -> bool:
     """Say whether there is an edge that states this, also by the inverse kind."""
     return any(
-        _is_held(db, start, (word,), end) for start, word, end in equal(source, kind, target)
+        is_held(db, start, (word,), end) for start, word, end in equal(source, kind, target)
     )
 
 
@@ -167,11 +175,11 @@ def _missing(
     return tuple(
         (start, word, end)
         for start, word, end in equal(source, kind, target)
-        if not _is_held(db, start, (word,), end)
+        if not is_held(db, start, (word,), end)
     )
 
 
-def _is_held(db: Connection, source: str, kinds: tuple[str, ...], target: str) -> bool:
+def is_held(db: Connection, source: str, kinds: tuple[str, ...], target: str) -> bool:
     return bool(db.execute(_EXISTS, (source, target, codec.dumps(words_for(*kinds)))).get)
 
 

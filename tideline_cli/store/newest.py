@@ -31,8 +31,14 @@ class Choice:
 def numbers(db: Connection, choice: Choice, *, origin_number: int, limit: int) -> list[int]:
     """Return the numbers of the first `limit` facts, newest first, of one instant in order of
     id."""
+    if getattr(db, "ahead", None):
+        from tideline_cli.store.postgres import newest_rows  # noqa: PLC0415  a server alone
+
+        return newest_rows.numbers(
+            db, sources(choice), choice, origin_number=origin_number, limit=limit
+        )
     found: set[int] = set()
-    for source, condition, more in _sources(choice):
+    for source, condition, more in sources(choice):
         values = (origin_number, *more, *choice.values)
         found |= _first(db, source, f"{condition}{choice.narrowed}", values, limit)
     rows: list[Any] = db.execute(
@@ -43,7 +49,7 @@ def numbers(db: Connection, choice: Choice, *, origin_number: int, limit: int) -
     return [seq for (seq,) in rows]
 
 
-def _sources(choice: Choice) -> list[tuple[str, str, Values]]:
+def sources(choice: Choice) -> list[tuple[str, str, Values]]:
     """Return where the facts are: an index, the conditions that go with it, their parameters."""
     active = "fact.origin + 0 = ? AND fact.lifecycle = 'active'"
     found: list[tuple[str, str, Values]] = []

@@ -22,6 +22,7 @@ from tideline_cli.store.transactions import GENERATION, Opened, follow, generati
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
     from apsw import Connection
@@ -60,12 +61,15 @@ def open_for_writing(path: str, *, network_allowed: bool = False) -> Opened:
     return db
 
 
-def open_for_reading(path: str) -> Connection | None:
-    """Return a connection that makes nothing, or None when there is no store at `path`."""
+def open_for_reading(
+    path: str, *, comes: Callable[[Connection], object] | None = None
+) -> Connection | None:
+    """Return a connection that makes nothing, or None when there is no store at `path`. A server is
+    asked at once for what `comes` foresees for the next snapshot."""
     if path.startswith(SERVERS):
         from tideline_cli.store.postgres import opening as servers  # noqa: PLC0415  no file
 
-        return servers.open_if_there(path)  # type: ignore[return-value]
+        return servers.open_if_there(path, comes=comes)  # type: ignore[return-value]
     check_library()
     path = file_kind.real(path)
     if not os.path.lexists(path):

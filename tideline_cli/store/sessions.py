@@ -93,9 +93,21 @@ def neighbours(
     Facts of one turn stand in order of arrival. Neighbours are of the same scope and as much
     trusted as the fact: whoever claims a place in a session gains and moves nothing by it.
     """
-    holds = _THEN if is_past else _NOW
+    of_turns, of_chunks = next_to(is_past=is_past)
     given = codec.dumps(list(seqs)), origin_number, now
-    rows: list[Any] = db.execute(_NEIGHBOURS.replace("{holds}", holds), given).fetchall()
-    if db.execute(_CUT, (origin_number,)).get:
-        rows += db.execute(_OF_CHUNKS.replace("{holds}", holds), given).fetchall()
+    rows: list[Any] = db.execute(of_turns, given).fetchall()
+    if are_cut(db, origin_number=origin_number):
+        rows += db.execute(of_chunks, given).fetchall()
     return {seq: Neighbours(before, after) for seq, before, after in rows}
+
+
+def next_to(*, is_past: bool) -> tuple[str, str]:
+    """Return the statements for (number, before, after) of facts in sessions, and of chunks; by a
+    list of numbers, an origin and an instant."""
+    holds = _THEN if is_past else _NOW
+    return _NEIGHBOURS.replace("{holds}", holds), _OF_CHUNKS.replace("{holds}", holds)
+
+
+def are_cut(db: Connection, *, origin_number: int) -> bool:
+    """Say whether an origin has an active chunk of a document."""
+    return bool(db.execute(_CUT, (origin_number,)).get)

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from apsw import Connection
 
     from tideline_cli.model.origin import Origin
+    from tideline_cli.store.postgres.foresight import Foreseeing
 
 _GROUPS = ("lifecycle", "segment", "tier", "heat", "source")
 _VECTOR_BYTES = 132
@@ -48,12 +49,7 @@ def counts(
     groups: dict[str, dict[str, int]] = {name: {} for name in _GROUPS}
     by_scope: dict[str, int] = {}
     pinned = size = held = 0
-    rows: list[Any] = db.execute(
-        f"SELECT facts, octets, pinned, scope, {', '.join(_GROUPS)} FROM census WHERE origin = ?"
-        " ORDER BY scope",
-        (origin_number,),
-    ).fetchall()
-    for n, octets, is_pinned, scope, *values in rows:
+    for n, octets, is_pinned, scope, *values in _census(db, origin_number):
         active = values[0] == "active"
         held += n
         if active:
@@ -71,27 +67,62 @@ def counts(
         db, origin_number=origin_number, embedder=embedder, held=held
     )
     embedded = sum(by_scope.values()) - waiting
-    last: dict[str, tuple[int, str | None]] = {
-        verb: (at, reason)
-        for verb, at, reason in db.execute(
-            "SELECT verb, at, reason FROM (SELECT verb, at, reason, row_number() OVER"
-            " (PARTITION BY verb ORDER BY at DESC, number DESC) AS place FROM batch"
-            " WHERE origin = ? AND outcome = 'done' AND verb IN ('dream', 'consolidate')"
-            " AND whole = 1) AS passes WHERE place = 1",
-            (origin_number,),
-        )
-    }
+    last = _last_passes(db, origin_number)
     return Counts(
         groups, by_scope, waiting, pinned, added,
         size + embedded * _VECTOR_BYTES, embedder, embedded, last, bool(purge_pending(db)),
     )  # fmt: skip
 
 
+def _census(db: Connection, origin_number: int) -> list[Any]:
+    rows: list[Any] = db.execute(
+        f"SELECT facts, octets, pinned, scope, {', '.join(_GROUPS)} FROM census WHERE origin = ?"
+        " ORDER BY scope",
+        (origin_number,),
+    ).fetchall()
+    return rows
+
+
+def _last_passes(db: Connection, origin_number: int) -> dict[str, tuple[int, str | None]]:
+    rows = db.execute(
+        "SELECT verb, at, reason FROM (SELECT verb, at, reason, row_number() OVER"
+        " (PARTITION BY verb ORDER BY at DESC, number DESC) AS place FROM batch"
+        " WHERE origin = ? AND outcome = 'done' AND verb IN ('dream', 'consolidate')"
+        " AND whole = 1) AS passes WHERE place = 1",
+        (origin_number,),
+    )
+    return {str(verb): (at, reason) for verb, at, reason in rows}
+
+
+def foresee(
+    db: Connection, *, viewer: Origin, since: int, default_embedder: str,
+    scopes: tuple[str | None, ...] | None = None,
+) -> None:  # fmt: skip
+    """Ask a server ahead for what `counts` asks: its parts beside one another."""
+    ahead: Foreseeing = db.ahead  # type: ignore[attr-defined]
+    origin = ahead.origins.get(viewer.key, visibility.NOBODY)
+    embedder = ahead.guess.get("embedder", default_embedder)
+
+    def waiting() -> int:
+        held = sum(row[0] for row in _census(db, origin))
+        return vectors.waiting_count(db, origin_number=origin, embedder=embedder, held=held)
+
+    ahead.follow(
+        lambda: visibility.number(db, viewer),
+        waiting,
+        lambda: vectors.made_count(db, origin_number=origin, embedder=embedder),
+        lambda: vectors.embedded_up_to(db, origin_number=origin, embedder=embedder),
+        lambda: arrivals.active_since(db, since, origin_number=origin, scopes=scopes),
+        lambda: _last_passes(db, origin),
+    )
+
+
 def active(db: Connection, *, viewer: Origin) -> int:
     """Return how many active facts an origin has, without reading them."""
-    origin_number = visibility.number(db, viewer)
-    ((count,),) = _rows(db, "SELECT ifnull(sum(facts), 0) FROM tally WHERE origin = ?",
-                        (origin_number,))  # fmt: skip
+    sql = """
+    SELECT ifnull(sum(facts), 0) FROM tally WHERE origin = (SELECT number FROM origin WHERE key = ?)
+    """
+    ((count,),) = _rows(db, sql, (viewer.key,))
     return int(count)
 
 

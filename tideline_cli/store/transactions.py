@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from apsw import Connection
 
     from tideline_cli.ranking.heat import HeatRule
+    from tideline_cli.store.postgres.foresight import Foreseeing
 
 GENERATION = "generation"  # the setting that tells one content of the file from another
 _BULK_CACHE_KIB = 96 * 1024
@@ -34,6 +35,7 @@ class Opened(apsw.Connection):
     down, None for the usual one.
     """
 
+    ahead: Foreseeing | None = None  # of a server alone: what waits for nothing is asked at once
     generation: str | None = None
     asked_settings: Callable[[str], object] | None = None
     heat_rule: Callable[[], HeatRule | None] | None = None
@@ -163,18 +165,19 @@ def rollback(db: Connection) -> None:
 
 
 class snapshot:  # noqa: N801
-    """One read transaction: everything read in the block is of the same instant."""
+    """One read transaction: everything read in the block is of the same instant. One inside of
+    another transaction is a part of it. Where there is no store, nothing is begun."""
 
-    def __init__(self, db: Connection) -> None:
-        self._db = db
+    def __init__(self, db: Connection | None) -> None:
+        self._own = db if db is not None and db.get_autocommit() else None
 
-    def __enter__(self) -> Connection:
-        self._db.execute("BEGIN")
-        return self._db
+    def __enter__(self) -> None:
+        if self._own is not None:
+            self._own.execute("BEGIN")
 
     def __exit__(self, *_: object) -> None:
-        if not self._db.get_autocommit():
-            self._db.execute("ROLLBACK")
+        if self._own is not None and not self._own.get_autocommit():
+            self._own.execute("ROLLBACK")
 
 
 def generation(db: Connection) -> str:

@@ -21,6 +21,11 @@ def touch(
     """Count one use of each fact that is still there: what a reader has found may have been taken
     out since, and its connection keeps no foreign keys. With `ids`, one that has another id is
     another fact. The last use never moves backwards, and none was before the fact was made."""
+    if getattr(db, "ahead", None):
+        from tideline_cli.store.postgres import use_counts  # noqa: PLC0415  a server alone
+
+        use_counts.touch(db, seqs, now=now, ids=ids)
+        return
     reached: list[int] = []
     for place, seq in enumerate(seqs):
         fact_id = None if ids is None else ids[place]

@@ -13,17 +13,26 @@ if TYPE_CHECKING:
     from apsw import Connection
 
 CHUNK = 498  # of 132 bytes each: 16 pages and the part that a leaf keeps (512 waste half a page)
+PROGRESS = "SELECT seq FROM vector_progress WHERE origin = ? AND embedder = ?"
+WAITING = "SELECT seq, content, id FROM fact WHERE seq > ? AND origin = ? ORDER BY seq LIMIT ?"
+HALVES = """
+SELECT number, facts, codes FROM vector_chunk WHERE origin = ? AND embedder = ? ORDER BY number
+"""
+BOTH = "SELECT codes, lows FROM vector_chunk WHERE number = ? AND origin = ?"
+CHUNKS = """
+SELECT facts, codes, lows FROM vector_chunk WHERE origin = ? AND embedder = ? ORDER BY number
+"""
+_LAST = """
+SELECT number, length(facts) / 4 FROM vector_chunk WHERE origin = ? AND embedder = ?
+ORDER BY number DESC LIMIT 1
+"""
+BACKLOG = 256  # facts that one recall embeds at most; the rest waits for the next, or for dream
 _SMALL = 50_000
 
 
 def chunks(db: Connection, *, origin_number: int, embedder: str) -> Iterator[tuple[bytes, bytes]]:
     """Yield (numbers of facts, little-endian, 4 bytes each; their packed vectors) of an origin."""
-    rows = db.execute(
-        "SELECT facts, codes, lows FROM vector_chunk WHERE origin = ? AND embedder = ?"
-        " ORDER BY number",
-        (origin_number, embedder),
-    )
-    for facts, codes, lows in rows:
+    for facts, codes, lows in db.execute(CHUNKS, (origin_number, embedder)):
         yield facts, whole(codes, lows)
 
 
@@ -32,19 +41,12 @@ def halves(
 ) -> Iterator[tuple[int, bytes, bytes]]:
     """Yield (number of a chunk, numbers of facts, high halves) of an origin whose vectors are kept
     in halves."""
-    yield from db.execute(
-        "SELECT number, facts, codes FROM vector_chunk WHERE origin = ? AND embedder = ?"
-        " ORDER BY number",
-        (origin_number, embedder),
-    )
+    yield from db.execute(HALVES, (origin_number, embedder))
 
 
 def halves_of(db: Connection, number: int, *, origin_number: int) -> tuple[bytes, bytes]:
     """Return both halves of a chunk of an origin."""
-    row: Any = db.execute(
-        "SELECT codes, lows FROM vector_chunk WHERE number = ? AND origin = ?",
-        (number, origin_number),
-    ).fetchone()
+    row: Any = db.execute(BOTH, (number, origin_number)).fetchone()
     return row[0], row[1]
 
 
@@ -140,10 +142,7 @@ def packed_among(
 
 def embedded_up_to(db: Connection, *, origin_number: int, embedder: str) -> int:
     """Return the number of the fact up to which an origin's facts are embedded."""
-    row = db.execute(
-        "SELECT seq FROM vector_progress WHERE origin = ? AND embedder = ?",
-        (origin_number, embedder),
-    ).fetchone()
+    row = db.execute(PROGRESS, (origin_number, embedder)).fetchone()
     return int(row[0]) if row else 0
 
 
@@ -152,10 +151,7 @@ def backlog(
 ) -> list[tuple[int, str, str]]:
     """Return (number, content, id) of the first `limit` facts that have no vector yet."""
     after = embedded_up_to(db, origin_number=origin_number, embedder=embedder)
-    rows: list[Any] = db.execute(
-        "SELECT seq, content, id FROM fact WHERE seq > ? AND origin = ? ORDER BY seq LIMIT ?",
-        (after, origin_number, limit),
-    ).fetchall()
+    rows: list[Any] = db.execute(WAITING, (after, origin_number, limit)).fetchall()
     return rows
 
 
@@ -172,11 +168,7 @@ def append(
     if not numbers:
         return
     after = embedded_up_to(db, origin_number=origin_number, embedder=embedder)
-    rows: list[Any] = db.execute(
-        "SELECT seq, id FROM fact WHERE origin = ? AND seq > ? AND seq <= ?",
-        (origin_number, after, numbers[-1]),
-    ).fetchall()
-    there: dict[int, str] = dict(rows)
+    there = _ids(db, origin_number, after, numbers[-1])
     if ids and any(there.get(seq, one) != one for seq, one in zip(numbers, ids, strict=True)):
         return
     size = len(codes) // len(numbers)
@@ -194,6 +186,35 @@ def append(
     db.execute(
         "INSERT OR REPLACE INTO vector_progress (origin, embedder, seq) VALUES (?, ?, ?)",
         (origin_number, embedder, numbers[-1]),
+    )
+
+
+def _ids(db: Connection, origin_number: int, after: int, upto: int) -> dict[int, str]:
+    rows: list[Any] = db.execute(
+        "SELECT seq, id FROM fact WHERE origin = ? AND seq > ? AND seq <= ?",
+        (origin_number, after, upto),
+    ).fetchall()
+    return dict(rows)
+
+
+def last_chunk(
+    db: Connection, *, origin_number: int, embedder: str
+) -> tuple[int, int] | None:
+    """Return (number, vectors in it) of the last chunk of an origin, None where it has none."""
+    row: Any = db.execute(_LAST, (origin_number, embedder)).fetchone()
+    return row
+
+
+def foresee_append(
+    db: Connection, upto: int, *, origin_number: int, embedder: str, after: int, last: int
+) -> None:
+    """Ask a server ahead for what `append` asks: of facts after and up to a number, and of the last
+    chunk."""
+    db.ahead.foresee(  # type: ignore[attr-defined]
+        lambda: embedded_up_to(db, origin_number=origin_number, embedder=embedder),
+        lambda: _ids(db, origin_number, after, upto),
+        lambda: last_chunk(db, origin_number=origin_number, embedder=embedder),
+        lambda: held(db, last),
     )
 
 
@@ -269,13 +290,7 @@ def _fill_last(
     db: Connection, facts: bytes, codes: bytes, size: int, origin_number: int, embedder: str
 ) -> int:
     """Put as many vectors into the last chunk as it has room for, and return how many."""
-    row = db.execute(
-        """
-        SELECT number, length(facts) / 4 FROM vector_chunk WHERE origin = ? AND embedder = ?
-        ORDER BY number DESC LIMIT 1
-        """,
-        (origin_number, embedder),
-    ).fetchone()
+    row = last_chunk(db, origin_number=origin_number, embedder=embedder)
     if row is None or row[1] >= CHUNK:
         return 0
     room = CHUNK - int(row[1])

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from apsw import Connection
 
 NOBODY = 0  # no origin has this number
+NUMBER = "SELECT number FROM origin WHERE key = ?"
 
 
 def where(viewer: Origin | Everyone) -> tuple[str, tuple[str, ...]]:
@@ -24,7 +25,7 @@ def where(viewer: Origin | Everyone) -> tuple[str, tuple[str, ...]]:
 
 def number(db: Connection, viewer: Origin) -> int:
     """Return the number of an origin, or NOBODY when it has never written."""
-    row = db.execute("SELECT number FROM origin WHERE key = ?", (viewer.key,)).fetchone()
+    row = db.execute(NUMBER, (viewer.key,)).fetchone()
     return int(row[0]) if row else NOBODY
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 STORED = (*COLUMNS, "length", "terms", "digest")
 """The columns of a new fact, in the order in which they are stored."""
 _ORIGIN = COLUMNS.index("origin")
-_INSERT = (
+INSERT = (
     f"INSERT INTO fact ({', '.join(STORED)}) VALUES ({', '.join('?' * len(STORED))}) "
     "ON CONFLICT (id) DO NOTHING RETURNING seq"
 )
@@ -29,7 +29,7 @@ def insert(db: Connection, fact: Fact, *, origin_number: int, terms: IndexTerms)
     values = columns_of(fact)
     sealed = digest.of(values)
     values[_ORIGIN] = origin_number
-    row: Any = db.execute(_INSERT, (*values, len(terms), terms.joined(), sealed)).fetchone()
+    row: Any = db.execute(INSERT, (*values, len(terms), terms.joined(), sealed)).fetchone()
     if row is None:
         return False
     if fact.tags or fact.slot or fact.title or fact.kind:

@@ -8,7 +8,7 @@ import sys
 from tideline_cli.cli import output
 from tideline_cli.cli.options import DOCUMENTS, PROFILE, SCOPES, Argument, Option
 from tideline_cli.cli.session import Session
-from tideline_cli.memory.answer import answered
+from tideline_cli.memory.answer import answered, foresee
 from tideline_cli.memory.context import (
     AUTO_FACTS,
     DEFAULT_CHARS,
@@ -21,6 +21,7 @@ from tideline_cli.memory.recall import has_questions, recall, write_back
 from tideline_cli.model.record import Record, replace
 from tideline_cli.ranking.decay import DECAYS, DEPTH
 from tideline_cli.store.facts import Filter, has_open
+from tideline_cli.store.transactions import snapshot
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -109,18 +110,19 @@ def run(session: Session, words: list[str], options: Options) -> int:
     query = _query(session, text, options)
     seen = query.wanted.scopes
     is_silent = options.auto and session.config.get("auto_recall") == "off"
-    db = None if is_silent else session.reading()
-    answer, beside = _answer(session, db, query, is_auto=options.auto)
-    session.caution_of_likeness(answer.lacking)
-    if db is not None and not answer.hits and seen is not None and not options.auto:
-        from tideline_cli.cli import other_scopes  # noqa: PLC0415  a scope that has no answer
+    db = None if is_silent else session.reading(lambda db: _foresee(session, db, query))
+    with snapshot(db):
+        answer, beside = _answer(session, db, query, is_auto=options.auto)
+        session.caution_of_likeness(answer.lacking)
+        if db is not None and not answer.hits and seen is not None and not options.auto:
+            from tideline_cli.cli import other_scopes  # noqa: PLC0415  a scope that has no answer
 
-        other_scopes.note_unseen(session, db, query)
-    if options.document and not answer.hits:
-        from tideline_cli.cli import unknown_documents  # noqa: PLC0415  a document without a hit
+            other_scopes.note_unseen(session, db, query)
+        if options.document and not answer.hits:
+            from tideline_cli.cli import unknown_documents  # noqa: PLC0415  a document without a hit
 
-        unknown_documents.note(session, db, options.document)
-    made, answer = _made(session, db, query, answer, options, is_xml=chosen == "xml")
+            unknown_documents.note(session, db, options.document)
+        made, answer = _made(session, db, query, answer, options, is_xml=chosen == "xml")
     if chosen == "json":
         sources = _sources(made, answer.hits)
         output.emit_json(
@@ -143,6 +145,13 @@ def run(session: Session, words: list[str], options: Options) -> int:
         given = (*made.constraints, *made.facts) if is_noted else ()
         write_back(db, answer, touch=False, given=given, now=session.now)
     return 0
+
+
+def _foresee(session: Session, db: Connection, query: Query) -> None:
+    """Ask a server ahead for what is read."""
+    foresee(db, query, viewer=session.viewer, now=session.now)
+    ahead: Any = db.ahead  # type: ignore[attr-defined]
+    ahead.foresee(lambda: has_open(db, "constraint", viewer=session.viewer))
 
 
 def _query(session: Session, text: str, options: Options) -> Query:

@@ -13,6 +13,7 @@ from tideline_cli.model.record import replace
 from tideline_cli.ranking.decay import DECAYS
 from tideline_cli.store import listing
 from tideline_cli.store.facts import Filter
+from tideline_cli.store.transactions import snapshot
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -75,8 +76,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
         raise UsageError("list takes no words", hint="`tideline recall` searches")
     db = session.reading()
     wanted = _wanted(session, db, options)
-    found = [] if db is None else _found(session, db, wanted, options)
-    beside = _beside(session, db, options, wanted, found)
+    found, beside = _read(session, db, wanted, options)
     if options.archived and beside:
         found = _together(found, [one.fact for one in beside], options.sort)
     is_cut = bool(options.limit) and len(found) > options.limit
@@ -122,6 +122,22 @@ def _wanted(session: Session, db: Connection | None, options: Options) -> Filter
     chosen = None if lifecycle == "all" else lifecycle
     wanted = filters.wanted(session, db, options, lifecycle=chosen if lifecycle else "active")
     return replace(wanted, as_of=as_of, state=None if as_of is None else chosen)
+
+
+def _read(
+    session: Session, db: Connection | None, wanted: Filter, options: Options
+) -> tuple[list[Fact], list[Archived] | None]:
+    """Return the facts, and the archived ones beside them, of one instant."""
+    if db is None:
+        return [], _beside(session, db, options, wanted, [])
+    with snapshot(db):
+        if ahead := getattr(db, "ahead", None):
+            ahead.follow(
+                lambda: _found(session, db, wanted, options),
+                lambda: _beside(session, db, options, wanted, []),
+            )
+        found = _found(session, db, wanted, options)
+        return found, _beside(session, db, options, wanted, found)
 
 
 def _found(session: Session, db: Connection, wanted: Filter, options: Options) -> list[Fact]:

@@ -14,13 +14,17 @@ from tideline_cli.model.record import record
 from tideline_cli.ranking import decay
 from tideline_cli.ranking.decay import DECAYS
 from tideline_cli.store import facts, history, links
+from tideline_cli.store.transactions import snapshot
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable, Mapping
     from typing import Any
 
+    from apsw import Connection
+
     from tideline_cli.model.fact import Fact
+    from tideline_cli.model.origin import Origin
     from tideline_cli.ranking.decay import Decay
     from tideline_cli.store.history import Entry
     from tideline_cli.store.links import Link
@@ -67,17 +71,26 @@ def run(session: Session, words: list[str], options: Options) -> int:
     if len(words) != 1:
         raise UsageError("name one fact", hint="tideline show ID")
     reference = session.reference(words[0])
-    db = session.reading()
+    viewer = session.viewer
+    db = session.reading(lambda db: db.ahead.follow(  # type: ignore[attr-defined]
+        lambda: facts.find(db, reference, viewer=viewer)
+    ))  # fmt: skip
     if db is None:
         raise facts.missing(reference)
-    fact = facts.find(db, reference, viewer=session.viewer)
-    if options.raw:
-        _show_raw(session, fact)
-        return 0
-    out = links.leaving(db, fact.id, viewer=session.viewer)
-    back = links.arriving(db, fact.id, viewer=session.viewer)
-    seq = facts.number_of(db, fact.id, viewer=session.viewer)
-    past = list(history.entries_of(db, seq, viewer=session.viewer))
+    with snapshot(db):
+        fact = facts.find(db, reference, viewer=viewer)
+        if options.raw:
+            _show_raw(session, fact)
+            return 0
+        if ahead := getattr(db, "ahead", None):
+            ahead.follow(
+                lambda: links.leaving(db, fact.id, viewer=viewer),
+                lambda: links.arriving(db, fact.id, viewer=viewer),
+                lambda: _past(db, fact, viewer),
+            )
+        out = links.leaving(db, fact.id, viewer=viewer)
+        back = links.arriving(db, fact.id, viewer=viewer)
+        past = _past(db, fact, viewer)
     power = _power(fact, options.decay, now=session.now)
     if session.json:
         output.emit_json(_form(fact, power, out, back, past))
@@ -85,6 +98,12 @@ def run(session: Session, words: list[str], options: Options) -> int:
         shown = _seen_at(session.now) if output.is_terminal(session) else instant.iso
         output.emit_pages(session, _lines(fact, power, out, back, past, shown=shown))
     return 0
+
+
+def _past(db: Connection, fact: Fact, viewer: Origin) -> list[Entry]:
+    """Return what was done to a fact."""
+    seq = facts.number_of(db, fact.id, viewer=viewer)
+    return list(history.entries_of(db, seq, viewer=viewer))
 
 
 def _power(fact: Fact, curve: Decay | None, *, now: int) -> _Power:

@@ -12,6 +12,7 @@ from tideline_cli.model.record import record
 from tideline_cli.model.source import is_trusted
 from tideline_cli.policy.periods import holds_from
 from tideline_cli.store import label_counts
+from tideline_cli.store.transactions import snapshot
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -49,12 +50,16 @@ def run(session: Session, words: list[str], options: Options) -> int:
     if words:
         raise UsageError("slots takes no words", hint="`tideline list --slot NAME` lists its facts")
     wanted = filters.labelled(session, options)
-    db = session.reading()
+    viewer = session.viewer
+    db = session.reading(lambda db: db.ahead.foresee(  # type: ignore[attr-defined]
+        lambda: label_counts.values(db, viewer=viewer, wanted=wanted),
+        lambda: label_counts.values_ever(db, viewer=viewer, wanted=wanted),
+    ))  # fmt: skip
     found: list[_Slot] = []
     if db is not None:
-        viewer = session.viewer
-        active = label_counts.values(db, viewer=viewer, wanted=wanted)
-        counts = label_counts.values_ever(db, viewer=viewer, wanted=wanted)
+        with snapshot(db):
+            active = label_counts.values(db, viewer=viewer, wanted=wanted)
+            counts = label_counts.values_ever(db, viewer=viewer, wanted=wanted)
         best = _best(active, now=session.now)
         found = [_Slot(fact, counts[fact.slot or "", fact.scope]) for fact in best]
     _print(session, options, found)

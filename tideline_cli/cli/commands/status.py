@@ -80,12 +80,14 @@ def run(session: Session, words: list[str], options: Options) -> int:
     if options.all_origins and not session.viewer.is_owner:
         raise UsageError("only the owner may see all origins", hint="leave out --origin")
     seen = session.scopes(options.scope, everything=options.all_scopes)
-    db = session.reading()
+    db = session.reading(lambda db: stats.foresee(db, **_wanted(session, seen)))
     counts = _NOTHING
     others: list[tuple[str, int]] = []
     asked = [one for one in options.by if one not in _ALWAYS]
     labels: dict[str, dict[str, int]] = {one: {} for one in asked}
     fading: int | None = None
+    places: list[dict[str, Any]] | None = None
+    place_lines: list[str] = []
     is_older = False
     days: Days = [(0, 0)] * _DAYS
     draws = not session.json and output.is_terminal(session) and _can_draw(sys.stdout.encoding)
@@ -100,7 +102,8 @@ def run(session: Session, words: list[str], options: Options) -> int:
             if session.json or draws:
                 since = _first_day(session) * DAY_MS
                 days = activity.by_day(db, viewer=session.viewer, since=since, days=_DAYS)
-    (doors, door_lines), (places, place_lines) = _doors(session), _places(session, db)
+            places, place_lines = _places(session, db)
+    doors, door_lines = _doors(session)
     scope = seen[0] or "" if seen else None
     form = _form(session, counts, days) | {
         "scope": scope, "fading_next_14d": fading, "older_terms": is_older,
@@ -134,10 +137,10 @@ def _bytes(session: Session, db: Connection) -> int:
 
 
 def _places(
-    session: Session, db: Connection | None
+    session: Session, db: Connection
 ) -> tuple[list[dict[str, Any]] | None, list[str]]:
     """Return the places that a memory syncs with, None for one that never has."""
-    if db is None or not session.viewer.is_owner or not setting(db, "replica", ""):
+    if not session.viewer.is_owner or not setting(db, "replica", ""):
         return None, []
     from tideline_cli.cli import synced_places  # noqa: PLC0415  few memories sync
 
@@ -158,10 +161,13 @@ def _doors(session: Session) -> tuple[dict[str, Any] | None, list[str]]:
 def _counted(
     session: Session, db: Connection, seen: tuple[str | None, ...] | None
 ) -> Counts:
-    return stats.counts(
-        db, viewer=session.viewer, since=session.now - 7 * DAY_MS,
-        default_embedder=DEFAULT_EMBEDDER, scopes=seen,
-    )  # fmt: skip
+    return stats.counts(db, **_wanted(session, seen))
+
+
+def _wanted(session: Session, seen: tuple[str | None, ...] | None) -> dict[str, Any]:
+    """Return of what is counted, by the names that `stats` has for it."""
+    return {"viewer": session.viewer, "since": session.now - 7 * DAY_MS,
+            "default_embedder": DEFAULT_EMBEDDER, "scopes": seen}  # fmt: skip
 
 
 def _fading(session: Session, db: Connection, counts: Counts) -> int | None:

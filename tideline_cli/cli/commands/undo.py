@@ -59,7 +59,6 @@ def run(session: Session, words: list[str], options: Options) -> int:
             hint="`tideline history` shows the batches of this origin",
         )
     if not options.dry_run:
-        session.close()
         db = session.writing(frees=True)
     done = undo(db, ordinal, viewer=session.viewer, now=session.now, dry_run=options.dry_run)
     if session.json:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from apsw import Connection
 
 CHUNK = ROW
-_AHEAD = 512  # facts without a byte, of which a recall makes one for itself
+AHEAD = 512  # facts without a byte, of which a recall makes one for itself
 TABLES = f"""
 CREATE TABLE score_bound (
   origin BIGINT NOT NULL REFERENCES origin (number),
@@ -30,20 +30,21 @@ CREATE INDEX fact_own ON fact (origin, seq);
 INSERT INTO setting (name, value) VALUES ('score_bounds', '{CODER}');
 """
 # As `store.score_bounds` reads them.
-_WEIGHED = """
+WEIGHED = """
 SELECT origin, seq, terms, source,
   iif((SELECT value FROM setting WHERE name = 'analyzer') IS 'reference', NULL, role),
   importance, tier, pinned, ifnull(access_count, 0)
 FROM fact LEFT JOIN usage ON usage.fact = seq
 """
-_OF_ORIGIN = f"{_WEIGHED} WHERE fact.origin = ? AND seq >= ? ORDER BY seq LIMIT ?"
-_OF_FACT = f"{_WEIGHED} WHERE seq = ?"
-_END = f"""
+OF_ORIGIN = f"{WEIGHED} WHERE fact.origin = ? AND seq >= ? ORDER BY seq LIMIT ?"
+_OF_FACT = f"{WEIGHED} WHERE seq = ?"
+END = f"""
 (SELECT coalesce(max(number * {CHUNK} + length(codes)), 0) FROM score_bound WHERE origin = {{}})
 """
+MISSING = f"SELECT count(*) FROM fact WHERE origin = ?1 AND seq >= {END.format('?1')}"
 _BEHIND = f"""
 SELECT number FROM origin AS one WHERE EXISTS (
-  SELECT 1 FROM fact WHERE fact.origin = one.number AND seq >= {_END.format("one.number")})
+  SELECT 1 FROM fact WHERE fact.origin = one.number AND seq >= {END.format("one.number")})
 ORDER BY number
 """
 _PUT = """
@@ -55,7 +56,7 @@ ON CONFLICT (origin, number) DO UPDATE SET codes = excluded.codes
 def codes(db: Connection, *, origin_number: int) -> bytes:
     """Return the bytes by number, those of the next few facts made now."""
     held = bytearray(_stored(db, origin_number))
-    for seq, byte in _made(db, origin_number, len(held), _AHEAD):
+    for seq, byte in _made(db, origin_number, len(held), AHEAD):
         held += bytes(seq - len(held))
         held.append(byte)
     return bytes(held)
@@ -77,8 +78,7 @@ def missing_count(db: Connection, *, origin_number: int | None) -> int:
     """Return how many facts have no byte yet, of an origin or of all."""
     if origin_number is None:
         return sum(missing_count(db, origin_number=one) for one in _behind(db))
-    sql = f"SELECT count(*) FROM fact WHERE origin = ?1 AND seq >= {_END.format('?1')}"
-    return int(db.execute(sql, (origin_number,)).get)
+    return int(db.execute(MISSING, (origin_number,)).get)
 
 
 def extend(db: Connection, *, limit: int, origin_number: int | None) -> None:
@@ -186,7 +186,7 @@ def _made(
     db: Connection, origin_number: int, start: int, limit: int
 ) -> Iterator[tuple[int, int]]:
     """Yield (number, byte) of up to `limit` facts of an origin from number `start` on."""
-    rows: list[Any] = db.execute(_OF_ORIGIN, (origin_number, start, limit)).fetchall()
+    rows: list[Any] = db.execute(OF_ORIGIN, (origin_number, start, limit)).fetchall()
     for _, seq, terms, *weights in rows:
         yield seq, bound_of_fact(terms, *weights)
 

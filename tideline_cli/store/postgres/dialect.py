@@ -16,45 +16,44 @@ if TYPE_CHECKING:
 
 _QUOTED = re.compile(r"('(?:[^']|'')*')")
 _COMMENT = re.compile(r"--[^\n]*")
-_WORDS = tuple(
-    (re.compile(pattern), new) for pattern, new in (
-        # The numbers of changes are the memory's, of whatever origin the last one is.
-        (r"\(SELECT ifnull\(max\(number\), 0\) FROM change\)", "last_change()"),
-        (r"\bINDEXED BY \w+", ""),
-        (r"\bifnull\(", "coalesce("),
-        (r"\bCROSS JOIN (\w+(?: AS \w+)?)(\s+)(ON|USING)\b", r"JOIN \1\2\3"),
-        (r"\bNOT IN \(\s*\)", "<> ALL ('{}')"),
-        (r"\bIN \(\s*\)", "= ANY ('{}')"),
-        (r"\bNOT IN \(SELECT value FROM json_each\((\?\d*)\)\)", r"<> ALL (\1)"),
-        (r"\bIN \(SELECT value FROM json_each\((\?\d*)\)\)", r"= ANY (\1)"),
-        (r"\bjson_each\((\?\d*)\)(?! AS)", r"unnest(\1) AS each (value)"),
-        (r"\bjson_each\((\?\d*)\) AS (\w+)", r"unnest(\1) AS \2 (value)"),
-        (r"\bIS NOT (?!NULL\b|DISTINCT\b|TRUE\b|FALSE\b)", "IS DISTINCT FROM "),
-        (r"\bIS (?!NULL\b|NOT\b|DISTINCT\b|TRUE\b|FALSE\b)", "IS NOT DISTINCT FROM "),
-        (r"\b(\w+(?:\.\w+)?) GLOB (\?\d*)", r"\1 ~ glob_pattern(\2)"),
-        (r"\bLIMIT -1\b", ""),
-        (r"\bLIMIT (\?\d*)", r"LIMIT nullif(\1, -1)"),
-        (r"\bchar\((\d+)\)", r"chr(\1)"),
-        (r"\bchar\((\d+), (\d+)\)", r"(chr(\1) || chr(\2))"),
-        (r"\bjson_object\(", "json_build_object("),
-        (r"\bAS INTEGER\)", "AS BIGINT)"),
-        (r"\b(\w+) \* exp\(", r"faded(\1, "),
-    )
-)  # fmt: skip
-_INSERT = re.compile(r"INSERT (OR (?:IGNORE|REPLACE) )?INTO (\w+)\s*(?:\(([^()]*)\))?")
-_MATCH = re.compile(r"\bfact_fts MATCH (\?\d+)")
-_ADDED = re.compile(r"\b(\w+) = \1 ([+-]) ")
+# What stands in a statement where a word of SQLite's may, how it is written, and in its place.
+_WORDS = (
+    # The numbers of changes are the memory's, of whatever origin the last one is.
+    ("FROM change)", r"\(SELECT ifnull\(max\(number\), 0\) FROM change\)", "last_change()"),
+    ("INDEXED", r"\bINDEXED BY \w+", ""),
+    ("ifnull(", r"\bifnull\(", "coalesce("),
+    ("CROSS", r"\bCROSS JOIN (\w+(?: AS \w+)?)(\s+)(ON|USING)\b", r"JOIN \1\2\3"),
+    ("NOT IN (", r"\bNOT IN \(\s*\)", "<> ALL ('{}')"),
+    ("IN (", r"\bIN \(\s*\)", "= ANY ('{}')"),
+    ("json_each", r"\bNOT IN \(SELECT value FROM json_each\((\?\d*)\)\)", r"<> ALL (\1)"),
+    ("json_each", r"\bIN \(SELECT value FROM json_each\((\?\d*)\)\)", r"= ANY (\1)"),
+    ("json_each", r"\bjson_each\((\?\d*)\)(?! AS)", r"unnest(\1) AS each (value)"),
+    ("json_each", r"\bjson_each\((\?\d*)\) AS (\w+)", r"unnest(\1) AS \2 (value)"),
+    ("IS NOT ", r"\bIS NOT (?!NULL\b|DISTINCT\b|TRUE\b|FALSE\b)", "IS DISTINCT FROM "),
+    ("IS ", r"\bIS (?!NULL\b|NOT\b|DISTINCT\b|TRUE\b|FALSE\b)", "IS NOT DISTINCT FROM "),
+    ("GLOB", r"\b(\w+(?:\.\w+)?) GLOB (\?\d*)", r"\1 ~ glob_pattern(\2)"),
+    ("LIMIT -1", r"\bLIMIT -1\b", ""),
+    ("LIMIT ?", r"\bLIMIT (\?\d*)", r"LIMIT nullif(\1, -1)"),
+    ("char(", r"\bchar\((\d+)\)", r"chr(\1)"),
+    ("char(", r"\bchar\((\d+), (\d+)\)", r"(chr(\1) || chr(\2))"),
+    ("json_object(", r"\bjson_object\(", "json_build_object("),
+    ("exp(", r"\b(\w+) \* exp\(", r"faded(\1, "),
+)
+_INSERT = r"INSERT (OR (?:IGNORE|REPLACE) )?INTO (\w+)\s*(?:\(([^()]*)\))?"
+_MATCH = r"\bfact_fts MATCH (\?\d+)"
+_ADDED = r"\b(\w+) = \1 ([+-]) "
 _MARK = re.compile(r"\?(\d*)")
-_ITEMS = re.compile(r"\bvalue ->> \d")
-_BEHIND = re.compile(
+_ITEMS = r"\bvalue ->> \d"
+_BEHIND = (
     r"\s*(?:AS\b|(?!(?:WHERE|GROUP|ORDER|LIMIT|UNION|EXCEPT|INTERSECT|JOIN|CROSS|LEFT|ON)\b)\w)"
 )
 # Values of the JSON images in the journal that are numbers: `->>` gives texts.
-_NUMBER = re.compile(
+_NUMBER = (
     r"\b((?:\w+\.)?before ->> '(?:from_fact|to_fact|origin|created_at|pinned|seq|number)')"
 )
-_HEX = re.compile(r"\bprintf\('%016x', ([\w.]+)\)")
-_LISTS = re.compile(r"json_each\(\?(\d*)\)")
+_HEX = r"\bprintf\('%016x', ([\w.]+)\)"
+_LISTS = r"json_each\(\?(\d*)\)"
+_NO_LISTS: frozenset[int] = frozenset()
 _lists: dict[str, frozenset[int]] = {}
 _known: dict[tuple[str, Bare], Translated] = {}
 
@@ -75,11 +74,11 @@ def in_postgres(sql: str, bare: Bare = ()) -> Translated:
 def list_places(sql: str) -> frozenset[int]:
     """Return which of the values that a statement is given are lists as JSON, which it reads as
     arrays."""
-    known = _lists.get(sql)
+    known = _lists.get(sql) if "json_each(" in sql else _NO_LISTS
     if known is None:
         pieces = _numbered(_QUOTED.split(_COMMENT.sub("", sql)))[::2]
-        is_of_rows = any(map(_ITEMS.search, pieces))
-        found = (number for piece in pieces for number in _LISTS.findall(piece))
+        is_of_rows = any(re.search(_ITEMS, piece) for piece in pieces)
+        found = (number for piece in pieces for number in re.findall(_LISTS, piece))
         known = _lists[sql] = frozenset(() if is_of_rows else (int(one) - 1 for one in found))
     return known
 
@@ -97,15 +96,18 @@ def _translated(sql: str, bare: dict[int, str]) -> Translated:
         sql = _of_index(sql)
     pieces = _QUOTED.split(_COMMENT.sub("", sql).strip().removesuffix(";"))
     marked = _numbered(pieces)
-    if any(map(_ITEMS.search, pieces[::2])):
+    if "->>" in sql and any(re.search(_ITEMS, piece) for piece in pieces[::2]):
         marked = [piece.replace("json_each(?", "json_rows(?") for piece in marked]
     for place in range(0, len(marked), 2):
-        for pattern, new in _WORDS:
-            marked[place] = pattern.sub(new, marked[place])
+        for sign, pattern, new in _WORDS:
+            if sign in marked[place]:
+                marked[place] = re.sub(pattern, new, marked[place])
     text = _named(_searched(_stored("".join(marked))))
     text = _bytes(text)
-    text = _NUMBER.sub(r"(\1)::bigint", text)
-    text = _HEX.sub(r"lpad(to_hex(\1), 16, '0')", text)
+    if "before ->>" in text:
+        text = re.sub(_NUMBER, r"(\1)::bigint", text)
+    if "printf(" in text:
+        text = re.sub(_HEX, r"lpad(to_hex(\1), 16, '0')", text)
     places: list[int] = []
 
     def put(found: re.Match[str]) -> str:
@@ -148,7 +150,7 @@ def _named(sql: str) -> str:
     start, number = sql.find("FROM ("), 0
     while start >= 0:
         place = _end(sql, start + 6)
-        if not _BEHIND.match(sql, place):
+        if not re.match(_BEHIND, sql[place:]):
             number += 1
             sql = f"{sql[:place]} AS part_{number}{sql[place:]}"
         start = sql.find("FROM (", start + 6)
@@ -158,7 +160,7 @@ def _named(sql: str) -> str:
 def _searched(sql: str) -> str:
     """Return a statement that asks the full-text index, with the postings that fulfil a condition
     in the place of the index."""
-    found = _MATCH.search(sql)
+    found = re.search(_MATCH, sql) if "MATCH" in sql else None
     if not found:
         return sql
     sql = sql.replace(found[0], "true")
@@ -167,7 +169,7 @@ def _searched(sql: str) -> str:
 
 def _stored(sql: str) -> str:
     """Return a statement that stores, with the columns that a conflict is about."""
-    found = _INSERT.match(sql.lstrip())
+    found = re.match(_INSERT, sql.lstrip()) if "INSERT" in sql else None
     if not found:
         return sql
     how, table, columns = found[1], found[2], found[3]
@@ -184,7 +186,7 @@ def _stored(sql: str) -> str:
     if how is None:
         head, _, rest = sql.partition("ON CONFLICT DO UPDATE")
         # What is there is named by its table: the new row has columns of the same names.
-        rest = _ADDED.sub(rf"\1 = {table}.\1 \2 ", rest)
+        rest = re.sub(_ADDED, rf"\1 = {table}.\1 \2 ", rest)
         return f"{head}ON CONFLICT ({', '.join(key)}) DO UPDATE{rest}"
     names = columns.split(", ") if columns else tables.columns(table)
     sets = [f"{name} = excluded.{name}" for name in names if name not in key]

@@ -119,6 +119,7 @@ class Wire:
                 f"libpq {self._lib.PQlibVersion() // 10000} is too old; 14 or newer is needed",
                 hint="upgrade PostgreSQL's client library", code="libpq_too_old",
             )  # fmt: skip
+        self._unread = 0
         count = len(options) + 1
         names, values = (c_char_p * count)(), (c_char_p * count)()
         for place, (name, value) in enumerate(options.items()):
@@ -156,8 +157,24 @@ class Wire:
     def answers(self, count: int) -> Iterator[ServerAnswer | ServerError]:
         """End the round trip; yield what each of the statements sent since the last one gave. After
         an error the rest is not run."""
+        self._end_trip()
+        unread, self._unread = self._unread, 0
+        if unread:
+            for _ in self._taken(unread):
+                pass
+        yield from self._taken(count)
+
+    def leave_unread(self, count: int) -> None:
+        """Send off what was sent since the last round trip, and wait for nothing: the answers are
+        passed over when the next are taken."""
+        self._end_trip()
+        self._unread = count
+
+    def _end_trip(self) -> None:
         if not self._lib.PQpipelineSync(self._at):
             raise ServerError(self._message())
+
+    def _taken(self, count: int) -> Iterator[ServerAnswer | ServerError]:
         for _ in range(count):
             given, last = self._next(), None
             while given is not None:

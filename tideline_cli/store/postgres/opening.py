@@ -7,36 +7,43 @@ import os
 from tideline_cli.errors import StoreError
 from tideline_cli.store import SCHEMA_VERSION
 from tideline_cli.store.postgres import addresses
+from tideline_cli.store.postgres.first_look import look
+from tideline_cli.store.postgres.promising import Promising
 from tideline_cli.store.postgres.libpq import ServerError, Wire
-from tideline_cli.store.postgres.server import ServerConnection
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from collections.abc import Callable
+
+    from apsw import Connection
 
 _OLDEST = 15_00_00
 
 
-def open_or_make(address: str) -> ServerConnection:
+def open_or_make(address: str) -> Promising:
     """Return a connection to the memory at an address; it is made where it is not there."""
     db = connected(address)
-    if _version(db) is None:
+    if not look(db):
         _make(db)
+        look(db)
     _check(db, address)
     return db
 
 
-def open_if_there(address: str) -> ServerConnection | None:
-    """Return a connection to the memory at an address, None where there is none."""
+def open_if_there(
+    address: str, *, comes: Callable[[Connection], object] | None = None
+) -> Promising | None:
+    """Return a connection to the memory at an address, None where there is none. What `comes`
+    foresees is asked for with the first round trip."""
     db = connected(address)
-    if _version(db) is None:
+    if not look(db, comes):
         db.close()
         return None
     _check(db, address)
     return db
 
 
-def connected(address: str) -> ServerConnection:
+def connected(address: str) -> Promising:
     """Return a connection to a server, whatever is there."""
     plain, schema = addresses.for_library(address)
     try:
@@ -53,23 +60,11 @@ def connected(address: str) -> ServerConnection:
             f"PostgreSQL {wire.version // 10000} is too old; 15 or newer is needed",
             hint="upgrade the server", code="server_too_old",
         )  # fmt: skip
-    return ServerConnection(wire, addresses.kept(address), schema)
+    return Promising(wire, addresses.kept(address), schema)
 
 
-def _version(db: ServerConnection) -> int | None:
-    """Return the version of the tables, None where there are none."""
-    found = db.execute("SELECT to_regclass(? || '.setting') IS NOT NULL", (f'"{db.schema}"',)).get
-    if not found:
-        return None
-    row = db.execute("SELECT value FROM setting WHERE name = 'schema'").fetchone()
-    return int(row[0]) if row else None
-
-
-def _check(db: ServerConnection, address: str) -> None:
-    rows: list[Any] = db.execute(
-        "SELECT name, value FROM setting WHERE name IN ('schema', 'generation')"
-    ).fetchall()
-    found = dict(rows)
+def _check(db: Promising, address: str) -> None:
+    found = db.guess
     version = int(found.get("schema", 0))
     if version > SCHEMA_VERSION:
         raise StoreError(
@@ -80,7 +75,7 @@ def _check(db: ServerConnection, address: str) -> None:
     db.generation = found.get("generation", "")
 
 
-def _make(db: ServerConnection) -> None:
+def _make(db: Promising) -> None:
     """Make the tables, all or none. Who comes second finds them made."""
     from tideline_cli.store.postgres import schema  # noqa: PLC0415  once in the life of a memory
 

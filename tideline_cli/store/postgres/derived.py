@@ -1,0 +1,108 @@
+"""What is asked about facts that a derived index has not reached yet: where they begin is known to
+the server alone, so it is asked for by that, and answers the statement that names it."""
+
+from __future__ import annotations
+
+from tideline_cli.store import facts, lapsed
+from tideline_cli.store import vectors as packed
+from tideline_cli.store.postgres import bounds
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from tideline_cli.store.postgres.foresight import Foreseeing
+
+    Rows = list[tuple[Any, ...]]
+
+_UNBOUNDED = f"""
+WITH held AS (SELECT {bounds.END.format("?1")} AS start)
+SELECT held.start, (SELECT max(seq) FROM fact),
+  (SELECT count(*) FROM fact WHERE origin = ?1 AND seq >= held.start), found.*
+FROM held LEFT JOIN LATERAL (
+  {bounds.WEIGHED} WHERE fact.origin = ?1 AND seq >= held.start
+  ORDER BY seq LIMIT {bounds.AHEAD}) AS found ON true
+"""
+_LAPSING = f"""
+SELECT min(lapsed.at, ?2), max(lapsed.at, ?2), sign, length, terms
+FROM lapsed LEFT JOIN LATERAL (
+  {lapsed.CHANGING.replace("?2", "min(lapsed.at, ?4)").replace("?3", "max(lapsed.at, ?4)")
+                  .replace("?4", "?2")}) AS moved ON true
+WHERE lapsed.origin = ?1
+"""
+_WAITING = """
+WITH held AS (SELECT ifnull((SELECT seq FROM vector_progress
+                             WHERE origin = ?1 AND embedder = ?2), 0) AS start)
+SELECT held.start, found.* FROM held LEFT JOIN LATERAL (
+  SELECT seq, content, id FROM fact WHERE seq > held.start AND origin = ?1
+  ORDER BY seq LIMIT ?3) AS found ON true
+"""
+_FEW = 4  # rows of vectors that are sent before it is known whether they are needed
+_VECTORS = f"""
+SELECT number, facts, codes, lows FROM vector_chunk WHERE origin = ?1 AND embedder = ?2
+  AND (SELECT count(*) FROM vector_chunk) <= {_FEW} ORDER BY number
+"""
+
+
+def unbounded(ahead: Foreseeing, origin_number: int) -> None:
+    """Ask ahead for the facts of an origin after those whose bytes bound their scores, how many
+    these are, and for the last fact."""
+
+    def filled(rows: Rows) -> dict[str, Any]:
+        start, last, missing = rows[0][0], rows[0][1] or 0, rows[0][2]
+        known = (origin_number, start, bounds.AHEAD)
+        there = [row[3:] for row in rows if row[3] is not None]
+        return {
+            bounds.OF_ORIGIN: lambda given: there if given == known else None,
+            bounds.MISSING: lambda given: [(missing,)] if given == known[:1] else None,
+            facts.LAST: lambda _: [(last,)],
+        }
+
+    ahead.fill(_UNBOUNDED, (origin_number,), filled)
+
+
+def lapsing(ahead: Foreseeing, origin_number: int, now: int) -> None:
+    """Ask ahead for the facts that begin or end between the instant of the counts and now."""
+
+    def filled(rows: Rows) -> dict[str, Any]:
+        known = (origin_number, *rows[0][:2]) if rows else None
+        there = [row[2:] for row in rows if row[2] is not None]
+        return {lapsed.CHANGING: lambda given: there if given == known else None}
+
+    ahead.fill(_LAPSING, (origin_number, now), filled)
+
+
+def waiting(ahead: Foreseeing, origin_number: int, embedder: str) -> None:
+    """Ask ahead for the facts without a vector."""
+
+    def filled(rows: Rows) -> dict[str, Any]:
+        known = rows[0][0], origin_number, packed.BACKLOG
+        there = [row[1:] for row in rows if row[1] is not None]
+        return {packed.WAITING: lambda given: there if given == known else None}
+
+    ahead.fill(_WAITING, (origin_number, embedder, packed.BACKLOG), filled)
+
+
+def vectors(ahead: Foreseeing, origin_number: int, embedder: str) -> None:
+    """Ask ahead for the vectors of an origin, where the memory has few."""
+
+    def filled(rows: Rows) -> dict[str, Any]:
+        whose = origin_number, embedder
+
+        def both(given: Sequence[Any]) -> Rows | None:
+            found = [row[2:] for row in rows if (row[0], origin_number) == tuple(given)]
+            return found or None
+
+        return {
+            packed.HALVES: lambda given: [row[:3] for row in rows] if given == whose else None,
+            packed.CHUNKS: lambda given: [row[1:] for row in rows] if given == whose else None,
+            packed.BOTH: both,
+        } if rows else {}  # fmt: skip
+
+    ahead.fill(_VECTORS, (origin_number, embedder), filled)
+
+
+FILLED = frozenset((bounds.OF_ORIGIN, bounds.MISSING, facts.LAST, lapsed.CHANGING, packed.WAITING,
+                    packed.HALVES, packed.CHUNKS, packed.BOTH))  # fmt: skip
+"""The statements that are answered so."""

@@ -1,0 +1,45 @@
+"""What a memory on a server says of itself when it is opened, in one round trip."""
+
+from __future__ import annotations
+
+import apsw
+
+from tideline_cli.store import visibility
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from apsw import Connection
+
+    from tideline_cli.store.postgres.foresight import Foreseeing
+
+_NOT_THERE = ("42P01", "3F000")  # no such table, no such schema
+_ORIGINS = "SELECT key, number FROM origin ORDER BY number LIMIT 100"
+
+
+def look(db: Foreseeing, comes: Callable[[Connection], object] | None = None) -> bool:
+    """Say whether the tables are there, and note in the connection what they say: its guesses. What
+    `comes` foresees goes with that, for the transaction of the reader that comes next."""
+    db.is_there = True
+    db.execute("BEGIN")
+    try:
+        if comes is not None:
+            comes(db)  # type: ignore[arg-type]
+        db.foresee(lambda: db.execute(_ORIGINS).get)
+        db.guess = db.settings()
+        rows: list[Any] = db.execute(_ORIGINS).fetchall()
+    except apsw.SQLError as error:
+        db.execute("ROLLBACK")
+        if getattr(error, "state", "") not in _NOT_THERE:
+            raise
+        db.is_there = False
+        return False
+    db.origins = dict(rows)
+    db.guessed |= {(visibility.NUMBER, (key,)): [(number,)] for key, number in rows}
+    if comes is None:
+        db.execute("ROLLBACK")
+    else:
+        db.stand()
+    return "schema" in db.guess

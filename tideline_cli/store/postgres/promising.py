@@ -1,0 +1,86 @@
+"""A connection that stores rows without waiting for their numbers, which it has asked for."""
+
+from __future__ import annotations
+
+import apsw
+
+from tideline_cli.store.postgres import values
+from tideline_cli.store.postgres.foresight import Foreseeing
+from tideline_cli.store.postgres.known_answers import Read
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from tideline_cli.store.postgres.known_answers import Ahead
+    from tideline_cli.store.postgres.libpq import Wire
+    from tideline_cli.store.postgres.next_numbers import NextNumbers
+    from tideline_cli.store.postgres.server import Cursor, Statement
+
+_OTHER_NUMBER = "22012"  # by a division: see `next_numbers.checked`
+
+
+class Promising(Foreseeing):
+    """A connection to a memory on a server, for readers and writers."""
+
+    def __init__(self, wire: Wire, address: str, schema: str) -> None:
+        super().__init__(wire, address, schema)
+        self._next: Ahead | None = None
+        self._numbers: NextNumbers | None = None
+
+    def foresee_numbers(self, key: str) -> None:
+        """Ask, with the next transaction, for the numbers of new rows of an origin."""
+
+        def ask() -> None:
+            if key in self.origins:
+                from tideline_cli.store.postgres import next_numbers  # noqa: PLC0415  writers
+
+                self._next = self._send_ahead(next_numbers.NEXT, (key,))
+                self._numbers = next_numbers.NextNumbers(self.origins[key])
+
+        self.foresee(ask)
+
+    def execute(self, sql: str, bindings: Sequence[object] = ()) -> Cursor:
+        """Run a statement, or answer it by what is known."""
+        if self._numbers is not None and self._is_open and not self._is_noting:
+            opened = self._numbers.opened(sql, bindings)
+            if opened is not None:
+                return Read(self, [opened])
+            if "RETURNING" in sql and (promised := self._promised(sql, bindings)) is not None:
+                return promised
+        return super().execute(sql, bindings)
+
+    def _promised(self, sql: str, bindings: Sequence[Any]) -> Cursor | None:
+        """Return the number of a row that is stored later on, where it is known; the server
+        compares it."""
+        numbers, answer = self._numbers, self._next
+        if numbers is None or answer is None or self._has_failed:
+            return None
+        if answer.rows is None:
+            self.flush()
+        found = numbers.promised(sql, bindings, (answer.rows or [()])[0], self._known.answers)
+        if found is None:
+            return None
+        names, row = found
+        self._forget(sql)
+        text, types, cells = self._statement(sql, bindings)
+        sent = [values.sent_form(value) for value in row]
+        statement = (
+            numbers.checked(text, names, len(cells) + 1),
+            [*types, *(kind for kind, _ in sent)], [*cells, *(cell for _, cell in sent)],
+        )  # fmt: skip
+        self._waiting.append((statement, None))
+        return Read(self, [row[:1]])
+
+    def _send(self, some: Sequence[tuple[Statement, Cursor | None]]) -> None:
+        try:
+            super()._send(some)
+        except apsw.SQLError as error:
+            if getattr(error, "state", "") != _OTHER_NUMBER or self._numbers is None:
+                raise
+            raise apsw.BusyError("another writer came between; nothing was stored") from None
+
+    def _forget_all(self) -> None:
+        self._next = self._numbers = None
+        super()._forget_all()
