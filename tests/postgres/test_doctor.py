@@ -15,8 +15,8 @@ DAMAGE = (
     ("census", "DELETE FROM arrival", False),
     ("batch_counts", "UPDATE batch_count SET added = added + 3", False),
     ("labels", "DELETE FROM label_term", False),
-    ("exact_bounds", "UPDATE ceiling SET codes = set_byte(codes, 1, 200)", False),
-    ("bounds", "UPDATE ceiling SET number = number + 4", False),
+    ("exact_bounds", "UPDATE score_bound SET codes = set_byte(codes, 1, 200)", False),
+    ("bounds", "UPDATE score_bound SET number = number + 4", False),
     ("exact_vectors", "UPDATE vector_chunk SET codes = set_byte(codes, 3,"
      " (get_byte(codes, 3) + 99) % 256)", False),
     ("vectors", "UPDATE vector_chunk SET facts = set_byte(facts, 0, 77)", False),
@@ -25,9 +25,12 @@ DAMAGE = (
     ("journal", "DELETE FROM change WHERE entity = 'fact' AND row = 2", True),
     ("journal", "DELETE FROM batch WHERE number = 2", True),
     ("batches", "UPDATE batch SET open = 1 WHERE number = 3", False),
-    ("links", "INSERT INTO link (number, from_fact, to_fact, kind, created_at)"
-     " VALUES (99, 1, 4, 'supports', 1)", True),
-    ("references", "INSERT INTO usage VALUES (99, 1, 1)", True),
+    ("links", "INSERT INTO link (number, from_fact, to_fact, kind, created_at, tenant)"
+     " VALUES (99, 1, 4, 'supports', 1, 1)", True),
+    ("walls", "UPDATE link SET tenant = 2", False),
+    ("walls", "UPDATE change SET tenant = 2 WHERE row = 1", False),
+    ("index", "UPDATE posting SET origin = 2 WHERE term = 'brass'", False),
+    ("references", "INSERT INTO usage VALUES (99, 1, 1, 1)", True),
 )  # fmt: skip
 """The check that finds it, the SQL of a damage, whether a copy is made before it is mended."""
 

@@ -136,6 +136,12 @@ def _keep_common(db: Connection) -> None:
     common_upkeep.settle_all(db)
 
 
+def _wall_off(db: Connection) -> None:
+    from tideline_cli.store.postgres import walls  # noqa: PLC0415  no file
+
+    walls.put_right(db)
+
+
 def _accept(db: Connection) -> None:
     digest.put(db, [seq for seq, *_ in list(digest.wrong(db))])
 
@@ -158,13 +164,14 @@ _AT_ONCE: dict[str, Callable[[Connection], None]] = {
     "questions": derived.forget_questions,
     "digests": _accept,
     "labels": labels.make_anew,
+    "walls": _wall_off,
 }
 _IN_PARTS: dict[str, Callable[[Connection], None]] = {"terms": _analyse, "vectors": _embed}
 # Gaps are closed before a batch is added, the index is whole before terms change.
 _ORDER = (
     "batches", "journal", "references", "links", "batch_counts", "index", "terms", "counts",
     "census", "labels", "bounds", "common",
-    "pairs", "vectors", "digests", "outlooks", "questions",
+    "pairs", "vectors", "digests", "outlooks", "questions", "walls",
 )  # fmt: skip
 
 

@@ -190,8 +190,22 @@ def put_of(db: Connection, seqs: Iterable[int]) -> None:
     _put(db, {seq: byte for seq in seqs for byte in _made(db, seq, limit=1)})
 
 
+def are_whole(db: Connection, last: int) -> bool:
+    """Say whether there is one byte for each number up to one that is not beyond `last`, without a
+    hole; on a server, whether no row is longer than its numbers."""
+    if server := _of_server(db):
+        return server.are_whole(db, last)  # type: ignore[no-any-return]
+    rows: Any = db.execute("SELECT number, length(codes) FROM ceiling ORDER BY number").fetchall()
+    sizes = [size for _, size in rows]
+    is_row = [number for number, _ in rows] == list(range(len(rows)))
+    is_full = all(size == CHUNK for size in sizes[:-1])
+    return is_row and is_full and sum(sizes) <= last + 1 and sizes[-1:] != [0]
+
+
 def wrong_count(db: Connection) -> int:
     """Return how many of the bytes stored are not those of the facts."""
+    if server := _of_server(db):
+        return server.wrong_count(db)  # type: ignore[no-any-return]
     stored = _stored(db)
     wanted = _made(db, 0, limit=len(stored)).ljust(len(stored), b"\x00")
     return sum(map(ne, stored, wanted))

@@ -62,6 +62,7 @@ _WHAT = {
     "batch_counts": "count what each command did anew",
     "pairs": "forget the pairs that are alike, until the next dream",
     "questions": "forget the codes of questions, which are made again when they are asked",
+    "walls": "put each row behind the wall of its origin",
     "outlooks": "forget what was foreseen to fade, until the next dream",
     "vectors": "make the vectors anew",
     "digests": "take the facts that changed as they are",

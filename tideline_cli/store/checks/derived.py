@@ -118,14 +118,7 @@ def forget_vectors(db: Connection, origin_number: int, embedder: str) -> None:
 def bounds(db: Connection) -> Iterator[Finding]:
     """There is one byte that bounds the score for each number, without a hole. Bytes that were made
     with other tables are not used, and the next writer makes them anew."""
-    if not score_bounds.are_ours(db):
-        return
-    rows: Any = db.execute("SELECT number, length(codes) FROM ceiling ORDER BY number").fetchall()
-    last = facts.last_given(db)
-    sizes = [size for _, size in rows]
-    is_row = [number for number, _ in rows] == list(range(len(rows)))
-    is_full = all(size == score_bounds.CHUNK for size in sizes[:-1])
-    if not (is_row and is_full and sum(sizes) <= last + 1 and sizes[-1:] != [0]):
+    if score_bounds.are_ours(db) and not score_bounds.are_whole(db, facts.last_given(db)):
         yield mendable("bounds", "the bounds of scores do not fit the facts", "makes them anew")
 
 

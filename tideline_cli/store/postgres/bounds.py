@@ -138,6 +138,30 @@ def put_of(db: Connection, seqs: Iterable[int]) -> None:
             db.execute(_PUT, (origin, seq // CHUNK, bytes(fresh)))
 
 
+def are_whole(db: Connection, last: int) -> bool:
+    """Say whether no row holds more than its numbers, or reaches beyond the fact numbered `last`.
+    """
+    sql = f"""
+    SELECT NOT EXISTS (SELECT 1 FROM score_bound WHERE length(codes) NOT BETWEEN 1 AND {CHUNK}
+                       OR number < 0 OR number * {CHUNK} + length(codes) > ?1 + 1)
+    """
+    return bool(db.execute(sql, (last,)).get)
+
+
+def wrong_count(db: Connection) -> int:
+    """Return how many of the bytes stored are not those of the facts."""
+    wrong = 0
+    origins: list[Any] = db.execute("SELECT DISTINCT origin FROM score_bound").fetchall()
+    for (origin,) in origins:
+        stored = bytearray(_stored(db, origin))
+        for seq, byte in _made(db, origin, 0, len(stored)):
+            if seq < len(stored):
+                wrong += stored[seq] != byte
+                stored[seq] = 0
+        wrong += len(stored) - stored.count(0)
+    return wrong
+
+
 def clear(db: Connection) -> None:
     """Forget all bytes of the origins that the role sees."""
     db.execute("DELETE FROM score_bound")

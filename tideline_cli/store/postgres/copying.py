@@ -7,7 +7,7 @@ import apsw
 from tideline_cli.errors import StoreError
 from tideline_cli.model import instant
 from tideline_cli.store import sync_schema
-from tideline_cli.store.postgres import addresses, opening
+from tideline_cli.store.postgres import addresses, opening, schema
 from tideline_cli.store.transactions import writing
 
 TYPE_CHECKING = False
@@ -38,9 +38,9 @@ def copy_before(address: str, deed: str, *, now: int) -> str:
 
     Raises StoreError where no copy can be made: then nothing is left of it.
     """
-    _, schema = addresses.for_library(address)
+    _, source = addresses.for_library(address)
     stamp = instant.iso(now)[:19].replace("-", "").replace(":", "").lower()
-    name = f"{schema[:32]}_before_{deed}_{stamp}z"
+    name = f"{source[:32]}_before_{deed}_{stamp}z"
     target = addresses.beside(address, name)
     try:
         there = opening.open_if_there(target)
@@ -49,7 +49,7 @@ def copy_before(address: str, deed: str, *, now: int) -> str:
             raise StoreError(f"there is a schema {name} already", hint="try again in a second")
         db = opening.open_or_make(target)
         try:
-            _fill(db, schema)
+            _fill(db, source)
         except apsw.Error:
             db.execute(f'DROP SCHEMA "{name}" CASCADE')
             raise
@@ -81,7 +81,7 @@ def _fill(db: ServerConnection, source: str) -> None:
                 f'INSERT INTO {table} ({columns}) SELECT {columns} FROM "{source}".{table}'
             )
             db.as_it_is(f"ALTER TABLE {table} ENABLE TRIGGER USER")
-        for sequence in ("fact_seq", "link_number"):
+        for sequence in schema.SEQUENCES:
             db.as_it_is(
                 f"SELECT setval('{sequence}', last_value, is_called) FROM \"{source}\".{sequence}"
             )

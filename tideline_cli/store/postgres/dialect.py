@@ -20,6 +20,7 @@ _COMMENT = re.compile(r"--[^\n]*")
 _WORDS = (
     # The numbers of changes are the memory's, of whatever origin the last one is.
     ("FROM change)", r"\(SELECT ifnull\(max\(number\), 0\) FROM change\)", "last_change()"),
+    ("FROM change)", r"\bifnull\(\(SELECT max\(number\) FROM change\), 0\)", "last_change()"),
     ("INDEXED", r"\bINDEXED BY \w+", ""),
     ("ifnull(", r"\bifnull\(", "coalesce("),
     ("CROSS", r"\bCROSS JOIN (\w+(?: AS \w+)?)(\s+)(ON|USING)\b", r"JOIN \1\2\3"),
@@ -37,6 +38,7 @@ _WORDS = (
     ("char(", r"\bchar\((\d+)\)", r"chr(\1)"),
     ("char(", r"\bchar\((\d+), (\d+)\)", r"(chr(\1) || chr(\2))"),
     ("json_object(", r"\bjson_object\(", "json_build_object("),
+    ("AS INTEGER)", r"\bAS INTEGER\)", "AS BIGINT)"),
     ("exp(", r"\b(\w+) \* exp\(", r"faded(\1, "),
 )
 _INSERT = r"INSERT (OR (?:IGNORE|REPLACE) )?INTO (\w+)\s*(?:\(([^()]*)\))?"

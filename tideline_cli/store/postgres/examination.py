@@ -19,7 +19,10 @@ if TYPE_CHECKING:
     from apsw import Connection
 
 _SHOWN = 5
-_MADE = re.compile(r"CREATE (TABLE|INDEX|TRIGGER|VIEW|SEQUENCE|FUNCTION) (\w+)")
+_MADE = re.compile(r"CREATE (?:CONSTRAINT )?(TABLE|INDEX|TRIGGER|VIEW|SEQUENCE|FUNCTION) (\w+)")
+_POLICY = re.compile(r"CREATE POLICY (\w+) ON (\w+)")
+_WALL = re.compile(r"ALTER TABLE (\w+) ENABLE ROW LEVEL SECURITY")
+_ADDED = re.compile(r"ALTER TABLE (\w+) ADD COLUMN (\w+)")
 _COLUMN = re.compile(r"^\s+([a-z_]+)\s+(?:BIGINT|TEXT|BYTEA|DOUBLE)", re.MULTILINE)
 _KEY = re.compile(r"^\s+([a-z_]+)\s.*?\bREFERENCES (\w+) \((\w+)\)", re.MULTILINE)
 _BODY = re.compile(r"\bAS\s+(?:\$\$(.*)\$\$|'(.*)')", re.DOTALL)
@@ -38,6 +41,12 @@ SELECT 'KEY', relname || '.' || attname FROM pg_constraint
   JOIN pg_class ON pg_class.oid = conrelid
   JOIN pg_attribute ON attrelid = conrelid AND attnum = conkey[1]
 WHERE relnamespace = current_schema()::regnamespace AND contype = 'f' AND convalidated
+UNION ALL
+SELECT 'POLICY', relname || '.' || polname FROM pg_policy JOIN pg_class ON pg_class.oid = polrelid
+WHERE relnamespace = current_schema()::regnamespace
+UNION ALL
+SELECT 'WALL', 'row-level security of ' || relname FROM pg_class
+WHERE relnamespace = current_schema()::regnamespace AND relrowsecurity
 """
 _COLUMNS = """
 SELECT relname || '.' || attname FROM pg_attribute JOIN pg_class ON pg_class.oid = attrelid
@@ -47,13 +56,16 @@ WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r' AND attnum
 _FUNCTIONS = """
 SELECT proname, prosrc FROM pg_proc WHERE pronamespace = current_schema()::regnamespace
 """
-# A trigger or a rule that is not ours acts on what is written.
+# A trigger or a rule that is not ours acts on what is written, and such a policy lets others see.
 _ACTING = """
 SELECT tgname FROM pg_trigger JOIN pg_class ON pg_class.oid = tgrelid
 WHERE relnamespace = current_schema()::regnamespace AND NOT tgisinternal
 UNION
 SELECT rulename FROM pg_rewrite JOIN pg_class ON pg_class.oid = ev_class
 WHERE relnamespace = current_schema()::regnamespace AND rulename <> '_RETURN'
+UNION
+SELECT relname || '.' || polname FROM pg_policy JOIN pg_class ON pg_class.oid = polrelid
+WHERE relnamespace = current_schema()::regnamespace
 """
 _TERMS = "SELECT fact.origin, term, seq FROM fact, index_terms(fact.origin, fact.terms) AS term"
 _POSTINGS = "SELECT origin, term, fact FROM posting"
@@ -61,8 +73,8 @@ _POSTINGS = "SELECT origin, term, fact FROM posting"
 
 @record
 class Parts:
-    """What a memory on a server is made of: kinds and names of what was created, foreign keys and
-    columns as table.column, and functions, each with its text."""
+    """What a memory on a server is made of: kinds and names of what was created, foreign keys,
+    policies and columns as table.name, and functions, each with its text."""
 
     made: frozenset[tuple[str, str]]
     columns: frozenset[str]
@@ -83,6 +95,9 @@ def wanted(statements: Iterable[str]) -> Parts:
     for statement in statements:
         found = _MADE.match(statement.lstrip())
         if found is None:
+            made |= {("POLICY", f"{table}.{name}") for name, table in _POLICY.findall(statement)}
+            made |= {("WALL", f"row-level security of {one}") for one in _WALL.findall(statement)}
+            columns |= {f"{table}.{column}" for table, column in _ADDED.findall(statement)}
             continue
         kind, name = found[1], found[2]
         if kind == "FUNCTION":
@@ -149,7 +164,8 @@ def tables(db: Connection) -> Iterator[Finding]:
     """The tables, indexes, triggers and functions are those of this version."""
     ours, theirs = wanted(_statements(db)), held(db)
     acting = {str(name) for (name,) in db.execute(_ACTING).fetchall()}
-    foreign = sorted(acting - {name for kind, name in ours.made if kind == "TRIGGER"})
+    known = {name for kind, name in ours.made if kind in ("TRIGGER", "POLICY")}
+    foreign = sorted(acting - known)
     for found, what in ((ours.missing_in(theirs), ""), (foreign, " (not made by tideline)")):
         if found:
             named = ", ".join(name[:40] for name in found[:_SHOWN])

@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from tideline_cli.store.postgres.known_answers import Ahead, Key
 
 NEXT = """
-SELECT (SELECT ifnull(max(number), 0) + 1 FROM batch),
+SELECT made.batch,
   (SELECT ifnull(max(ordinal), 0) + 1 FROM batch
    WHERE origin = (SELECT number FROM origin WHERE key = ?)),
-  (SELECT ifnull(max(number), 0) + 1 FROM change),
-  (SELECT last_value + is_called::integer FROM fact_seq)
+  last_change() + 1, made.fact
+FROM next_numbers() AS made
 """
 """The numbers of the next batch, of the next one of an origin, of the next change and fact."""
 TAKEN = "SELECT seq FROM fact WHERE id = ?"

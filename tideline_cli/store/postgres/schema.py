@@ -29,6 +29,7 @@ _TYPES = (
 
 
 _NEVER_REUSED = (("fact", "seq"), ("link", "number"), ("change", "number"))
+SEQUENCES = tuple(f"{table}_{column}" for table, column in _NEVER_REUSED)
 _NEXT = ("origin", "batch", "vector_chunk")
 _NOT_THERE = tuple(f"CREATE TABLE {name} " for name in tables.NOT_THERE)
 
@@ -39,8 +40,8 @@ def statements() -> Iterator[str]:
         if not item.startswith(_NOT_THERE):
             yield item
     yield from _split(bounds.TABLES)
-    for table, column in _NEVER_REUSED:
-        yield f"CREATE SEQUENCE {table}_{column}"
+    for name in SEQUENCES:
+        yield f"CREATE SEQUENCE {name}"
     yield from _split(FUNCTIONS)
     yield from _split(_INDEX)
     yield from row_security.tenants()
@@ -177,6 +178,12 @@ END $$;
 CREATE FUNCTION last_change() RETURNS bigint LANGUAGE sql STABLE SECURITY DEFINER
   SET search_path FROM CURRENT AS $$
     SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM change_number
+$$;
+-- They are the memory's, of whatever origin.
+CREATE FUNCTION next_numbers(OUT batch bigint, OUT fact bigint) LANGUAGE sql STABLE SECURITY DEFINER
+  SET search_path FROM CURRENT AS $$
+    SELECT (SELECT coalesce(max(number), 0) + 1 FROM batch),
+           (SELECT last_value + is_called::integer FROM fact_seq)
 $$;
 CREATE FUNCTION open_kind() RETURNS bigint
   LANGUAGE sql STABLE AS $$ SELECT coalesce((SELECT open FROM batch WHERE open > 0), 1) $$;
