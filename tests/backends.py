@@ -24,7 +24,7 @@ FILES_ALONE = (
     "test_a_changed_weight_is_seen_at_once",
     "test_an_undo_is_not_stopped_by_heat", "test_a_restatement_is_undone", "test_a_dry_run_writes",
     "test_nothing_fades_unseen", "test_the_reference_weighs_no_roles",
-    "test_an_inherited_edge_is_no_merge",
+    "test_an_inherited_edge_is_no_merge", "test_another_coder_bounds_nothing",
 )  # fmt: skip
 """Tests that look into a file, ask `doctor` or take SQLite's own words: how their names begin."""
 

@@ -80,6 +80,7 @@ class Person:
 
 
 def test_a_team(run, address, server, monkeypatch):
+    """Some rounds at the same time; in the last one a member is removed."""
     place = address()
     monkeypatch.setenv("TIDELINE_DB", place)
     assert run("remember", "the owner has a garden that nobody else sees").code == 0

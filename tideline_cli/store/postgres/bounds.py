@@ -39,7 +39,9 @@ FROM fact LEFT JOIN usage ON usage.fact = seq
 _OF_ORIGIN = f"{_WEIGHED} WHERE fact.origin = ? AND seq >= ? ORDER BY seq LIMIT ?"
 _OF_FACT = f"{_WEIGHED} WHERE seq = ?"
 _END = f"""
-(SELECT coalesce(max(number * {CHUNK} + length(codes)), 0) FROM score_bound WHERE origin = {{}})
+(SELECT coalesce(max(number * {CHUNK} + length(codes)), 0) FROM score_bound
+ WHERE origin = {{}} AND EXISTS (
+   SELECT 1 FROM setting WHERE setting.name = 'score_bounds' AND setting.value = '{CODER}'))
 """
 _BEHIND = f"""
 SELECT number FROM origin AS one WHERE EXISTS (
@@ -142,6 +144,17 @@ def clear(db: Connection) -> None:
     """Forget all bytes of the origins that the role sees."""
     db.execute("DELETE FROM score_bound")
     db.execute("UPDATE setting SET value = ? WHERE name = 'score_bounds'", (CODER,))
+
+
+def wrong_count(db: Connection) -> int:
+    """Return how many of the bytes stored are not those of the facts."""
+    numbers: list[Any] = db.execute("SELECT number FROM origin").fetchall()
+    wrong = 0
+    for (origin,) in numbers:
+        stored = _stored(db, origin)
+        wanted = dict(_made(db, origin, 0, len(stored)))
+        wrong += sum(byte != wanted.get(seq, 0) for seq, byte in enumerate(stored))
+    return wrong
 
 
 def _behind(db: Connection) -> list[int]:
