@@ -26,7 +26,7 @@ CLIENTS := @anthropic-ai/claude-code@2.1.330 @openai/codex@0.169.0 @google/gemin
 unexport PYTHONDONTWRITEBYTECODE
 unexport PYTHONUNBUFFERED
 
-.PHONY: clients all help demo test test-all lint bench faults fuzz contract truth planted sync sync-journey properties conformance isolation embedders day \
+.PHONY: team clients all help demo test test-all lint bench faults fuzz contract truth planted sync sync-journey properties conformance isolation embedders day \
 	page page-pictures attack poison windows audit locked lock generate pictures recording release-check clean
 
 all: lint test
@@ -84,6 +84,10 @@ truth: $(VENV)/.installed-dev       ## RUNS histories of STEPS steps, and 2,000 
 properties: $(VENV)/.installed-dev  ## all that `make test` tries a part of: random histories, rows, kills
 	TIDELINE_AT_LENGTH=1 $(BIN)/python -m pytest -q -n 2 tests/property tests/memory/test_purge.py \
 		tests/exchange/test_vault.py tests/exchange/test_cut_short.py
+
+team: $(VENV)/.installed-dev        ## a team of 20 on a PostgreSQL server, and kills of it and its clients
+	TIDELINE_AT_LENGTH=1 $(BIN)/python -m pytest -q -n 1 tests/postgres/test_team.py \
+		tests/postgres/test_kills.py
 
 conformance: $(VENV)/.installed-dev ## the tests of behaviour with memories on a PostgreSQL server, and 40 walks
 	PYTHONPATH=. $(BIN)/python -m tests.postgres $(TESTS)

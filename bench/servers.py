@@ -157,7 +157,7 @@ def main() -> None:
     print("| facts:origins | loaded a second | recall p50 / p95 ms | of sixteen | answers a second "
           "| remember p50 / p95 ms | whole recall ms: server / file |")  # fmt: skip
     print("|---|---:|---:|---:|---:|---:|---:|")
-    with Cluster(folder, {"fsync": "on"}) as server:
+    with Cluster(folder, ("fsync=on",)) as server:
         for number, case in enumerate(asked.case):
             measure(f"{server.address}&schema=case{number}", case, asked.rounds)
 

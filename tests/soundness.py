@@ -10,7 +10,7 @@ from tests import backends
 from tideline_cli.config.settings import DEFAULT_EMBEDDER
 from tideline_cli.memory.lanes import embedder_of
 from tideline_cli.model.text import index_terms, said_terms
-from tideline_cli.ranking.score_bounds import bound_code, most_strength
+from tideline_cli.ranking.score_bounds import ROW, bound_code, most_strength
 from tideline_cli.store import batch_counts, digest, vectors
 from tideline_cli.store.checks import structure, text_index
 from tideline_cli.store.connection import setting
@@ -122,10 +122,18 @@ def vectors_are_sound(db, facts):
 
 
 def bounds_are_sound(db, facts, analyzer):
-    stored = b"".join(row[0] for row in db.execute("SELECT codes FROM ceiling ORDER BY number"))
-    for seq, code in enumerate(stored):
+    # In a file one row after another for all origins, on a server rows of each origin.
+    stored = db.execute(
+        "SELECT origin, number, codes FROM score_bound" if backends.is_server()
+        else "SELECT NULL, number, codes FROM ceiling"
+    ).fetchall()  # fmt: skip
+    for origin, seq, code in (
+        (origin, number * ROW + place, code)
+        for origin, number, codes in stored
+        for place, code in enumerate(codes)
+    ):
         row = facts.get(seq)
-        if row is None:
+        if row is None or origin not in (None, row[0]):
             assert code == 0, seq
             continue
         role = None if analyzer == "reference" else row[5]

@@ -47,6 +47,7 @@ def _found(db, monkeypatch, few):
     return [hit.fact.id for hit in recall(db, query, viewer=OWNER, now=NOW).hits]
 
 
+@pytest.mark.file_alone("a server keeps who made the bytes in its own module")
 def test_another_coder_bounds_nothing(monkeypatch):
     """Bytes of other tables are not read; the next recall that may write makes them anew."""
     with fresh_store() as db:

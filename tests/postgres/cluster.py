@@ -8,19 +8,20 @@ import pwd
 import shutil
 import subprocess
 import tempfile
+from contextlib import contextmanager
 
 _PLACES = (
     "/usr/lib/postgresql/*/bin",
     "/usr/local/pgsql/bin",
     "/opt/homebrew/opt/postgresql@*/bin",
 )
-_SETTINGS = {
-    "listen_addresses": "",
-    "fsync": "off",
-    "max_connections": "200",
-    "max_locks_per_transaction": "512",
-    "client_min_messages": "warning",
-}
+_SETTINGS = (
+    "listen_addresses=",
+    "fsync=off",
+    "max_connections=200",
+    "max_locks_per_transaction=512",
+    "client_min_messages=warning",
+)
 
 
 def programs():
@@ -50,12 +51,12 @@ def _who():
 
 
 class Cluster:
-    """A server that runs as long as the block; `address` is that of its first database, and
-    `settings` are laid over those of tests."""
+    """A server that runs as long as the block; `address` is that of its first database. `settings`
+    come after those that make a server fast and forgetful."""
 
     def __init__(self, bin_folder, settings=()):
         self._bin = bin_folder
-        self._settings = {**_SETTINGS, **dict(settings)}
+        self._settings = (*_SETTINGS, *settings)
         self._user = _who()
 
     def __enter__(self):
@@ -77,25 +78,50 @@ class Cluster:
             "-D",
             self._data,
         )
-        given = {**self._settings, "unix_socket_directories": self.folder}
-        options = " ".join(f"-c {name}={value}" for name, value in given.items())
-        self._run(
-            "pg_ctl",
-            "-D",
-            self._data,
-            "-o",
-            options,
-            "-w",
-            "start",
-            "-l",
-            os.path.join(self.folder, "log"),
-        )
+        self.start()
         self.address = f"postgresql://tideline@/postgres?host={self.folder}"
         return self
 
     def __exit__(self, *_):
-        self._run("pg_ctl", "-D", self._data, "-m", "immediate", "stop")
+        self.stop("immediate")
         shutil.rmtree(self.folder)
+
+    def start(self):
+        """Start the server, and wait until it answers."""
+        settings = (*self._settings, f"unix_socket_directories={self.folder}")
+        options = " ".join(f"-c {one}" for one in settings)
+        log = os.path.join(self.folder, "log")
+        self._run("pg_ctl", "-D", self._data, "-o", options, "-w", "start", "-l", log)
+
+    def stop(self, how):
+        """Stop it: `fast`, or `immediate`, as a crash does."""
+        self._run("pg_ctl", "-D", self._data, "-m", how, "stop")
+
+    @contextmanager
+    def standby(self):
+        """Yield a second server, which follows this one; from now on this one acknowledges what the
+        other has written too."""
+        other = Cluster(self._bin, self._settings[len(_SETTINGS) :])
+        other.folder = tempfile.mkdtemp(prefix="tl-pg-", dir="/tmp")
+        if self._user:
+            os.chown(other.folder, self._user.pw_uid, self._user.pw_gid)
+        other._data = os.path.join(other.folder, "data")
+        self._run("pg_basebackup", "-h", self.folder, "-U", "tideline", "-D", other._data, "-R",
+                  "-X", "stream", "-c", "fast")  # fmt: skip
+        other.start()
+        self._settings += ("synchronous_standby_names=*",)
+        self.stop("fast")
+        self.start()
+        try:
+            yield other
+        finally:
+            other.stop("immediate")
+            shutil.rmtree(other.folder)
+            self._settings = self._settings[:-1]
+
+    def promote(self):
+        """Let a server that follows another take over."""
+        self._run("pg_ctl", "-D", self._data, "-w", "promote")
 
     def _run(self, program, *argv):
         given = {"user": self._user.pw_uid, "group": self._user.pw_gid} if self._user else {}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from itertools import count
 
@@ -16,10 +17,10 @@ def as_role(address, role):
     return f"{scheme}://{role}@{rest.partition('@')[2]}"
 
 
-def new_role(server):
+def new_role(server, role=None):
     """Make a role on a server, and return its name."""
-    role = f"person_{id(server) % 9973}_{next(_numbers)}"
-    psql(server, f"DROP ROLE IF EXISTS {role}; CREATE ROLE {role} LOGIN")
+    role = role or f"person_{os.getpid()}_{next(_numbers)}"
+    psql(server, f"CREATE ROLE {role} LOGIN")
     return role
 
 

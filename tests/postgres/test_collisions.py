@@ -119,6 +119,7 @@ def store():
 
 
 def test_a_verb_that_has_done_nothing_is_run_again():
+    """By the same session, whose connections are closed before."""
     verb = Once(lambda: None)
     assert run_again.until_done(verb, verb) == 7 and verb.runs == 2 and verb.closed
 

@@ -141,6 +141,10 @@ def test_psql_shows_no_row_of_another(written):
             assert not set(mine) & set(seen), table
             theirs += bool(seen)
     assert theirs > 20, "the other has rows in most tables"
+    psql(place, "ANALYZE")
+    known = f"SELECT * FROM pg_stats WHERE schemaname = '{place.partition('&schema=')[2]}'"
+    assert SECRET in psql(place, known), "the owner sees what the planner knows of values"
+    assert SECRET not in psql(as_role(place, me), known)
 
 
 def test_psql_changes_no_row_of_another(written):
@@ -258,6 +262,23 @@ def test_a_role_gains_nothing(written):
             db.close()
     assert done == ["a list of members of one's own", "a setting"], "these alone do nothing"
     assert {name: rows_of(written.place, name) for name in tables(written.place)} == before
+
+
+def test_no_trigger_is_deceived(team):
+    """By a table of the session's own, in the place of one that triggers read."""
+    me = team.roles[0]
+    psql(
+        as_role(team.place, me),
+        "CREATE TEMP TABLE batch (number bigint, open bigint, at bigint)",
+        "INSERT INTO pg_temp.batch VALUES (1, 1, 0)",
+        "INSERT INTO fact (id, origin, created_at, segment, tier, heat, importance, source, length,"
+        " content, terms) SELECT 'mine', number, 0, 'knowledge', 'long', 'core', 1,"
+        " 'owner_message', 1, 'lamp', number || '_lamp' FROM origin",
+    )
+    told = "SELECT batch FROM change JOIN fact ON seq = row WHERE id = 'mine'"
+    assert psql(team.place, told) == "0\n", "a change from outside, and of nobody's batch"
+    assert psql(team.place, "SELECT count(*) FROM posting JOIN fact ON seq = fact"
+                " WHERE id = 'mine'") == "1\n"  # fmt: skip
 
 
 def test_a_removed_member_sees_nothing(written):

@@ -29,7 +29,8 @@ def filled(run, address, server, monkeypatch, tmp_path):
     assert run("remember", "the first").code == 0
     assert run("member", "add", role, own(role)).code == 0
     chance = random.Random(3)
-    for whose, count, where in (((), FACTS, place), ((own(role),), OF_MEMBER, as_role(place, role))):
+    loads = ((), FACTS, place), ((own(role),), OF_MEMBER, as_role(place, role))
+    for whose, count, where in loads:
         lines = [
             json.dumps({"content": " ".join(chance.choices(WORDS, k=6)) + f" number {number}"})
             for number in range(count)

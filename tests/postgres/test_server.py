@@ -10,6 +10,7 @@ import sys
 import apsw
 import pytest
 
+from tests.postgres.people import new_role
 from tests.support import ROOT
 from tideline_cli.store import locks, transactions
 from tideline_cli.store.postgres import opening
@@ -113,11 +114,12 @@ def test_a_killed_writer_leaves_nothing_half(address):
     other.close()
 
 
-def test_the_commands_of_the_page(run, address, monkeypatch, tmp_path):
+def test_the_commands_of_the_page(run, address, server, monkeypatch, tmp_path):
     """What docs/team.md says to type works, with an address of a server that is there."""
     page = (ROOT / "docs" / "team.md").read_text("utf-8")
     typed = [line for line in page.splitlines() if line.startswith("tideline ")]
-    assert len(typed) == 3
+    assert len(typed) == 7
+    new_role(server, "lena")
     file = str(tmp_path / "was.db")
     run("--db", file, "remember", "what was in a file")
     monkeypatch.setenv("TIDELINE_DB", address())

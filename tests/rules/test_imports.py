@@ -40,7 +40,7 @@ ONLY_IN = {
                "store/postgres/libpq.py"),
     "termios": ("cli/picker/full_screen.py",),
     "tty": ("cli/picker/full_screen.py",),
-    "select": ("cli/picker/full_screen.py",),
+    "select": ("cli/picker/full_screen.py", "store/postgres/waiting.py"),
     "pickle": (),
     "random": (),
 }

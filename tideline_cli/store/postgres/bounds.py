@@ -39,7 +39,9 @@ FROM fact LEFT JOIN usage ON usage.fact = seq
 OF_ORIGIN = f"{WEIGHED} WHERE fact.origin = ? AND seq >= ? ORDER BY seq LIMIT ?"
 _OF_FACT = f"{WEIGHED} WHERE seq = ?"
 END = f"""
-(SELECT coalesce(max(number * {CHUNK} + length(codes)), 0) FROM score_bound WHERE origin = {{}})
+(SELECT coalesce(max(number * {CHUNK} + length(codes)), 0) FROM score_bound
+ WHERE origin = {{}} AND EXISTS (
+   SELECT 1 FROM setting WHERE setting.name = 'score_bounds' AND setting.value = '{CODER}'))
 """
 MISSING = f"SELECT count(*) FROM fact WHERE origin = ?1 AND seq >= {END.format('?1')}"
 _BEHIND = f"""
@@ -148,24 +150,21 @@ def are_whole(db: Connection, last: int) -> bool:
     return bool(db.execute(sql, (last,)).get)
 
 
-def wrong_count(db: Connection) -> int:
-    """Return how many of the bytes stored are not those of the facts."""
-    wrong = 0
-    origins: list[Any] = db.execute("SELECT DISTINCT origin FROM score_bound").fetchall()
-    for (origin,) in origins:
-        stored = bytearray(_stored(db, origin))
-        for seq, byte in _made(db, origin, 0, len(stored)):
-            if seq < len(stored):
-                wrong += stored[seq] != byte
-                stored[seq] = 0
-        wrong += len(stored) - stored.count(0)
-    return wrong
-
-
 def clear(db: Connection) -> None:
     """Forget all bytes of the origins that the role sees."""
     db.execute("DELETE FROM score_bound")
     db.execute("UPDATE setting SET value = ? WHERE name = 'score_bounds'", (CODER,))
+
+
+def wrong_count(db: Connection) -> int:
+    """Return how many of the bytes stored are not those of the facts."""
+    numbers: list[Any] = db.execute("SELECT number FROM origin").fetchall()
+    wrong = 0
+    for (origin,) in numbers:
+        stored = _stored(db, origin)
+        wanted = dict(_made(db, origin, 0, len(stored)))
+        wrong += sum(byte != wanted.get(seq, 0) for seq, byte in enumerate(stored))
+    return wrong
 
 
 def _behind(db: Connection) -> list[int]:

@@ -72,6 +72,12 @@ def _check(db: Promising, address: str) -> None:
             f"this program knows {SCHEMA_VERSION}",
             hint="upgrade tideline-cli", code="store_newer",
         )  # fmt: skip
+    if version < SCHEMA_VERSION:
+        raise StoreError(
+            f"{addresses.kept(address)} has schema version {version}, older than this program's",
+            hint="export with the version that made it, and import into a new ?schema=NAME",
+            code="store_older",
+        )  # fmt: skip
     db.generation = found.get("generation", "")
 
 

@@ -102,7 +102,7 @@ CREATE TABLE posting (
   origin BIGINT NOT NULL,
   term TEXT COLLATE "C" NOT NULL,
   fact BIGINT NOT NULL,
-  PRIMARY KEY (term, fact)
+  PRIMARY KEY (term, fact) INCLUDE (origin)  -- which the wall asks for: no row is read for it
 );
 CREATE INDEX posting_fact ON posting (fact);
 CREATE VIEW fact_vocabulary WITH (security_invoker) AS

@@ -7,7 +7,6 @@ from _thread import allocate_lock, start_new_thread
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import ctypes
     from typing import Any
 
 _SLICE = 0.5  # seconds: where a signal wakes nobody, as on Windows, it is seen after so long
@@ -31,7 +30,7 @@ class Readiness:
         self._poll.poll(_SLICE * 1000)
 
 
-def connected(library: ctypes.CDLL, names: Any, values: Any) -> int | None:
+def connected(library: Any, names: Any, values: Any) -> int | None:
     """Return a connection made by a thread: the library itself tries one host after another, each
     for its time. One that nobody waits for any more is closed."""
     made: list[int | None] = []
