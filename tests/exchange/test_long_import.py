@@ -82,7 +82,8 @@ def test_bounds_that_wait_are_dropped_when_somebody_else_writes(db, monkeypatch)
             if n == 8 * CHUNK + 1:
                 other = open_for_writing(db.filename)
                 with writing(other):
-                    seq, fact_id = other.execute("SELECT seq, id FROM fact ORDER BY seq DESC").fetchone()
+                    last = "SELECT seq, id FROM fact ORDER BY seq DESC LIMIT 1"
+                    seq, fact_id = other.execute(last).fetchone()
                     uses.put(other, fact_id, access_count=99, last_accessed_at=NOW)
                 other.close()
                 reached = db.execute("SELECT ifnull(sum(length(codes)), 0) FROM ceiling").get
