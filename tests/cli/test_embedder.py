@@ -8,6 +8,7 @@ import sys
 
 import pytest
 
+from tests import backends
 from tests.llm.server import Step, serving
 from tests.vector import models
 from tideline_cli.cli import embedding
@@ -205,7 +206,7 @@ def test_a_question_asked_again_loads_nothing(run, home, spec, monkeypatch, afre
         assert found_as(again) == found_as(first) != []
     kept = "SELECT count(*) FROM query_vector"
     assert rows(home, kept) == [(1,)]
-    assert b"a car" not in (home / "tideline.db").read_bytes()
+    assert b"a car" not in backends.raw(home / "tideline.db")
     assert run("purge", fact["id"], "--yes").code == 0
     assert rows(home, kept) == [(0,)]
     run("recall", "a puppy", "--mode", "semantic")

@@ -7,6 +7,7 @@ import apsw
 import pytest
 
 from tests.soundness import sound
+from tests import backends
 from tests.support import NOW, fresh_store
 from tideline_cli.exchange.importer import beside
 from tideline_cli.exchange.importer.import_batch import ImportBatch
@@ -92,7 +93,7 @@ def test_bounds_that_wait_are_dropped_when_somebody_else_writes(db, monkeypatch)
 
     monkeypatch.setattr(beside, "_processors", lambda: 1)  # what is read is stored soon
     import_rows(db, disturbed(), ImportContext(OWNER, NOW, True), merge=False)
-    assert used[0] > 0  # its byte waited
+    assert used[0] > 0 or backends.is_server()  # its byte waited, in a file
     assert score_bounds.wrong_count(db) == 0
 
 

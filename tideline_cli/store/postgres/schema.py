@@ -127,7 +127,9 @@ END $$;
 -- Numbers of facts and edges are never used again, also where the last ones are gone.
 CREATE FUNCTION number_seq() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  IF new.seq IS NULL THEN
+  IF new.seq IS NULL AND EXISTS (SELECT 1 FROM fact WHERE id = new.id) THEN
+    new.seq := 0;  -- it is refused for its id, and takes no number
+  ELSIF new.seq IS NULL THEN
     new.seq := nextval('fact_seq');
   ELSIF new.seq > (SELECT last_value FROM fact_seq) THEN
     PERFORM setval('fact_seq', new.seq);
