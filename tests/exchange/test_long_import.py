@@ -6,8 +6,8 @@ from __future__ import annotations
 import apsw
 import pytest
 
-from tests.soundness import sound
 from tests import backends
+from tests.soundness import sound
 from tests.support import NOW, fresh_store
 from tideline_cli.exchange.importer import beside
 from tideline_cli.exchange.importer.import_batch import ImportBatch
