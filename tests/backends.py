@@ -11,7 +11,7 @@ import os
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
-from tideline_cli.store import SERVERS, opening
+from tideline_cli.store import SERVERS, locks, opening
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -83,13 +83,14 @@ def use_home(folder: str) -> str:
 
 
 def _of(path: str) -> str:
-    return path if not path or path.startswith(SERVERS) else address(path)
+    is_as_said = not path or "\x00" in path or path.startswith(SERVERS)
+    return path if is_as_said else address(path)
 
 
 def _mapped(original: Any) -> Any:
-    def opened(path: str, **given: Any) -> Any:
+    def opened(path: str, *more: Any, **given: Any) -> Any:
         is_as_said = path.startswith(SERVERS) or not is_mapped
-        return original(path if is_as_said else address(path), **given)
+        return original(path if is_as_said else address(path), *more, **given)
 
     return opened
 
@@ -97,6 +98,17 @@ def _mapped(original: Any) -> Any:
 if _server:
     for _name in ("open_for_writing", "open_for_reading", "open_as_it_is", "open_for_replacing"):
         setattr(opening, _name, _mapped(getattr(opening, _name)))
+    locks.attempt = _mapped(locks.attempt)
+
+
+def place(path: Path) -> str:
+    """Return what --db takes in another process for the memory that a path stands for."""
+    return address(str(path)) if is_server() else str(path)
+
+
+def environ() -> dict[str, str]:
+    """Return what a process needs beside its home, so that its memory is that of the test."""
+    return {"TIDELINE_DB": os.environ["TIDELINE_DB"]} if is_server() else {}
 
 
 def is_there(path: Path) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import tempfile
 from contextlib import contextmanager
@@ -16,7 +17,7 @@ from tideline_cli.model.fact import SEGMENTS, Fact, NewFact, birth
 from tideline_cli.model.origin import OWNER, Origin, channel
 from tideline_cli.model.record import as_dict, replace
 from tideline_cli.model.text import WITH_FORMS, index_terms
-from tideline_cli.store import journal, uses, visibility, writes
+from tideline_cli.store import journal, schema, uses, visibility, writes
 from tideline_cli.store.connection import put_setting
 from tideline_cli.store.opening import open_for_writing
 from tideline_cli.store.transactions import writing
@@ -121,6 +122,7 @@ def _empty_store() -> Path:
 def empty_store_at(path: Path) -> Path:
     """Put an empty store at `path`."""
     if backends.is_server():
+        open_for_writing(str(path)).close()
         return path
     shutil.copy(_empty_store(), path)
     return path
@@ -220,6 +222,11 @@ def reference_fact(form: dict[str, Any]) -> Fact:
     )
 
 
+def tables() -> list[str]:
+    """Return the names of the tables of a memory, on either engine."""
+    return re.findall(r"^CREATE TABLE (\w+)", schema.script(), re.MULTILINE)
+
+
 def rows(db: Connection, table: str) -> list[tuple[Any, ...]]:
     """Return a table, whole."""
     return db.execute(f"SELECT * FROM {table} ORDER BY 1").fetchall()
@@ -228,5 +235,5 @@ def rows(db: Connection, table: str) -> list[tuple[Any, ...]]:
 __all__ = [
     "DAY", "DEVIATIONS", "GOLDEN", "NOW", "PEER", "ROOT", "SEGMENTS", "as_dict", "deviation",
     "empty_store_at", "fact", "fresh_store", "golden", "named_id", "put", "reference_fact",
-    "reference_origin", "rows", "seed",
+    "reference_origin", "rows", "seed", "tables",
 ]  # fmt: skip

@@ -8,6 +8,7 @@ import sys
 
 import pytest
 
+from tests import backends
 from tests.support import ROOT
 
 AGENTS = ("coder", "tester", "writer", "planner")
@@ -180,8 +181,8 @@ def test_many_agents_share_one_file(run, home):
     )
     run("remember", "the file is there")
     children = [
-        subprocess.Popen([sys.executable, "-c", say, str(home / "tideline.db"), agent, str(start)],
-                         stderr=subprocess.PIPE, text=True, cwd=ROOT)
+        subprocess.Popen([sys.executable, "-c", say, backends.place(home / "tideline.db"), agent,
+                          str(start)], stderr=subprocess.PIPE, text=True, cwd=ROOT)
         for agent in AGENTS for start in (0, 50)
     ]  # fmt: skip
     assert [child.communicate()[1] for child in children] == [""] * 8
@@ -196,5 +197,4 @@ def test_a_purge_takes_the_name_of_an_agent(run, home):
     """The name of an agent goes out of the file with its fact."""
     made = run("remember", "we met", "--agent", "Bxylophone", "--json").json["id"]
     assert run("purge", made, "--yes").code == 0
-    with open(str(home / "tideline.db"), "rb") as file:
-        assert b"Bxylophone" not in file.read()
+    assert b"Bxylophone" not in backends.raw(home / "tideline.db")

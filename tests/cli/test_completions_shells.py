@@ -327,6 +327,7 @@ def stored(tmp_path):
 
 
 @needs["bash"]
+@pytest.mark.file_alone("values are offered from a file alone, which answers at once")
 def test_bash_offers_values(tmp_path, stored):
     """bash completes slots, tags, scopes, ids, batches and settings from the memory."""
     shell = bash_shell(tmp_path, stored, PROBE)
@@ -336,6 +337,7 @@ def test_bash_offers_values(tmp_path, stored):
 
 
 @needs["fish"]
+@pytest.mark.file_alone("values are offered from a file alone, which answers at once")
 def test_fish_offers_values(tmp_path, stored):
     """fish does so too, and shows what each value is."""
     folder = tmp_path / "fish" / "completions"
@@ -359,6 +361,7 @@ def test_fish_offers_values(tmp_path, stored):
 
 
 @needs["zsh"]
+@pytest.mark.file_alone("values are offered from a file alone, which answers at once")
 def test_zsh_offers_values(tmp_path, stored):
     """zsh does so too."""
     compinit = f"autoload -Uz compinit; compinit -u -d {tmp_path}/dump"
@@ -376,6 +379,7 @@ EVIL = "x$(touch run)`touch run`;touch run 'a\"b"
 
 
 @pytest.mark.parametrize("name", [pytest.param(name, marks=needs[name]) for name in needs])
+@pytest.mark.file_alone("values are offered from a file alone, which answers at once")
 def test_a_value_that_reads_as_a_command_is_inserted_as_a_word(name, tmp_path, stored):
     """A tag that an import brought in is one quoted word in the line, in each shell."""
     seed([stored_fact("0MARY0", "Mary", tags=[EVIL])])
@@ -414,6 +418,7 @@ def test_a_value_that_reads_as_a_command_is_inserted_as_a_word(name, tmp_path, s
 
 @needs["bash"]
 @pytest.mark.parametrize("quote", ["'", '"'])
+@pytest.mark.file_alone("values are offered from a file alone, which answers at once")
 def test_bash_offers_plain_values_inside_of_quotes(quote, tmp_path, stored):
     """What quotes would not hold together is not put between quotes."""
     seed([stored_fact("0MARY0", "Mary", tags=[EVIL, "xy"])])
@@ -423,6 +428,7 @@ def test_bash_offers_plain_values_inside_of_quotes(quote, tmp_path, stored):
 
 
 @needs["bash"]
+@pytest.mark.file_alone("values are offered from a file alone, which answers at once")
 def test_bash_lists_what_values_are(tmp_path, stored):
     """A second TAB where nothing can be added lists ids with the first words of the facts, and
     inserts none."""

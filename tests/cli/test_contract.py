@@ -99,6 +99,7 @@ def call_of(command, a, b, folder):
     return [command, *words.get(command, [])]
 
 
+@pytest.mark.file_alone("the path and size of a file")
 def test_verbose_names_where_a_setting_comes_from(run, home, monkeypatch):
     """Settings that are not the default are told with their place, flags with their name."""
     (home / "config.toml").write_text("limit = 3\n")
@@ -145,6 +146,7 @@ HOW = ("text", "folder", "config", "unknown setting", "origin", "time", "color",
 
 
 @pytest.mark.parametrize("how", HOW)
+@pytest.mark.file_alone("it damages a file")
 def test_a_door_fails_nobody(run, home, monkeypatch, how):
     """context --auto ends with 0 and prints nothing at all where it cannot answer; without --auto
     the same is an error."""
@@ -155,6 +157,7 @@ def test_a_door_fails_nobody(run, home, monkeypatch, how):
     assert (plain.code > 1, plain.out, plain.err != "") == (True, "", True)
 
 
+@pytest.mark.file_alone("it damages a file")
 def test_a_newer_store_stops_a_door_quietly(run, home):
     """A store of a later version is not read, and a door says nothing of it."""
     import sqlite3
@@ -362,6 +365,7 @@ def test_a_lifecycle_beside_the_past(run, lifecycle):
      ("No", False), ("off", False), ("", False), ("maybe", None), ("2", None)],
 )  # fmt: skip
 @pytest.mark.parametrize("name", ["TIDELINE_DISABLE_EXTRACT", "TIDELINE_ALLOW_NETWORK_FS"])
+@pytest.mark.file_alone("no memory at the usual path")
 def test_switches_of_the_environment(run, monkeypatch, name, word, frozen):
     """A switch is yes, no, or an error that names it."""
     monkeypatch.setenv(name, word)
@@ -412,6 +416,7 @@ def test_bounds_are_enforced(run, command):
                 )  # fmt: skip
 
 
+@pytest.mark.file_alone("the path and size of a file")
 def test_the_size_of_the_file(run, home):
     """What the file takes tells of others: it comes with them, for the owner who asks."""
     remember(run, "I deploy on Fridays")

@@ -6,6 +6,8 @@ import subprocess
 import sys
 import time
 
+import pytest
+
 from tests.support import DAY, NOW, seed
 from tideline_cli.model.instant import iso
 from tideline_cli.model.origin import parse_origin
@@ -176,6 +178,7 @@ def test_frozen(run, monkeypatch):
         assert run(verb, "--json").json == {"frozen": True}
 
 
+@pytest.mark.file_alone("no memory at the usual path")
 def test_an_empty_store(run, home):
     """With nothing to tend, nothing happens and nothing is made by a dry run."""
     assert run("dream", "--dry-run").err.startswith("tideline: nothing to tend")

@@ -6,13 +6,14 @@ import json
 import subprocess
 import sys
 
-import apsw
 import pytest
 
+from tests import backends
 from tests.llm.server import Step, serving
 from tests.vector import models
 from tideline_cli.cli import embedding
 from tideline_cli.memory import coded_lane, lanes, questions, reembed
+from tideline_cli.store.opening import open_for_reading
 
 PEER = "channel:wa/c1/s1"
 
@@ -36,7 +37,7 @@ def spec(tmp_path):
 
 
 def rows(home, sql):
-    db = apsw.Connection(str(home / "tideline.db"), flags=apsw.SQLITE_OPEN_READONLY)
+    db = open_for_reading(str(home / "tideline.db"))
     try:
         return db.execute(sql).fetchall()
     finally:
@@ -205,7 +206,7 @@ def test_a_question_asked_again_loads_nothing(run, home, spec, monkeypatch, afre
         assert found_as(again) == found_as(first) != []
     kept = "SELECT count(*) FROM query_vector"
     assert rows(home, kept) == [(1,)]
-    assert b"a car" not in (home / "tideline.db").read_bytes()
+    assert b"a car" not in backends.raw(home / "tideline.db")
     assert run("purge", fact["id"], "--yes").code == 0
     assert rows(home, kept) == [(0,)]
     run("recall", "a puppy", "--mode", "semantic")
@@ -257,6 +258,7 @@ def test_undo_keeps_the_vectors_of_both(run, tmp_path, spec, monkeypatch):
     assert run("doctor", "--deep").code == 0
 
 
+@pytest.mark.file_alone("a server needs modules of its own")
 def test_static_vectors_need_no_numpy(run, spec):
     """A cold question by word vectors loads neither numpy nor json nor re."""
     run("remember", "I sold the automobile to Bob")

@@ -440,6 +440,7 @@ def test_an_export_into_a_pipe_is_exact(run, process, form):
 
 
 @pytest.mark.parametrize("name", ["tideline.db", "link.db", "hard.db"])
+@pytest.mark.file_alone("the path of a file")
 def test_the_store_itself_is_no_foreign_file(run, home, name):
     """Neither import nor export takes the memory file for another, under whatever name."""
     run("remember", "one text")
@@ -519,6 +520,7 @@ COUNT = 5000
 
 
 @pytest.mark.slow
+@pytest.mark.file_alone("it reads the file while a process writes it")
 def test_a_killed_import_is_finished_by_a_second(run, home):
     """After SIGKILL half-way whole chunks are there, and a second run adds exactly the rest."""
     with open("facts.jsonl", "w") as file:

@@ -163,6 +163,7 @@ def until(path):
 
 
 @pytest.mark.parametrize("shell", SHELLS)
+@pytest.mark.file_alone("shells with a home of their own")
 def test_the_key_puts_a_fact_into_the_line_as_data(shell, tmp_path, place):
     """The key opens the list, what is typed narrows it, Enter inserts the fact as one quoted word
     at the cursor: `$(…)`, quotes, newlines and controls of it reach the program as they are."""
@@ -189,6 +190,7 @@ def test_the_key_puts_a_fact_into_the_line_as_data(shell, tmp_path, place):
 
 
 @pytest.mark.parametrize("shell", SHELLS)
+@pytest.mark.file_alone("shells with a home of their own")
 def test_leaving_the_list_leaves_the_line(shell, tmp_path, place):
     """Esc gives the line back as it was, also in a shell that ends at errors."""
     seed([{"content": "a fact", "id": "0" * 26}])

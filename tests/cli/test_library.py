@@ -149,6 +149,7 @@ def test_chunks_next_to_a_hit_count(run, tmp_path):
     assert by_name["a.txt"]["explain"]["neighbour"] > 0 == by_name["b.txt"]["explain"]["neighbour"]
 
 
+@pytest.mark.file_alone("values are offered from a file alone, which answers at once")
 def test_completion_offers_documents(run, filled):
     """TAB after --document has the names."""
     assert run("__complete", "document:t").out.startswith("tides.md")

@@ -29,6 +29,7 @@ POINTERS = {
 
 
 @pytest.mark.parametrize("argv", POINTERS, ids=" ".join)
+@pytest.mark.file_alone("it names the path of a file")
 def test_expected_words_point_to_the_command(run, argv):
     """A word of other programs ends with 2 and one line: the command, what was typed quoted."""
     done = run(*argv)

@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
+from tests import backends
 from tests.conftest import run_main
 from tests.support import NOW, ROOT, fact, seed
 from tideline_cli.cli import clipboard
@@ -39,7 +40,7 @@ def surroundings(tmp_path, **env):
     return {
         "HOME": str(tmp_path), "TIDELINE_HOME": os.environ["TIDELINE_HOME"], "TERM": "xterm",
         "PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", "TIDELINE_NOW": str(NOW),
-        "PYTHONPATH": str(ROOT), **env,
+        "PYTHONPATH": str(ROOT), **backends.environ(), **env,
     }  # fmt: skip
 
 

@@ -80,6 +80,7 @@ def test_places_where_a_memory_may_lie(user):
     assert places.other_memories({}, share, platform="linux") == []
 
 
+@pytest.mark.file_alone("files at the usual paths of other environments")
 def test_a_memory_elsewhere_is_named(run, user, monkeypatch):
     """Where there is none at the usual place, recall, status and the first remember name the other
     one on stderr, and how to take it; nothing is said of it once there is one here."""
@@ -103,6 +104,7 @@ def test_a_memory_elsewhere_is_named(run, user, monkeypatch):
     assert "another one" not in run("recall", "pier").err
 
 
+@pytest.mark.file_alone("files at the usual paths of other environments")
 def test_the_way_that_is_named_works(run, user, monkeypatch):
     """The command line of the hint takes the other memory for good, whatever its path."""
     monkeypatch.setenv("XDG_DATA_HOME", str(user / "one place"))

@@ -83,6 +83,7 @@ def cron_line(home, at="30 3"):
 # cron
 
 
+@pytest.mark.file_alone("lines that name the path of a file")
 def test_the_line_is_printed(run, fake, home):
     """Without --install the crontab line is printed, and nothing is written."""
     fake.provide("crontab")
@@ -98,6 +99,7 @@ def test_the_line_is_printed(run, fake, home):
 
 
 @pytest.mark.parametrize("foreign", [None, b"", b"\n\n", FOREIGN])
+@pytest.mark.file_alone("lines that name the path of a file")
 def test_install_and_remove_keep_the_rest(run, fake, home, foreign):
     """Lines of others are kept byte for byte; a second install replaces the first."""
     fake.provide("crontab")
@@ -121,6 +123,7 @@ def test_install_and_remove_keep_the_rest(run, fake, home, foreign):
         assert not fake.crontab.exists()
 
 
+@pytest.mark.file_alone("lines that name the path of a file")
 def test_an_end_without_a_newline(run, fake, home):
     """A crontab that lacks its last newline gets it; nothing else of it changes."""
     fake.provide("crontab")
@@ -130,6 +133,7 @@ def test_an_end_without_a_newline(run, fake, home):
     assert fake.crontab.read_bytes() == wanted.encode()
 
 
+@pytest.mark.file_alone("lines that name the path of a file")
 def test_the_block_keeps_its_place(run, fake, home):
     """What the user wrote before and after the block stays before and after it."""
     fake.provide("crontab")
@@ -219,6 +223,7 @@ def cron_reads(line, *, keeps):
 # systemd
 
 
+@pytest.mark.file_alone("lines that name the path of a file")
 def test_systemd_units(run, fake, home, tmp_path, monkeypatch):
     """The units are printed with their paths, installed with mode 0644, and taken away."""
     fake.provide("systemctl")
@@ -358,6 +363,7 @@ def test_another_entry_is_named(run, fake):
         ("--db", "/tmp/\udcff"),
     ],
 )  # fmt: skip
+@pytest.mark.file_alone("lines that name the path of a file")
 def test_what_cannot_be_scheduled(run, fake, argv):
     """A wrong value is a usage error, and nothing is called."""
     fake.provide("crontab", "systemctl")
@@ -372,6 +378,7 @@ def test_a_word_that_no_line_can_hold():
             schedule_entries.check_command(["fine", word])
 
 
+@pytest.mark.file_alone("lines that name the path of a file")
 def test_the_program_starts_without_an_environment(process, tmp_path, home):
     """The words of the entry start this program with a bare environment, from anywhere."""
     entry = process("schedule", "--cron", "--json", "-q").json["entry"]
@@ -408,6 +415,7 @@ def arguments_of(text):
     return texts.pop("Arguments"), texts
 
 
+@pytest.mark.file_alone("lines that name the path of a file")
 def test_a_task_of_windows_is_printed(run, fake, home):
     """The text is XML that starts this program by cmd, once a day, with a log beside the memory."""
     done = run("schedule", "--schtasks", "--at", "2:05")

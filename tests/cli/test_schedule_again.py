@@ -36,6 +36,7 @@ def test_a_time_is_kept(run, fake, home, kind, program):
 
 
 @pytest.mark.parametrize(("kind", "program"), KINDS)
+@pytest.mark.file_alone("lines that name the path of a file")
 def test_another_memory(run, fake, home, tmp_path, kind, program):
     """An entry for another memory is told: no night tends that one any more."""
     fake.provide(program)
@@ -46,6 +47,7 @@ def test_another_memory(run, fake, home, tmp_path, kind, program):
 
 
 @pytest.mark.parametrize("act", ["--install", "--remove"])
+@pytest.mark.file_alone("lines that name the path of a file")
 def test_lines_between_the_marks_are_kept(run, fake, home, act):
     """Lines of the user between the marks go outside, and that is said, with --quiet too."""
     fake.provide("crontab")
@@ -61,6 +63,7 @@ def test_lines_between_the_marks_are_kept(run, fake, home, act):
     assert "backup --force" in done.err
 
 
+@pytest.mark.file_alone("lines that name the path of a file")
 def test_a_line_that_was_changed_by_hand(run, fake, home):
     """A dream with other options between the marks is replaced, and told with its words."""
     fake.provide("crontab")
@@ -101,6 +104,7 @@ def test_a_task_of_windows_is_read():
     assert schedule_installed._of_task("").at is None
 
 
+@pytest.mark.file_alone("lines that name the path of a file")
 def test_a_throw_away_memory(run, fake, home, tmp_path, monkeypatch):
     """A memory below a folder for temporary files is warned of, and the way out is named."""
     fake.provide("crontab")

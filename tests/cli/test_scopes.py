@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.support import DAY, NOW
+from tideline_cli.store.opening import open_for_writing
 
 FACTS = {
     "the tests run under tox": "x", "the tests of the shop run under nox": "y",
@@ -179,10 +180,8 @@ def test_doctor_finds_two_values_of_one_scope(run, db_of):
 
 @pytest.fixture
 def db_of():
-    import apsw
-
     def change(sql):
-        db = apsw.Connection(os.path.join(os.environ["TIDELINE_HOME"], "tideline.db"))
+        db = open_for_writing(os.path.join(os.environ["TIDELINE_HOME"], "tideline.db"))
         db.execute(sql)
         db.close()
 

@@ -357,6 +357,7 @@ def test_a_number_of_the_environment(run, monkeypatch, value):
 
 
 @pytest.mark.parametrize("argv", [("context", "x", "--auto"), ("context", "-", "--auto")])
+@pytest.mark.file_alone("it damages a file")
 def test_a_door_for_programs_does_not_fail(run, home, argv):
     """context --auto ends with 0 and prints nothing where it cannot answer."""
     (home / "tideline.db").write_text("not a database, but a text that is long enough" * 40)

@@ -8,6 +8,7 @@ from tideline_cli import __version__
 from tideline_cli.cli.commands import COMMANDS
 
 
+@pytest.mark.file_alone("the page names or misses a file")
 def test_the_page_of_an_empty_memory(run, home):
     """The first thing that anybody types says what this is and how to begin, and makes nothing."""
     done = run()
@@ -36,6 +37,7 @@ def test_the_page_counts(run):
     assert "channel:wa/c/s" in peer.out
 
 
+@pytest.mark.file_alone("the page names or misses a file")
 def test_the_page_of_a_damaged_memory(run, home):
     """A file that is no memory does not take the page away; it says what to do."""
     (home / "tideline.db").write_bytes(b"not a database" * 99)

@@ -82,6 +82,7 @@ def test_quiet_prints_nothing(two):
     assert (done.code, done.out, done.err) == (0, "", "")
 
 
+@pytest.mark.file_alone("no memory at the usual path")
 def test_without_a_place_it_says_how_to_begin(on):
     """Without a place it says how to begin."""
     done = on("ash", "sync")

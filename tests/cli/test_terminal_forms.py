@@ -200,6 +200,7 @@ def test_the_start_page_at_all_widths(screen):
     assert not any("\x1b" in line for line in plain)
 
 
+@pytest.mark.file_alone("the modes of a file")
 def test_care_on_a_terminal(facts, screen, home):
     """Findings and settings are tables: what is wrong, what to do; which value, from where."""
     lines = screen("tideline config list", 80)

@@ -139,6 +139,7 @@ def test_an_error_names_what_was_understood(run, days):
 
 
 @pytest.mark.parametrize("text", ["7d", "1w", "7 days", "1 Week", "168 hours", "604800s"])
+@pytest.mark.file_alone("no memory at the usual path")
 def test_a_duration_is_a_number_and_a_unit(run, text):
     """A duration takes the units in full too, in options and in settings."""
     assert run("config", "set", "dream_interval", text).code == 0

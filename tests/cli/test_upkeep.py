@@ -16,8 +16,10 @@ VERBS = (
     ("extract", "--pending", "--llm", "none"), ("consolidate", "--llm", "cat"),
     ("retention", "--days", "9", "--yes"),
 )  # fmt: skip
-REPORTS = (("dream",), ("gc",), ("backup", "copy.db"), ("doctor",), ("doctor", "--deep"),
-           ("doctor", "--secrets"))  # fmt: skip
+REPORTS = (
+    ("dream",), ("gc",), ("doctor",), ("doctor", "--deep"), ("doctor", "--secrets"),
+    pytest.param(("backup", "copy.db"), marks=pytest.mark.file_alone("it copies a file")),
+)  # fmt: skip
 
 
 @pytest.mark.parametrize("verb", REPORTS, ids=" ".join)
@@ -31,6 +33,7 @@ def test_a_quiet_success_prints_nothing(run, verb):
     assert run(*again, "--quiet", "--json").json
 
 
+@pytest.mark.file_alone("the modes of a file")
 def test_doctor_is_not_quiet_about_a_finding(run, home):
     """What doctor found is its result, also with --quiet."""
     run("remember", "The boiler needs 1.5 bar")
@@ -40,6 +43,7 @@ def test_doctor_is_not_quiet_about_a_finding(run, home):
 
 @pytest.mark.parametrize("verb", VERBS, ids=" ".join)
 @pytest.mark.parametrize("by", ["--db", "TIDELINE_DB", "config"])
+@pytest.mark.file_alone("a file that is not there")
 def test_a_named_memory_that_is_gone(run, home, tmp_path, monkeypatch, verb, by):
     """Upkeep that names a memory which is not there says so, and makes none."""
     path = tmp_path / "away" / "tideline.db"
@@ -57,6 +61,7 @@ def test_a_named_memory_that_is_gone(run, home, tmp_path, monkeypatch, verb, by)
 
 @pytest.mark.parametrize("verb", [verb for verb in VERBS if verb[0] not in ("backup", "sync")],
                          ids=" ".join)  # fmt: skip
+@pytest.mark.file_alone("a file that is not there")
 def test_nobody_has_remembered_anything(run, home, verb):
     """At the usual path a memory that never was is no fault, by whatever name."""
     for named in ((), ("--db", str(home / "tideline.db"))):
@@ -65,6 +70,7 @@ def test_nobody_has_remembered_anything(run, home, verb):
 
 
 @pytest.mark.parametrize("verb", VERBS, ids=" ".join)
+@pytest.mark.file_alone("a file that is not there")
 def test_the_usual_memory_is_gone(run, home, verb):
     """What lies beside a memory that was at the usual path shows that there was one."""
     run("remember", "The boiler needs 1.5 bar")
@@ -73,6 +79,7 @@ def test_the_usual_memory_is_gone(run, home, verb):
     assert (done.code, done.error["code"]) == (2, "no_memory")
 
 
+@pytest.mark.file_alone("it damages a file")
 def test_a_damaged_memory_names_the_remedies(run, home):
     """What cron mails of a damaged file names what looks at it, and what puts a copy back."""
     run("remember", "The boiler needs 1.5 bar")
@@ -84,6 +91,7 @@ def test_a_damaged_memory_names_the_remedies(run, home):
     assert "`tideline doctor`" in done.err and "`tideline restore --from BACKUP`" in done.err
 
 
+@pytest.mark.file_alone("a file that is not there")
 def test_a_memory_that_is_being_made_is_there(run, tmp_path):
     """A file without content is the first step of a writer; a link that leads nowhere is lost."""
     (tmp_path / "t.db").touch(mode=0o600)

@@ -611,6 +611,7 @@ def test_context_auto(run):
 # status, list, show
 
 
+@pytest.mark.file_alone("the path of a file")
 def test_status(run, home):
     """status counts the viewer's facts under the contract's keys."""
     remembered(run, "I deploy on Fridays", "--slot", "day", "--now", "2025-01-01")
@@ -808,6 +809,7 @@ def test_an_empty_question_is_told(run):
     assert "QUERY" not in run("context", "coffee").err
 
 
+@pytest.mark.file_alone("the path of a file")
 def test_recall_says_where_no_memory_is(run, home):
     """A memory that is not there is told from one that has no answer; in both nothing matched."""
     done = run("recall", "coffee")

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import re
-
 import pytest
 
-from tests.support import DAY, NOW, PEER, fact, put, rows
+from tests.support import DAY, NOW, PEER, fact, put, rows, tables
 from tideline_cli.dream import comparison
 from tideline_cli.dream.plan import Settings
 from tideline_cli.dream.run import dream, summary
@@ -22,7 +20,6 @@ from tideline_cli.store import (
     journal,
     links,
     listing,
-    schema,
     similar_pairs,
     visibility,
     writes,
@@ -31,7 +28,6 @@ from tideline_cli.store.bulk_reads import last_pass
 from tideline_cli.store.connection import put_setting
 from tideline_cli.store.transactions import writing
 
-TABLES = re.findall(r"^CREATE TABLE (\w+)", schema.script(), re.MULTILINE)
 TEXT = "The user prefers dark mode in the editor"
 FREE = Settings(max_loss=1.0)
 
@@ -202,7 +198,7 @@ def test_origins_are_tended_apart(db):
 def test_a_dry_run_writes_nothing(db):
     """A dry run plans the same and leaves the file as it was, derived tables included."""
     put(db, [fact(TEXT, "A1"), fact(TEXT, "A2"), fact(TEXT + " now", "A3")])
-    before = {name: rows(db, name) for name in TABLES}
+    before = {name: rows(db, name) for name in tables()}
     planned = night(db, dry_run=True)
     assert {name: rows(db, name) for name in before} == before
     assert night(db).plan == planned.plan

@@ -6,6 +6,7 @@ from __future__ import annotations
 import apsw
 import pytest
 
+from tests import backends
 from tests.soundness import sound
 from tests.support import NOW, fresh_store
 from tideline_cli.exchange.importer import beside
@@ -82,7 +83,8 @@ def test_bounds_that_wait_are_dropped_when_somebody_else_writes(db, monkeypatch)
             if n == 8 * CHUNK + 1:
                 other = open_for_writing(db.filename)
                 with writing(other):
-                    seq, fact_id = other.execute("SELECT seq, id FROM fact ORDER BY seq DESC").fetchone()
+                    last = "SELECT seq, id FROM fact ORDER BY seq DESC LIMIT 1"
+                    seq, fact_id = other.execute(last).fetchone()
                     uses.put(other, fact_id, access_count=99, last_accessed_at=NOW)
                 other.close()
                 reached = db.execute("SELECT ifnull(sum(length(codes)), 0) FROM ceiling").get
@@ -91,7 +93,7 @@ def test_bounds_that_wait_are_dropped_when_somebody_else_writes(db, monkeypatch)
 
     monkeypatch.setattr(beside, "_processors", lambda: 1)  # what is read is stored soon
     import_rows(db, disturbed(), ImportContext(OWNER, NOW, True), merge=False)
-    assert used[0] > 0  # its byte waited
+    assert used[0] > 0 or backends.is_server()  # its byte waited, in a file
     assert score_bounds.wrong_count(db) == 0
 
 

@@ -1,7 +1,7 @@
 """Run tests of behaviour with memories on a server: `python -m tests.postgres [TESTS]`.
 
-The server is made for the run. Without names these are the tests of memory and dream, and the walks
-at their full length.
+The server is made for the run. Without names these are all folders of USUAL, and the walks at their
+full length. What is about files alone is left out, each test with its reason (`pytest -rs`).
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import time
 
 from tests.postgres import cluster
 
@@ -23,7 +24,10 @@ def main():
     with cluster.Cluster(programs) as made:
         given = os.environ | {"TIDELINE_TEST_SERVER": made.address, "TIDELINE_AT_LENGTH": "1"}
         argv = [sys.executable, "-m", "pytest", "-q", "-n", "2", *(sys.argv[1:] or USUAL)]
-        sys.exit(subprocess.run(argv, env=given, check=False).returncode)
+        start = time.monotonic()
+        code = subprocess.run(argv, env=given, check=False).returncode
+        print(f"{time.monotonic() - start:.0f} s on PostgreSQL")
+        sys.exit(code)
 
 
 if __name__ == "__main__":

@@ -11,8 +11,9 @@ import apsw
 import pytest
 
 from tests.postgres.people import new_role
-from tests.support import ROOT
-from tideline_cli.store import locks, transactions
+from tests.support import ROOT, fact, put
+from tideline_cli.model.text import WITH_FORMS, index_terms
+from tideline_cli.store import locks, transactions, writes
 from tideline_cli.store.postgres import opening
 
 
@@ -166,6 +167,19 @@ def test_a_savepoint_takes_a_failure_back(address):
         with db:
             db.execute(add, ("test 4", "four"))
     assert noted(db) == ["four", "one"]
+    db.close()
+
+
+def test_a_refused_fact_takes_no_number(address):
+    """Facts that are stored in a row have numbers in a row, as in a file: bounds and runs of births
+    rest on it."""
+    db = opening.open_or_make(address())
+    assert put(db, [fact("one", "A"), fact("two", "B")]) == [1, 2]
+    with transactions.writing(db):
+        again = fact("three", "A")
+        listed = index_terms(again.content, analyzer=WITH_FORMS)
+        assert not writes.insert(db, again, origin_number=1, terms=listed)
+    assert put(db, [fact("four", "D")]) == [3]
     db.close()
 
 

@@ -17,6 +17,8 @@ from tideline_cli.errors import TidelineError
 from tideline_cli.store import backup, files, transactions
 from tideline_cli.store.opening import open_for_reading, open_for_writing
 
+pytestmark = pytest.mark.file_alone("copies of a file, and putting them back")
+
 KEPT = "before-restore-20251009T085320Z"
 
 

@@ -91,11 +91,11 @@ def test_an_import_goes_and_comes_back(db):
     with pytest.raises(WriteBlockedError, match="batch 1 cannot be undone: batch 2 "):
         undo(db, 1, viewer=OWNER, now=NOW + 2)
     undo(db, 2, viewer=OWNER, now=NOW + 2)
-    before = db.execute("SELECT * FROM fact").fetchall()
+    before = db.execute("SELECT * FROM fact ORDER BY seq").fetchall()
     assert len(undo(db, 1, viewer=OWNER, now=NOW + 3).removed) == 600
     assert db.execute("SELECT count(*) FROM fact").get == 0
     redo(db, viewer=OWNER, now=NOW + 4)
-    assert db.execute("SELECT * FROM fact").fetchall() == before
+    assert db.execute("SELECT * FROM fact ORDER BY seq").fetchall() == before
     sound(db)
 
 

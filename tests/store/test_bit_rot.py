@@ -14,6 +14,8 @@ from tideline_cli.memory.semantic import embed_backlog
 from tideline_cli.store.opening import open_for_writing
 from tideline_cli.store.transactions import writing
 
+pytestmark = pytest.mark.file_alone("bits that flip in a file")
+
 MUTANTS = int(os.environ.get("TIDELINE_TEST_MUTANTS", "40"))
 
 

@@ -7,6 +7,7 @@ import random
 import apsw
 import pytest
 
+from tests import backends
 from tests.property.test_lexical import summed
 from tests.support import NOW, PEER, fresh_store
 from tideline_cli.memory import doctor
@@ -117,10 +118,11 @@ def test_damage_is_found(db):
     """A row that says something else than the facts is found, and one that lacks."""
     remembered(db, 100)
     settled(db)
+    zeros = r"'\\000'::bytea" if backends.is_server() else "zeroblob(1)"
     for harm in (
         "UPDATE common_posting SET facts = facts + 1 WHERE term = 'tower'",
         "DELETE FROM common_posting WHERE term = 'tower' AND number = 0",
-        "UPDATE common_posting SET holders = zeroblob(8) WHERE term = 'tower' AND number = 0",
+        f"UPDATE common_posting SET holders = {zeros} WHERE term = 'tower' AND number = 0",
     ):
         with writing(db):
             db.execute(harm)

@@ -13,6 +13,8 @@ from tideline_cli.errors import BusyError, CannotWriteError, StoreError
 from tideline_cli.store import connection, database_errors, schema, transactions
 from tideline_cli.store.opening import open_for_reading, open_for_writing
 
+pytestmark = pytest.mark.file_alone("modes, locks and names of a file")
+
 COMMANDS = (
     ("remember", "one text"), ("recall", "text"), ("context", "text"), ("list",), ("status",),
     ("show", "ABCD"), ("history",), ("export",), ("import", "-"),

@@ -183,6 +183,7 @@ CREATE TEMP TRIGGER tally_raised AFTER UPDATE ON tally BEGIN
 """
 
 
+@pytest.mark.file_alone("it watches what a connection to a file runs")
 def test_an_import_counts_its_facts_at_once(db):
     """The counts of many facts are raised once a chunk, and are those of the facts, archived ones
     and those of other origins, slots and hours included; an undo takes them back."""
@@ -207,6 +208,7 @@ def test_an_import_counts_its_facts_at_once(db):
     sound(db)
 
 
+@pytest.mark.file_alone("it watches what a connection to a file runs")
 def test_a_list_with_room_reads_no_other_origin(db):
     """What looks among archived facts reads those of its origin alone."""
     for n in range(30):

@@ -21,6 +21,8 @@ from tideline_cli.store.checks import derived, run_check
 from tideline_cli.store.opening import open_for_writing
 from tideline_cli.store.transactions import writing
 
+pytestmark = pytest.mark.file_alone("damages of a file; tests/postgres has those of a server")
+
 WORDS = ("deploys on Fridays", "waters the plants", "drinks green tea", "reads at night")
 
 

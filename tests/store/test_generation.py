@@ -28,6 +28,8 @@ from tideline_cli.store.connection import setting
 from tideline_cli.store.opening import open_for_reading, open_for_writing
 from tideline_cli.store.transactions import writing
 
+pytestmark = pytest.mark.file_alone("the content of a file is replaced by a backup")
+
 
 @pytest.fixture
 def store(run, home, tmp_path):

@@ -18,6 +18,8 @@ from tideline_cli.model.origin import OWNER
 from tideline_cli.store import fts, index_departures
 from tideline_cli.store.transactions import writing
 
+pytestmark = pytest.mark.file_alone("the parts of the full-text index in a file")
+
 
 def held(db):
     """Return all bytes of the index: its pages, and the borders between them."""

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from tests.support import NOW, fact, rows
+from tests.support import NOW, fact, rows, tables
 from tideline_cli.errors import WriteBlockedError
 from tideline_cli.memory.remember import remember
 from tideline_cli.model.fact import NewFact
@@ -101,10 +101,8 @@ def test_a_blocked_write_leaves_its_reason_and_no_text(db, blocked, reason):
         2, NOW + 1, "remember", "blocked", reason, None,
     )  # fmt: skip
     assert (rows(db, "fact"), rows(db, "change"), rows(db, "link"), rows(db, "usage")) == before
-    tables = [name for (name,) in db.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")]
-    for table in tables:
-        if not table.startswith("fact_vocabulary"):
-            assert "SECRETTEXT" not in str(db.execute(f'SELECT * FROM "{table}"').fetchall())
+    for table in tables():
+        assert "SECRETTEXT" not in str(rows(db, table))
 
 
 def test_the_commonest_image_is_short(db):

@@ -15,6 +15,8 @@ from tideline_cli.store import schema
 from tideline_cli.store.connection import purge_pending
 from tideline_cli.store.opening import open_for_writing
 
+pytestmark = pytest.mark.file_alone("a file of the first release")
+
 LIFE = ROOT / "tests" / "legacy" / "v1_life.db"
 PEER = "channel:wa/c1/s1"
 OTHER = "channel:slack/team%2F1/s2@work"

@@ -12,6 +12,8 @@ import pytest
 from tests.support import ROOT
 from tideline_cli.store import locks
 
+pytestmark = pytest.mark.file_alone("the lock file of the writers")
+
 _WRITER = """\
 import sys
 from tideline_cli.store import locks

@@ -13,6 +13,8 @@ from tideline_cli.store import files, mounts
 from tideline_cli.store.opening import open_for_writing
 from tideline_cli.system import durable, mac_volumes
 
+pytestmark = pytest.mark.file_alone("files on macOS")
+
 
 @pytest.fixture
 def mac(monkeypatch):

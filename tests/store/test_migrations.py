@@ -30,6 +30,8 @@ from tideline_cli.store import (
 from tideline_cli.store.checks import structure
 from tideline_cli.store.opening import open_for_reading, open_for_writing
 
+pytestmark = pytest.mark.file_alone("older files are upgraded")
+
 LEGACY = sorted((ROOT / "tests" / "legacy").glob("v[0-9].db"))
 _CURSOR = schema.SCHEMA[schema.SCHEMA.index("CREATE TABLE cursor (") :].partition(";")[0]
 POINTS = 50

@@ -14,6 +14,8 @@ from tideline_cli.errors import BusyError, CannotWriteError
 from tideline_cli.store import connection, file_kind, file_names, mounts, opening, transactions
 from tideline_cli.store.opening import open_for_reading, open_for_writing
 
+pytestmark = pytest.mark.file_alone("two names of one file")
+
 WRITES = (
     ("remember", "one more"), ("remember", "--batch"), ("import", "-"), ("dream",), ("gc",),
     ("undo",), ("forget", "A"), ("pin", "A"), ("edit", "A", "other words"), ("feedback", "A", "up"),

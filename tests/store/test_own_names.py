@@ -10,6 +10,8 @@ from tideline_cli.config import saving
 from tideline_cli.store import backup
 from tideline_cli.store.opening import open_for_reading
 
+pytestmark = pytest.mark.file_alone("temporary names beside a file")
+
 NOBODY = 54_321
 
 

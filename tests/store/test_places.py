@@ -11,6 +11,8 @@ from tideline_cli.errors import StoreError
 from tideline_cli.store import mounts
 from tideline_cli.store.opening import open_for_writing
 
+pytestmark = pytest.mark.file_alone("file systems that a file lies on")
+
 MOUNTS = """\
 21 1 254:0 / / rw,relatime - ext4 /dev/vda rw
 30 21 0:40 / /home/ann rw,relatime shared:5 - nfs4 server:/home rw,vers=4.2

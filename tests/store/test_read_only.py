@@ -14,6 +14,8 @@ from tests.support import ROOT, fact, put
 from tideline_cli.store import connection
 from tideline_cli.store.opening import open_for_reading, open_for_writing
 
+pytestmark = pytest.mark.file_alone("media and folders where nothing can be written")
+
 READS = (
     ("recall", "deploys"),
     ("recall", "person3 deploys on day3", "--mode", "semantic"),

@@ -5,8 +5,11 @@ from __future__ import annotations
 import shutil
 
 import apsw
+import pytest
 
 from tests.support import ROOT
+
+pytestmark = pytest.mark.file_alone("older files are upgraded")
 
 PEER = "channel:wa/c1/s1"
 _ADD = """

@@ -16,6 +16,8 @@ from tideline_cli.store import images, schema
 from tideline_cli.store.checks import structure
 from tideline_cli.store.transactions import writing
 
+pytestmark = pytest.mark.file_alone("the schema as a file has it")
+
 
 def made(script):
     db = apsw.Connection(":memory:")

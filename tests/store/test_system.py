@@ -13,6 +13,8 @@ from tideline_cli.store import locks
 from tideline_cli.system import disk, lock_queue, names, words_of
 from tideline_cli.system.pipe_threads import PipeThreads
 
+pytestmark = pytest.mark.file_alone("what systems do with files")
+
 SENT = b"x" * 300_000
 
 

@@ -52,7 +52,7 @@ def report(
         them = "it" if len(done.ids) == 1 else "them"
         session.note(
             f"the server may keep {them} in its log, its replicas and its backups: "
-            "ask who looks after it"
+            f"ask who looks after it; exports made before keep {them} too"
             if session.is_on_server
             else f"backups and exports made before keep {them}: delete those too"
         )

@@ -116,6 +116,9 @@ class NewBounds:
             server.add(db, fresh)
             return
         first: int = db.execute("SELECT max(seq) FROM fact").get + 1 - len(fresh)
+        if db.filename.startswith(SERVERS):  # where a row may grow
+            _append(db, first, fresh)
+            return
         version: int = db.pragma("data_version")
         if version != self._version or first != self._first + len(self._codes):
             self._first, self._version = first, version

@@ -31,7 +31,8 @@ places that it syncs with, as far as they lie on this machine. Nothing is writte
 
 --repair makes anew what is derived from the facts: index, counts, bounds, vectors. What touches
 more (facts that another program changed, links that lead nowhere, gaps in the history) is copied
-first, beside the file. It asks before it begins. While a disk fails to read, it repairs nothing.
+first, beside the file, or into another schema of a server. It asks before it begins. While a disk
+fails to read, it repairs nothing.
 
 --secrets looks for passwords, keys and card numbers in every text that is kept, archived facts and
 the history too, and names the facts and the kinds, never the secret.

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
 from tideline_cli.cli import ages, output
 from tideline_cli.memory import amend, live, use
 from tideline_cli.memory.query import Query
@@ -97,10 +95,9 @@ class Offer:
         return self._db
 
     def _writing(self) -> Connection:
-        self._db = self._session.writing(frees=True) if os.path.lexists(
-            self._session.database) else None  # fmt: skip
-        if self._db is None:
+        if not self._session.has_memory:
             raise facts.missing("it")
+        self._db = self._session.writing(frees=True)
         return self._db
 
 

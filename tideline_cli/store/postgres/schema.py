@@ -144,7 +144,9 @@ END $$;
 -- names one brings back what had it.
 CREATE FUNCTION number_fact() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  IF new.seq IS NULL THEN
+  IF new.seq IS NULL AND EXISTS (SELECT 1 FROM fact WHERE id = new.id) THEN
+    new.seq := 0;  -- it is refused for its id, and takes no number
+  ELSIF new.seq IS NULL THEN
     new.seq := nextval('fact_seq');
   ELSIF new.seq > (SELECT last_value FROM fact_seq) OR EXISTS (
     SELECT 1 FROM change WHERE row = new.seq AND entity = 'fact' AND tenant <> new.origin) THEN

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 BOOL, BYTEA, INT8, INT2, INT4, TEXT = 16, 17, 20, 21, 23, 25
 FLOAT4, FLOAT8, NUMERIC, INT8_LIST, TEXT_LIST, JSONB = 700, 701, 1700, 1016, 1009, 3802
 _LONG, _INT, _SHORT, _DOUBLE, _SINGLE = map(Struct, ("!q", "!i", "!h", "!d", "!f"))
+_NO_TEXT = "\uffff"  # stands for no character
 _HEAD, _BOUNDS = Struct("!iiI"), Struct("!ii")
 
 
@@ -33,7 +34,7 @@ def sent_form(value: object) -> tuple[int, Parameter]:
                 "a text holds a NUL character, which no server stores",
                 hint="remove it and try again",
             )
-        return TEXT, value.encode("utf-8", "surrogatepass")
+        return TEXT, _sent_text(value)
     if isinstance(value, bool | int):
         return INT8, _LONG.pack(value)
     if isinstance(value, float):
@@ -43,6 +44,16 @@ def sent_form(value: object) -> tuple[int, Parameter]:
     if isinstance(value, list):
         return _sent_list(value)
     raise TypeError(f"no form in the database for a {type(value).__name__}")
+
+
+def _sent_text(value: str) -> bytes:
+    """Return a text as a server takes it. None that is stored has a lone surrogate or NUL, so what
+    is looked for with one becomes a character that no text has, and is found nowhere."""
+    try:
+        raw = value.encode()
+    except UnicodeEncodeError:
+        raw = "".join([_NO_TEXT if "\ud800" <= one < "\ue000" else one for one in value]).encode()
+    return raw.replace(b"\x00", _NO_TEXT.encode()) if b"\x00" in raw else raw
 
 
 def _sent_list(values: Sequence[object]) -> tuple[int, Parameter]:
