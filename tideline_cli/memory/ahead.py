@@ -52,7 +52,7 @@ def of_recall(
 ) -> None:
     """Foresee what a recall asks before it knows any fact. Inside its transaction."""
     origin = ahead.origins.get(viewer.key, visibility.NOBODY)
-    analyzer: Analyzer = ahead.guess.get("analyzer", "standard")  # type: ignore[assignment]
+    analyzer: Analyzer = ahead.guess.get("analyzer", "standard")
     if ahead.foreseen == (id(query), origin, analyzer):
         return
     ahead.foreseen = id(query), origin, analyzer
@@ -106,10 +106,8 @@ def of_words(
         _LIKELY, term_lists.FOUND,
         (stored, [*weights.values()], _HOLDERS, _MOST, origin_number, terms),
     )
-    ahead.foresee(*[
-        lambda term=term: label_holders.holders(db, [term], origin_number=origin_number)
-        for term in terms
-    ])  # fmt: skip
+    ahead.foresee(lambda: label_holders.are_there(db, origin_number=origin_number))
+    derived.labels(ahead, origin_number, terms)
 
 
 def _of_ranking(
@@ -154,9 +152,10 @@ def after_recall(db: Connection, ahead: Foreseeing, backlog: Backlog | None) -> 
     """Note what the write-back will ask for, while it is known."""
     ahead.lags = score_bounds.missing_count(db) > score_bounds.LAG
     if backlog is not None:
-        whose = {"origin_number": backlog.origin_number, "embedder": backlog.embedder}
-        last = vectors.last_chunk(db, **whose)
-        ahead.unembedded = vectors.embedded_up_to(db, **whose), last[0] if last else 0
+        origin, embedder = backlog.origin_number, backlog.embedder
+        last = vectors.last_chunk(db, origin_number=origin, embedder=embedder)
+        after = vectors.embedded_up_to(db, origin_number=origin, embedder=embedder)
+        ahead.unembedded = after, last[0] if last else 0
 
 
 def of_write_back(

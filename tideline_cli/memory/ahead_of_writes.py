@@ -49,7 +49,7 @@ def of_remember(db: Connection, ahead: Foreseeing, new: NewFact, *, fact_id: str
 def _of_twins(db: Connection, ahead: Foreseeing, new: NewFact) -> None:
     """Foresee what is asked of facts that may say the same."""
     origin = ahead.origins.get(new.origin.key, visibility.NOBODY)
-    analyzer: Analyzer = ahead.guess.get("analyzer", "standard")  # type: ignore[assignment]
+    analyzer: Analyzer = ahead.guess.get("analyzer", "standard")
     distinct = frozenset(index_terms(new.content, analyzer=analyzer).said)
     if not distinct or origin == visibility.NOBODY:
         return

@@ -3,7 +3,7 @@ the server alone, so it is asked for by that, and answers the statement that nam
 
 from __future__ import annotations
 
-from tideline_cli.store import facts, lapsed, score_bounds
+from tideline_cli.store import facts, label_holders, lapsed, score_bounds
 from tideline_cli.store import vectors as packed
 
 TYPE_CHECKING = False
@@ -36,6 +36,11 @@ WITH held AS (SELECT ifnull((SELECT seq FROM vector_progress
 SELECT held.start, found.* FROM held LEFT JOIN LATERAL (
   SELECT seq, content, id FROM fact WHERE seq > held.start AND origin = ?1
   ORDER BY seq LIMIT ?3) AS found ON true
+"""
+_LABELS = f"""
+SELECT asked.term, found.fact, found.size FROM unnest(?2) AS asked (term) JOIN LATERAL (
+  SELECT fact, size FROM label_term WHERE origin = ?1 AND label_term.term = asked.term
+  ORDER BY fact DESC LIMIT {label_holders.MOST}) AS found ON true
 """
 _FEW = 4  # rows of vectors that are sent before it is known whether they are needed
 _VECTORS = f"""
@@ -100,6 +105,25 @@ def vectors(ahead: Foreseeing, origin_number: int, embedder: str) -> None:
     ahead.fill(_VECTORS, (origin_number, embedder), filled)
 
 
-FILLED = frozenset((score_bounds.SELECT, score_bounds.ENDS, facts.LAST, lapsed.CHANGING, packed.WAITING, packed.HALVES,
-                    packed.CHUNKS, packed.BOTH))  # fmt: skip
+def labels(ahead: Foreseeing, origin_number: int, terms: Sequence[str]) -> None:
+    """Ask ahead for the facts whose labels hold some terms."""
+
+    def filled(rows: Rows) -> dict[str, Any]:
+        found: dict[str, Rows] = {term: [] for term in terms}
+        for term, *row in rows:
+            found[term].append(tuple(row))
+
+        def holders(given: Sequence[Any]) -> Rows | None:
+            is_asked = (given[0], given[2]) == (origin_number, label_holders.MOST)
+            return found.get(given[1]) if is_asked else None
+
+        return {label_holders.HOLDERS: holders}
+
+    ahead.fill(_LABELS, (origin_number, terms), filled)
+
+
+FILLED = frozenset((
+    label_holders.HOLDERS, score_bounds.SELECT, score_bounds.ENDS, facts.LAST, lapsed.CHANGING,
+    packed.WAITING, packed.HALVES, packed.CHUNKS, packed.BOTH,
+))  # fmt: skip
 """The statements that are answered so."""

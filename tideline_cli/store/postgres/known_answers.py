@@ -165,13 +165,15 @@ class KnownAnswers:
         self.filling.clear()
         for keyed in (self.answers, self._rows):
             for key in [key for key in keyed if any(word in key[0] for word in words)]:
-                keyed.pop(key)  # type: ignore[attr-defined]
+                keyed.pop(key)
         for sql in [sql for sql in self._fillers if any(word in sql for word in words)]:
             self._fillers.pop(sql)
 
     def clear(self) -> None:
         """Forget everything."""
-        self.__init__()  # type: ignore[misc]
+        for known in (self.answers, self.lists, self.coming, self.filling, self._rows,
+                      self._fillers):  # fmt: skip
+            known.clear()
 
 
 def numbered(number: int) -> int:

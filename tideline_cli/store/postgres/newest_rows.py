@@ -1,4 +1,4 @@
-"""The newest facts of an origin by one statement: a server sorts what is of one instant by itself."""
+"""The newest facts of an origin by one statement: a server sorts what is of one instant."""
 
 from __future__ import annotations
 

@@ -28,6 +28,7 @@ class Promising(Foreseeing):
         super().__init__(wire, address, schema)
         self._next: Ahead | None = None
         self._numbers: NextNumbers | None = None
+        self._has_promised = False
 
     def foresee_numbers(self, key: str) -> None:
         """Ask, with the next transaction, for the numbers of new rows of an origin."""
@@ -71,15 +72,20 @@ class Promising(Foreseeing):
             [*types, *(kind for kind, _ in sent)], [*cells, *(cell for _, cell in sent)],
         )  # fmt: skip
         self._waiting.append((statement, None))
+        self._has_promised = True
         return Read(self, [row[:1]])
 
     def _send(self, some: Sequence[tuple[Statement, Cursor | None]]) -> None:
         try:
             super()._send(some)
         except apsw.SQLError as error:
-            if getattr(error, "state", "") != _OTHER_NUMBER or self._numbers is None:
+            if getattr(error, "state", "") != _OTHER_NUMBER or not self._has_promised:
                 raise
             raise apsw.BusyError("another writer came between; nothing was stored") from None
+
+    def _begin(self, *, is_writer: bool) -> Cursor:
+        self._has_promised = False
+        return super()._begin(is_writer=is_writer)
 
     def _forget_all(self) -> None:
         self._next = self._numbers = None

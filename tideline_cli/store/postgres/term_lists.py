@@ -99,8 +99,8 @@ def fillers(rows: Rows, *, origin_number: int) -> dict[str, Filler]:
     """Return by statement what answers it for the terms of these rows of TERMS."""
     by_name: dict[str, Term] = {}
     by_query: dict[str, Term] = {}
-    for term, stored, archived, lapsed, facts, upto, later, packed in rows:
-        count = (facts or 0) + later
+    for term, stored, archived, lapsed, facts, upto, more, packed in rows:
+        count = (facts or 0) + more
         known = Term(term, archived or 0, lapsed or 0, (facts, upto), count,
                      unpacked(packed))  # fmt: skip
         by_name[term], by_query[f'"{stored}"'] = known, known
@@ -117,15 +117,19 @@ def fillers(rows: Rows, *, origin_number: int) -> dict[str, Filler]:
 
     def counted(bindings: Sequence[Any], *, is_lapsed: bool) -> Rows | None:
         one = named(bindings)
-        return one and [(bindings[2] - one.archived - (one.lapsed if is_lapsed else 0),)]
+        if one is None:
+            return None
+        return [(bindings[2] - one.archived - (one.lapsed if is_lapsed else 0),)]
 
     def archived_count(bindings: Sequence[Any]) -> Rows | None:
         one = named(bindings)
-        return one and ([(one.archived,)] if one.archived > 0 else [])
+        if one is None:
+            return None
+        return [(one.archived,)] if one.archived > 0 else []
 
     def kept(bindings: Sequence[Any]) -> Rows | None:
         one = named(bindings)
-        return one and [one.kept]
+        return None if one is None else [one.kept]
 
     def postings(bindings: Sequence[Any]) -> Rows | None:
         one = by_query.get(bindings[0])
@@ -139,11 +143,13 @@ def fillers(rows: Rows, *, origin_number: int) -> dict[str, Filler]:
 
     def held_by(bindings: Sequence[Any]) -> Rows | None:
         one = by_query.get(f'"{bindings[0]}"')
-        return one and ([(one.count,)] if one.count else [])
+        if one is None:
+            return None
+        return [(one.count,)] if one.count else []
 
     def rarity(bindings: Sequence[Any]) -> Rows | None:
         one = by_query.get(bindings[0])
-        return one and [(min(one.count, bindings[1]),)]
+        return None if one is None else [(min(one.count, bindings[1]),)]
 
     def holding(bindings: Sequence[Any]) -> Rows | None:
         found = _fulfilling(bindings[0], by_query)
@@ -159,7 +165,8 @@ def fillers(rows: Rows, *, origin_number: int) -> dict[str, Filler]:
         fts.COUNTED.format(""): lambda values: counted(values, is_lapsed=False),
         fts.COUNTED.format(fts.LAPSED): lambda values: counted(values, is_lapsed=True),
         fts.ARCHIVED: archived_count, fts.POSTINGS: postings, fts.HOLDERS: held_by,
-        fts.RARITY: rarity, fts.HOLDING: holding, common_postings.COUNT: kept, common_postings.LATER: later,
+        fts.RARITY: rarity, fts.HOLDING: holding, common_postings.COUNT: kept,
+        common_postings.LATER: later,
     }  # fmt: skip
 
 

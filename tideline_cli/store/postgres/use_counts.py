@@ -39,14 +39,15 @@ def read(db: Connection, seqs: Sequence[int]) -> dict[int, Any]:
 def touch(db: Connection, seqs: Sequence[int], *, now: int, ids: Sequence[str] | None) -> None:
     """Do what `uses.touch` does, in a transaction that holds the lock of writers."""
     there = read(db, seqs)
-    asked = zip(seqs, ids or [None] * len(seqs), strict=True)
+    named: Sequence[str | None] = ids or [None] * len(seqs)
+    asked = zip(seqs, named, strict=True)
     found = [seq for seq, one in asked if seq in there and one in (None, there[seq][0])]
     if not found:
         return
     db.execute(_COUNT, (now, "[" + ", ".join(map(str, found)) + "]"))
     for seq in found:
-        _, terms, *weights, uses = there[seq]
+        _, terms, source, role, importance, tier, pinned, uses = there[seq]
         if changes_at(uses + 1):
-            byte = score_bounds.code_of(terms, *weights, uses + 1)
+            byte = score_bounds.code_of(terms, source, role, importance, tier, pinned, uses + 1)
             number, place = divmod(seq, score_bounds.CHUNK)
             db.execute(_BOUND, (place, byte, number))
