@@ -103,6 +103,21 @@ def test_a_slot_changes_hands_in_four_trips(filled, waited):
     assert len(same(filled("list", "--slot", "host", "--json")).json["facts"]) == 1
 
 
+@pytest.mark.parametrize(
+    "step", [("forget", named_id("R0007")), ("remember", "the kite is of green paper")],
+    ids=" ".join,
+)  # fmt: skip
+def test_an_undo_waits_four_times(filled, waited, step):
+    """What the batch did, what has become of it and what stands in the way is asked at once."""
+    same(filled(*step))
+    waited()
+    same(filled("undo"))
+    assert waited() <= MOST
+    same(filled("export"))
+    same(filled("redo"))
+    same(filled("export"))
+
+
 def test_a_fact_is_reinforced_once_it_is_known(filled, waited):
     """The twin is found with what is asked ahead."""
     same(filled("remember", "the kettle stands beside the window of the kitchen"))

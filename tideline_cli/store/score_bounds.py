@@ -43,6 +43,7 @@ SELECT ifnull((SELECT max(seq) FROM fact), 0) + 1,
   ifnull((SELECT number * {ROW} + length(codes) FROM ceiling
           ORDER BY number DESC LIMIT 1), 0)
 """
+OF_ROW = "SELECT codes FROM ceiling WHERE number = ?"
 MADE_FROM = frozenset(("role", "importance", "tier", "pinned"))
 """What of a fact can change and makes its byte."""
 CHUNK = ROW
@@ -143,7 +144,7 @@ def put(db: Connection, made: Mapping[int, int]) -> None:
     for seq, byte in made.items():
         by_row.setdefault(seq // CHUNK, {})[seq % CHUNK] = byte
     for number, fresh in by_row.items():
-        row = db.execute("SELECT codes FROM ceiling WHERE number = ?", (number,)).fetchone()
+        row = db.execute(OF_ROW, (number,)).fetchone()
         held = bytearray(row[0] if row else b"")
         for place, byte in fresh.items():
             if place < len(held):

@@ -3,8 +3,9 @@ the server alone, so it is asked for by that, and answers the statement that nam
 
 from __future__ import annotations
 
-from tideline_cli.store import facts, label_holders, lapsed, score_bounds
+from tideline_cli.store import common_postings, facts, label_holders, lapsed, score_bounds
 from tideline_cli.store import vectors as packed
+from tideline_cli.store.postgres.by_number import named
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -103,6 +104,39 @@ def vectors(ahead: Foreseeing, origin_number: int, embedder: str) -> None:
         } if rows else {}  # fmt: skip
 
     ahead.fill(_VECTORS, (origin_number, embedder), filled)
+
+
+def of_rows(ahead: Foreseeing, place: int) -> None:
+    """Ask ahead for what the derived indexes keep of the facts in a list of the server's."""
+    from tideline_cli.store import common_upkeep  # noqa: PLC0415  an undo alone
+
+    facts_of = f"SELECT one / {{}} FROM unnest({named(place)}) AS each (one)"
+
+    def bounds(rows: Rows) -> dict[str, Any]:
+        held = dict(rows)
+        return {score_bounds.OF_ROW: lambda given: [(held[given[0]],)] if given[0] in held else None}
+
+    def common(rows: Rows) -> dict[str, Any]:
+        reached = {row[0] for row in rows}
+
+        def of_chunk(given: Sequence[Any]) -> Rows | None:
+            if given[0] not in reached:
+                return None
+            return [row[1:] for row in rows if row[0] == given[0] and row[1] is not None]
+
+        return {common_upkeep.ROWS_OF: of_chunk}
+
+    inside = facts_of.format(score_bounds.CHUNK)
+    ahead.fill(
+        f"SELECT number, codes FROM ceiling WHERE number IN ({inside})", (), bounds,
+        texts=frozenset((score_bounds.OF_ROW,)),
+    )  # fmt: skip
+    inside = facts_of.format(common_postings.CHUNK)
+    ahead.fill(
+        f"SELECT chunk.number, origin, term, upto, holders, repeats FROM ({inside})"
+        " AS chunk (number) LEFT JOIN common_posting AS held ON held.number = chunk.number",
+        (), common, texts=frozenset((common_upkeep.ROWS_OF,)),
+    )  # fmt: skip
 
 
 def labels(ahead: Foreseeing, origin_number: int, terms: Sequence[str]) -> None:

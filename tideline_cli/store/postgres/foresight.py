@@ -98,9 +98,13 @@ class Foreseeing(ServerConnection):
         )
         self._known.lists[number] = self._send_ahead(text, bindings)
 
-    def fill(self, sql: str, bindings: Sequence[object], filled: Filling) -> None:
-        """Ask ahead by a statement of whose rows the answers to others are made."""
-        self._known.filling.append((self._send_ahead(sql, bindings), filled))
+    def fill(
+        self, sql: str, bindings: Sequence[object], filled: Filling, *,
+        texts: frozenset[str] = known_answers.FILLED,
+    ) -> None:  # fmt: skip
+        """Ask ahead by a statement of whose rows the answers to others are made, which have one of
+        the `texts`."""
+        self._known.filling.append((self._send_ahead(sql, bindings), filled, texts))
 
     def _note(self, calls: Iterable[Call]) -> list[Call]:
         """Send what calls ask until they need an answer; return those that do."""
@@ -123,7 +127,11 @@ class Foreseeing(ServerConnection):
         self._waiting.append((self._statement(sql, bindings), cursor))
         return cursor
 
-    def _send_packed(self, sql: str, bindings: Sequence[object]) -> Ahead:
+    def _send_by_number(
+        self, asked: ByNumber, sql: str, bindings: Sequence[object]
+    ) -> Ahead:
+        if not asked.is_plain:
+            return self._send_ahead(sql, bindings)
         cursor = Packed(self)
         text, types, cells = self._statement(sql, bindings)
         self._waiting.append(((packing(text), types, cells), cursor))
@@ -140,12 +148,16 @@ class Foreseeing(ServerConnection):
         word = sql.lstrip()[:6].upper()
         if word == "SELECT":
             return self._selected(sql, bindings)
+        if self._is_noting:
+            raise NotYetError  # what is foreseen stores nothing
         if word not in _NO_CHANGE:
             self._forget(sql)
         return super().execute(sql, bindings)
 
     def executemany(self, sql: str, rows: Iterable[Sequence[object]]) -> Cursor:
         """Run a statement for each of the rows."""
+        if self._is_noting:
+            raise NotYetError
         self._stand_no_more()
         self._forget(sql)
         return super().executemany(sql, rows)
@@ -166,7 +178,7 @@ class Foreseeing(ServerConnection):
             return self._holders(bindings[0])
         if asked is None:
             return super().execute(sql, bindings)
-        cursor = self._send_packed(sql, bindings)
+        cursor = self._send_by_number(asked, sql, bindings)
         self.flush()
         self._known.keep(asked, cursor.rows or [])
         return Read(self, self._known.picked(asked) or [])
@@ -185,7 +197,7 @@ class Foreseeing(ServerConnection):
             number = asked.list_number
             if number is not None:
                 sql, bindings = asked.of_list(number)
-            known.coming.append((asked, self._send_packed(sql, bindings)))
+            known.coming.append((asked, self._send_by_number(asked, sql, bindings)))
         elif key not in known.answers and not known.will_fill(sql):
             known.answers[key] = self._send_ahead(sql, bindings)
         return Pending(self)
