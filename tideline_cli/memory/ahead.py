@@ -23,7 +23,7 @@ from tideline_cli.store import (
 )
 from tideline_cli.store.lapsed import Lapsed
 from tideline_cli.store.postgres import derived, term_lists, use_counts
-from tideline_cli.store.postgres.known_answers import numbered
+from tideline_cli.store.postgres.known_answers import standing_for
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -64,7 +64,8 @@ def of_recall(
         lambda: fts.has_archived(db, viewer=viewer),
     )
     derived.unbounded(ahead)
-    derived.lapsing(ahead, origin, now)
+    derived.lapsing(ahead, origin, now=now)
+    ahead.lighter |= term_lists.LIGHTER
     ahead.whole = lambda seqs: facts.get(db, seqs, viewer=viewer)
     if query.mode != "semantic":
         question = question_of(query.text, analyzer)
@@ -101,6 +102,7 @@ def of_words(
     ahead.fill(
         term_lists.TERMS, (origin_number, terms, stored),
         lambda rows: term_lists.fillers(rows, origin_number=origin_number),
+        texts=term_lists.FILLED,
     )  # fmt: skip
     ahead.find_list(
         _LIKELY, term_lists.FOUND,
@@ -114,7 +116,7 @@ def _of_ranking(
     db: Connection, ahead: Foreseeing, query: Query, *, origin_number: int, now: int
 ) -> None:
     """Foresee what is asked to rank the likely facts."""
-    likely = [numbered(_LIKELY)]
+    likely = [standing_for(_LIKELY)]
     ahead.likely = lambda: fts.ranking_rows(
         db, likely, origin_number=origin_number, now=now, wanted=query.wanted
     )
@@ -163,7 +165,7 @@ def of_write_back(
 ) -> None:
     """Foresee what is asked to count uses, and to store the vectors that a recall made."""
     if touch and answer.seqs:
-        ahead.foresee(lambda: use_counts.read(db, answer.seqs))
+        ahead.foresee(lambda: use_counts.foresee(db, answer.seqs))
     made = answer.backlog
     if made is not None and made.numbers:
         after, last = ahead.unembedded
@@ -178,7 +180,7 @@ def of_neighbours(
     wanted: Filter, has_sessions: bool,
 ) -> None:  # fmt: skip
     """Foresee what is asked of the best facts by their words, and of those next to them."""
-    best, near = list(seqs), [numbered(_NEAR)]
+    best, near = list(seqs), [standing_for(_NEAR)]
     ahead.foresee(
         lambda: sessions.places(db, best, origin_number=origin_number),
         lambda: ahead.whole(best),
@@ -192,8 +194,9 @@ def of_neighbours(
     ahead.find_list(_NEAR, _BOTH_SIDES.format(both), given)
     bare = type(wanted)(lifecycle=wanted.lifecycle, as_of=wanted.as_of)
     ahead.foresee(
-        *[lambda sql=sql: db.execute(sql, given).fetchall()
-          for sql in sessions.next_to(is_past=is_past)],
+        *[lambda kind=kind: sessions.next_ones(
+              db, best, kind, origin_number=origin_number, now=instant, is_past=is_past)
+          for kind in sessions.KINDS],
         lambda: sessions.are_cut(db, origin_number=origin_number),
         *[lambda one=one: fts.ranking_rows(
               db, near, origin_number=origin_number, now=now, wanted=one)

@@ -81,7 +81,7 @@ def undo(
     raise NotFoundError("there is nothing to undo", hint=_HINT)
 
 
-def foresee(db: Connection, *, viewer: Origin) -> None:
+def foresee_undo(db: Connection, *, viewer: Origin) -> None:
     """Ask a server ahead for what is asked to choose the batch."""
     from tideline_cli.store.postgres import newest_batches  # noqa: PLC0415  a server alone
 

@@ -48,7 +48,7 @@ _FORESEEN = frozenset((_EDGES, _ENDS))
 def foresee(db: Connection) -> None:
     """Ask a server ahead for the edges of the facts that a batch has touched: the first list that
     `undo_rows.foresee` has found."""
-    from tideline_cli.store.postgres.by_number import named  # noqa: PLC0415  a server alone
+    from tideline_cli.store.postgres.by_number import list_sql  # noqa: PLC0415  a server alone
 
     def edges(rows: list[tuple[Any, ...]]) -> dict[str, Any]:
         def of_any(given: tuple[Any, ...]) -> list[tuple[Any, ...]]:
@@ -61,7 +61,7 @@ def foresee(db: Connection) -> None:
 
         return {_EDGES: of_any, _ENDS: ended}
 
-    touched = named(0)
+    touched = list_sql(0)
     sql = f"""
     SELECT number, from_fact, to_fact, kind IN ({_ENDING}) FROM link
     WHERE from_fact = ANY {touched} OR to_fact = ANY {touched} ORDER BY number

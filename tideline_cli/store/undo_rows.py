@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
     from tideline_cli.model.text import IndexTerms
     from tideline_cli.store.history import Batch
-    from tideline_cli.store.postgres.foresight import Foreseeing
 
     Row = dict[str, Any]
 
@@ -118,16 +117,18 @@ def _touched(db: Connection, batch: Batch) -> Iterable[Any]:
 def foresee(db: Connection, batch: Batch) -> None:
     """Ask a server ahead for what `trails` asks, and for what a fact leaves behind that goes."""
     from tideline_cli.store.postgres import derived  # noqa: PLC0415  a server alone
-    from tideline_cli.store.postgres.known_answers import numbered  # noqa: PLC0415  as above
+    from tideline_cli.store.postgres.known_answers import standing_for  # noqa: PLC0415  as above
 
-    ahead: Foreseeing = db.ahead  # type: ignore[attr-defined]
+    ahead: Any = db.ahead  # type: ignore[attr-defined]
     ahead.foresee(lambda: list(_touched(db, batch)))
     for place, entity in enumerate(images.KEYS):
         ahead.find_list(place, _ROWS, (batch.first, batch.last, batch.number, entity))
-        ahead.foresee(
-            lambda entity=entity, place=place: images.row_images(db, entity, [numbered(place)])
-        )
-    ahead.foresee(lambda: labels.take(db, [numbered(0)]))
+    ahead.foresee(
+        lambda: images.row_images(db, "fact", [standing_for(0)]),
+        lambda: images.row_images(db, "link", [standing_for(1)]),
+        lambda: images.row_images(db, "usage", [standing_for(2)]),
+    )
+    ahead.foresee(lambda: labels.take(db, [standing_for(0)]))
     derived.of_rows(ahead, 0)
 
 

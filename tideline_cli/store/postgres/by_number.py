@@ -51,10 +51,10 @@ class ByNumber:
     def of_list(self, number: int) -> tuple[str, tuple[object, ...]]:
         """Return the statement and its bindings for a list of the server's."""
         bare, bindings = self.key
-        return bare.replace("{list}", named(number)), bindings
+        return bare.replace("{list}", list_sql(number)), bindings
 
 
-def named(number: int) -> str:
+def list_sql(number: int) -> str:
     """Return the SQL for a list of the server's in this transaction."""
     return f"(current_setting('tideline.list_{number}')::bigint[])"
 

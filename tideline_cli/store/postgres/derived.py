@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from tideline_cli.store import common_postings, facts, label_holders, lapsed, score_bounds
 from tideline_cli.store import vectors as packed
-from tideline_cli.store.postgres.by_number import named
+from tideline_cli.store.postgres.by_number import list_sql
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -62,10 +62,11 @@ def unbounded(ahead: Foreseeing) -> None:
             facts.LAST: lambda _: [(last,)],
         }
 
-    ahead.fill(_UNBOUNDED, (), filled)
+    texts = frozenset((score_bounds.SELECT, score_bounds.ENDS, facts.LAST))
+    ahead.fill(_UNBOUNDED, (), filled, texts=texts)
 
 
-def lapsing(ahead: Foreseeing, origin_number: int, now: int) -> None:
+def lapsing(ahead: Foreseeing, origin_number: int, *, now: int) -> None:
     """Ask ahead for the facts that begin or end between the instant of the counts and now."""
 
     def filled(rows: Rows) -> dict[str, Any]:
@@ -73,7 +74,8 @@ def lapsing(ahead: Foreseeing, origin_number: int, now: int) -> None:
         there = [row[2:] for row in rows if row[2] is not None]
         return {lapsed.CHANGING: lambda given: there if given == known else None}
 
-    ahead.fill(_LAPSING, (origin_number, now), filled)
+    texts = frozenset((lapsed.CHANGING,))
+    ahead.fill(_LAPSING, (origin_number, now), filled, texts=texts)
 
 
 def waiting(ahead: Foreseeing, origin_number: int, embedder: str) -> None:
@@ -84,7 +86,8 @@ def waiting(ahead: Foreseeing, origin_number: int, embedder: str) -> None:
         there = [row[1:] for row in rows if row[1] is not None]
         return {packed.WAITING: lambda given: there if given == known else None}
 
-    ahead.fill(_WAITING, (origin_number, embedder, packed.BACKLOG), filled)
+    given = origin_number, embedder, packed.BACKLOG
+    ahead.fill(_WAITING, given, filled, texts=frozenset((packed.WAITING,)))
 
 
 def vectors(ahead: Foreseeing, origin_number: int, embedder: str) -> None:
@@ -103,18 +106,19 @@ def vectors(ahead: Foreseeing, origin_number: int, embedder: str) -> None:
             packed.BOTH: both,
         } if rows else {}  # fmt: skip
 
-    ahead.fill(_VECTORS, (origin_number, embedder), filled)
+    texts = frozenset((packed.HALVES, packed.CHUNKS, packed.BOTH))
+    ahead.fill(_VECTORS, (origin_number, embedder), filled, texts=texts)
 
 
 def of_rows(ahead: Foreseeing, place: int) -> None:
     """Ask ahead for what the derived indexes keep of the facts in a list of the server's."""
     from tideline_cli.store import common_upkeep  # noqa: PLC0415  an undo alone
 
-    facts_of = f"SELECT one / {{}} FROM unnest({named(place)}) AS each (one)"
+    facts_of = f"SELECT one / {{}} FROM unnest({list_sql(place)}) AS each (one)"
 
     def bounds(rows: Rows) -> dict[str, Any]:
-        held = dict(rows)
-        return {score_bounds.OF_ROW: lambda given: [(held[given[0]],)] if given[0] in held else None}
+        held: dict[int, Any] = {number: (codes,) for number, codes in rows}
+        return {score_bounds.OF_ROW: lambda given: [held[given[0]]] if given[0] in held else None}
 
     def common(rows: Rows) -> dict[str, Any]:
         reached = {row[0] for row in rows}
@@ -153,11 +157,6 @@ def labels(ahead: Foreseeing, origin_number: int, terms: Sequence[str]) -> None:
 
         return {label_holders.HOLDERS: holders}
 
-    ahead.fill(_LABELS, (origin_number, terms), filled)
-
-
-FILLED = frozenset((
-    label_holders.HOLDERS, score_bounds.SELECT, score_bounds.ENDS, facts.LAST, lapsed.CHANGING,
-    packed.WAITING, packed.HALVES, packed.CHUNKS, packed.BOTH,
-))  # fmt: skip
-"""The statements that are answered so."""
+    ahead.fill(
+        _LABELS, (origin_number, terms), filled, texts=frozenset((label_holders.HOLDERS,))
+    )

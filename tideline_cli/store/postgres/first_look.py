@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import apsw
 
-from tideline_cli.store import visibility
+from tideline_cli.store import ORIGIN_NUMBER
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def look(db: Foreseeing, comes: Callable[[Connection], object] | None = None) ->
         db.is_there = False
         return False
     db.origins = dict(rows)
-    db.guessed |= {(visibility.NUMBER, (key,)): [(number,)] for key, number in rows}
+    db.guessed |= {(ORIGIN_NUMBER, (key,)): [(number,)] for key, number in rows}
     if comes is None:
         db.execute("ROLLBACK")
     else:

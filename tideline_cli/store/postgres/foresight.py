@@ -12,9 +12,8 @@ from tideline_cli.errors import TidelineError
 from tideline_cli.model.origin import OWNER
 from tideline_cli.model.text import WITH_FORMS
 from tideline_cli.ranking.score_bounds import CODER
-from tideline_cli.store import fts
-from tideline_cli.store.connection import SETTING
-from tideline_cli.store.postgres import by_number, known_answers, term_lists
+from tideline_cli.store import ORIGIN_NUMBER, SETTING
+from tideline_cli.store.postgres import by_number, known_answers
 from tideline_cli.store.postgres.known_answers import (
     Ahead,
     KnownAnswers,
@@ -25,7 +24,6 @@ from tideline_cli.store.postgres.known_answers import (
 )
 from tideline_cli.store.postgres.packed_rows import packing
 from tideline_cli.store.postgres.server import Cursor, ServerConnection
-from tideline_cli.store.visibility import NUMBER
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -57,7 +55,9 @@ class Foreseeing(ServerConnection):
         self.is_there = False  # the tables are
         self.guess: Mapping[str, str] = {"analyzer": WITH_FORMS, "score_bounds": CODER}
         self.origins: Mapping[str, int] = {OWNER.key: 1}
-        self.guessed: dict[Key, Rows] = {(NUMBER, (OWNER.key,)): [(1,)]}
+        self.guessed: dict[Key, Rows] = {(ORIGIN_NUMBER, (OWNER.key,)): [(1,)]}
+        # A statement, another one for the same values that is lighter to read, and its reader.
+        self.lighter: dict[str, tuple[str, Callable[[Rows], Rows]]] = {}
         self.foreseen: object = None  # of what it was asked ahead what is known
         self.lags: bool | None = None  # whether many facts had no byte that bounds their score
         self.unembedded = (0, 0)  # the last fact with a vector, and the last chunk of vectors
@@ -100,7 +100,7 @@ class Foreseeing(ServerConnection):
 
     def fill(
         self, sql: str, bindings: Sequence[object], filled: Filling, *,
-        texts: frozenset[str] = known_answers.FILLED,
+        texts: frozenset[str],
     ) -> None:  # fmt: skip
         """Ask ahead by a statement of whose rows the answers to others are made, which have one of
         the `texts`."""
@@ -174,21 +174,17 @@ class Foreseeing(ServerConnection):
             return Read(self, rows)
         if self._is_noting:
             return self._noted(sql, bindings, asked)
-        if sql == fts.POSTINGS:
-            return self._holders(bindings[0])
+        if sql in self.lighter:
+            text, made = self.lighter[sql]
+            lighter = self._send_ahead(text, bindings)
+            self.flush()
+            return Read(self, made(lighter.rows or []))
         if asked is None:
             return super().execute(sql, bindings)
         cursor = self._send_by_number(asked, sql, bindings)
         self.flush()
         self._known.keep(asked, cursor.rows or [])
         return Read(self, self._known.picked(asked) or [])
-
-    def _holders(self, query: Any) -> Cursor:
-        """Return the numbers of the facts that hold a term, which come as one value."""
-        cursor = self._send_ahead(term_lists.HOLDERS, (query.strip('"'),))
-        self.flush()
-        packed = (cursor.rows or [(None,)])[0][0]
-        return Read(self, [(seq,) for seq in term_lists.unpacked(packed)])
 
     def _noted(self, sql: str, bindings: Sequence[Any], asked: ByNumber | None) -> Cursor:
         """Ask ahead."""

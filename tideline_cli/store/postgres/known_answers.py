@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import re
 
-from tideline_cli.store.postgres import by_number, derived, term_lists
-from tideline_cli.store.postgres.packed_rows import unpacked
+from tideline_cli.store.postgres import by_number
+from tideline_cli.store.postgres.packed_rows import rows_of_text
 from tideline_cli.store.postgres.server import Cursor
 
 TYPE_CHECKING = False
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     Filler = Callable[[Sequence[Any]], Rows | None]
     Filling = Callable[[Rows], Mapping[str, Filler]]
 
-FILLED = term_lists.FILLED | derived.FILLED
 _WRITTEN = re.compile(r"\s*(?:INSERT (?:OR \w+ )?INTO|UPDATE|DELETE FROM) (\w+)")
 # The tables of which a change changes no other one that is asked for ahead, and the words that
 # stand in what asks for them.
@@ -68,7 +67,7 @@ class Packed(Ahead):
     def take(self, answer: ServerAnswer) -> None:
         """Take the answer of the server."""
         super().take(answer)
-        self.rows = unpacked(self._rows[0][0])
+        self.rows = rows_of_text(self._rows[0][0])
 
 
 class Read(Cursor):
@@ -188,6 +187,6 @@ class KnownAnswers:
             known.clear()
 
 
-def numbered(number: int) -> int:
+def standing_for(number: int) -> int:
     """Return the number of a fact that stands for a list of the server's."""
     return by_number.FOUND + number

@@ -21,7 +21,7 @@ def packing(sql: bytes) -> bytes:
     return b"SELECT json_agg(r)::text FROM (" + sql + b") AS r"
 
 
-def unpacked(text: str | None) -> list[Row]:
+def rows_of_text(text: str | None) -> list[Row]:
     """Return the rows of such a text. A figure of a column of such with a point is one, also where
     it is whole."""
     if text is None:

@@ -30,15 +30,20 @@ WHERE number = ?3 AND length(codes) > ?1
 """
 
 
-def read(db: Connection, seqs: Sequence[int]) -> dict[int, Any]:
+def _read(db: Connection, seqs: Sequence[int]) -> dict[int, Any]:
     """Return what is needed to count uses of facts, by number."""
     rows: list[Any] = db.execute(_READ, ("[" + ", ".join(map(str, seqs)) + "]",)).fetchall()
     return {row[0]: row[1:] for row in rows}
 
 
+def foresee(db: Connection, seqs: Sequence[int]) -> None:
+    """Ask ahead for what is needed to count uses of facts."""
+    _read(db, seqs)
+
+
 def touch(db: Connection, seqs: Sequence[int], *, now: int, ids: Sequence[str] | None) -> None:
     """Do what `uses.touch` does, in a transaction that holds the lock of writers."""
-    there = read(db, seqs)
+    there = _read(db, seqs)
     named: Sequence[str | None] = ids or [None] * len(seqs)
     asked = zip(seqs, named, strict=True)
     found = [seq for seq, one in asked if seq in there and one in (None, there[seq][0])]
