@@ -87,10 +87,9 @@ def search(
     asked = _Asked(question, dates, origin_number, now, wanted, fading)
     is_plain = text is None and not has_sessions and wanted.is_of_active()
     scorer = lexical.best_by_words(
-        db, question, origin_number=asked.origin_number, now=asked.now,
-        limit=max(reach, worth.DATED if dates else worth.CANDIDATES),
-        wanted=wanted, fading=fading, gone=gone, leaves_out=left_out is not None, retained=retained,
-        dated=dates.floor(limit) if dates and is_plain else None,
+        db, question, origin_number=origin_number, now=now, wanted=wanted, fading=fading, gone=gone,
+        limit=max(reach, worth.DATED if dates else worth.CANDIDATES), retained=retained,
+        leaves_out=left_out is not None, dated=dates.floor(limit) if dates and is_plain else None,
     )  # fmt: skip
     pool = {match.seq: match for match in scorer.matches}
     _foresee(db, asked, pool, has_sessions=has_sessions)
