@@ -221,3 +221,28 @@ def test_a_statement_after_a_failure_is_refused(address):
             db.execute(f"{add} RETURNING name", ("test", "again")).fetchone()
         db.execute("SELECT value FROM setting WHERE name = ?", ("test",)).fetchone()
     db.close()
+
+
+def test_a_lost_connection_ends_its_snapshot(address):
+    """What is lost was rolled back; the next statement says that the connection is gone."""
+    place = address()
+    db, other = opening.open_or_make(place), opening.open_or_make(place)
+    with transactions.snapshot(db):
+        own = db.execute("SELECT pg_backend_pid()").get
+        other.execute("SELECT pg_terminate_backend(?::integer)", (own,)).fetchall()
+        for _ in range(50):
+            if not other.execute("SELECT count(*) FROM pg_stat_activity WHERE pid = ?", (own,)).get:
+                break
+    assert db.get_autocommit()
+    with pytest.raises(apsw.Error):
+        db.execute("SELECT 1").fetchone()
+    other.close()
+
+
+def test_figures_come_with_all_their_digits(address, run, monkeypatch):
+    """Whatever the settings of the database are."""
+    monkeypatch.setenv("TIDELINE_DB", address())
+    monkeypatch.setenv("PGOPTIONS", "-c extra_float_digits=-15")
+    run("remember", "the lamp is of brass", "--importance", "0.1234567890123456")
+    (listed,) = run("list", "--json").json["facts"]
+    assert listed["importance"] == 0.1234567890123456

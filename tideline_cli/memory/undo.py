@@ -110,7 +110,7 @@ def take_batch_back(
                 lambda: next(steps.standing(db, viewer=viewer), None),
                 lambda: undo_rows.foresee(db, batch),
                 lambda: undo_conflicts.foresee(db),
-                lambda: vector_upkeep.chunks(db),
+                lambda: vector_upkeep.foresee(db),
                 lambda: sync_schema.exists(db),
             )
         plan = plan_undo(db, batch, viewer=viewer)

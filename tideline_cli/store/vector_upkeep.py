@@ -21,14 +21,18 @@ def remove(db: Connection, gone: Collection[int]) -> None:
     wanted = frozenset(gone)
     if not wanted:
         return
-    for row, facts in chunks(db):
+    for row, facts in _chunks(db):
         if not wanted.isdisjoint(_numbers(facts)):
             held = {n: code for n, code in _held(db, row).items() if n not in wanted}
             _write(db, row, held)
 
 
-def chunks(db: Connection) -> list[tuple[int, bytes]]:
-    """Return (number, numbers of facts) of all chunks."""
+def foresee(db: Connection) -> None:
+    """Ask a server ahead for what `remove` asks first."""
+    _chunks(db)
+
+
+def _chunks(db: Connection) -> list[tuple[int, bytes]]:
     rows: list[Any] = db.execute("SELECT number, facts FROM vector_chunk").fetchall()
     return rows
 

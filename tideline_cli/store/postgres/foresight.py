@@ -22,6 +22,7 @@ from tideline_cli.store.postgres.known_answers import (
     Pending,
     Read,
 )
+from tideline_cli.store.postgres.libpq import ServerError
 from tideline_cli.store.postgres.packed_rows import packing
 from tideline_cli.store.postgres.server import Cursor, ServerConnection
 
@@ -39,6 +40,8 @@ if TYPE_CHECKING:
 _SETTINGS = "SELECT name, value FROM setting"
 _GENERATION = "SELECT value FROM setting WHERE name = 'generation'"
 _NAMED = f"{_SETTINGS} WHERE name IN ("
+# To compile takes longer than what it makes faster; figures come with all their digits.
+_LOCAL = b"SELECT set_config('jit', 'off', true), set_config('extra_float_digits', '1', true)"
 _NO_CHANGE = ("BEGIN", "BEGIN ", "PRAGMA", "SAVEPO", "RELEAS", "COMMIT", "ROLLBA", "END")
 
 
@@ -61,8 +64,8 @@ class Foreseeing(ServerConnection):
         self.foreseen: object = None  # of what it was asked ahead what is known
         self.lags: bool | None = None  # whether many facts had no byte that bounds their score
         self.unembedded = (0, 0)  # the last fact with a vector, and the last chunk of vectors
-        self.whole: Callable[[Sequence[int]], object] = lambda _: None  # foresees facts
-        self.likely: Call = lambda: None  # foresees what ranks the likely ones
+        self.whole: Callable[[Sequence[int]], object] = id  # foresees facts
+        self.likely: Call = list  # foresees what ranks the likely ones
         self._known = KnownAnswers()
         self._settings: Ahead | None = None
         self._calls: list[Call] = []
@@ -70,8 +73,6 @@ class Foreseeing(ServerConnection):
         self._is_noting = False
         self._is_begun = False  # the server has been told of the transaction
         self._is_standing = False  # the snapshot waits for its reader
-
-    # what is asked for ahead
 
     @property
     def ahead(self) -> Foreseeing:
@@ -137,8 +138,6 @@ class Foreseeing(ServerConnection):
         self._waiting.append(((packing(text), types, cells), cursor))
         return cursor
 
-    # what is asked
-
     def execute(self, sql: str, bindings: Sequence[object] = ()) -> Cursor:
         """Run a statement, or answer it by what is known."""
         if not sql.startswith("BEGIN"):
@@ -176,15 +175,16 @@ class Foreseeing(ServerConnection):
             return self._noted(sql, bindings, asked)
         if sql in self.lighter:
             text, made = self.lighter[sql]
-            lighter = self._send_ahead(text, bindings)
-            self.flush()
-            return Read(self, made(lighter.rows or []))
+            return Read(self, made(self._asked_now(self._send_ahead(text, bindings))))
         if asked is None:
             return super().execute(sql, bindings)
-        cursor = self._send_by_number(asked, sql, bindings)
-        self.flush()
-        self._known.keep(asked, cursor.rows or [])
+        rows = self._asked_now(self._send_by_number(asked, sql, bindings))
+        self._known.keep(asked, rows)
         return Read(self, self._known.picked(asked) or [])
+
+    def _asked_now(self, cursor: Ahead) -> Rows:
+        self.flush()
+        return cursor.rows or []
 
     def _noted(self, sql: str, bindings: Sequence[Any], asked: ByNumber | None) -> Cursor:
         """Ask ahead."""
@@ -214,9 +214,8 @@ class Foreseeing(ServerConnection):
         """Return all settings of the memory, in the transaction that is open."""
         if self._settings is None:
             self._settings = self._send_ahead(_SETTINGS, ())
-        if self._settings.rows is None:
-            self.flush()
-        return dict(self._settings.rows or [])
+        known = self._settings.rows
+        return dict(self._asked_now(self._settings) if known is None else known)
 
     def _of_settings(self, sql: str, bindings: Sequence[Any]) -> Rows | None:
         is_one = sql == SETTING
@@ -235,8 +234,6 @@ class Foreseeing(ServerConnection):
         self._is_begun = True
         super().flush()
         self._known.settle()
-
-    # what ends what is known
 
     def _forget(self, sql: str) -> None:
         """Forget what a statement may change."""
@@ -275,7 +272,7 @@ class Foreseeing(ServerConnection):
         self._forget_all()
         self._is_begun = False
         done = super()._begin(is_writer=is_writer)
-        self._put(b"SET LOCAL jit = off")  # which takes longer than what it makes faster
+        self._put(_LOCAL)
         if self.is_there:
             self._settings = self._send_ahead(_SETTINGS, ())
             self._note(calls)
@@ -287,10 +284,13 @@ class Foreseeing(ServerConnection):
             return super()._end(how)
         # Nothing depends on the end of a transaction that stores nothing: nobody waits for it.
         self._waiting.clear()
-        if self._is_begun:
-            self._wire.send(how, (), ())
-            self._wire.leave_unread(1)
         self._is_open = False
+        if self._is_begun:
+            try:
+                self._wire.send(how, (), ())
+                self._wire.leave_unread(1)
+            except ServerError:  # a connection that is lost has rolled back
+                self._leave()
         return Cursor(self)
 
     def __exit__(self, kind: type[BaseException] | None, *more: object) -> None:
