@@ -230,9 +230,9 @@ class Session(CallSettings):
         if is_file or not self._connections:
             opened = opening.open_for_writing(path, network_allowed=self.network_allowed)
             self._connections.append(opened)
-        db: Any = self._connections[-1]
-        db.asked_settings = self.asked_settings
-        db.heat_rule = self.heat_rule
+        db = self._connections[-1]
+        db.asked_settings = self.asked_settings  # type: ignore[attr-defined]
+        db.heat_rule = self.heat_rule  # type: ignore[attr-defined]
         self.access = "opened for writing"
         return db
 

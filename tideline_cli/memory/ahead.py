@@ -23,7 +23,7 @@ from tideline_cli.store import (
 )
 from tideline_cli.store.lapsed import Lapsed
 from tideline_cli.store.postgres import derived, term_lists, use_counts
-from tideline_cli.store.postgres.known_answers import numbered
+from tideline_cli.store.postgres.known_answers import standing_for
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def of_recall(
 ) -> None:
     """Foresee what a recall asks before it knows any fact. Inside its transaction."""
     origin = ahead.origins.get(viewer.key, visibility.NOBODY)
-    analyzer: Analyzer = ahead.guess.get("analyzer", "standard")  # type: ignore[assignment]
+    analyzer: Analyzer = ahead.guess.get("analyzer", "standard")
     if ahead.foreseen == (id(query), origin, analyzer):
         return
     ahead.foreseen = id(query), origin, analyzer
@@ -64,7 +64,8 @@ def of_recall(
         lambda: fts.has_archived(db, viewer=viewer),
     )
     derived.unbounded(ahead, origin)
-    derived.lapsing(ahead, origin, now)
+    derived.lapsing(ahead, origin, now=now)
+    ahead.lighter |= term_lists.LIGHTER
     ahead.whole = lambda seqs: facts.get(db, seqs, viewer=viewer)
     if query.mode != "semantic":
         question = question_of(query.text, analyzer)
@@ -101,22 +102,21 @@ def of_words(
     ahead.fill(
         term_lists.TERMS, (origin_number, terms, stored),
         lambda rows: term_lists.fillers(rows, origin_number=origin_number),
+        texts=term_lists.FILLED,
     )  # fmt: skip
     ahead.find_list(
         _LIKELY, term_lists.FOUND,
         (stored, [*weights.values()], _HOLDERS, _MOST, origin_number, terms),
     )
-    ahead.foresee(*[
-        lambda term=term: label_holders.holders(db, [term], origin_number=origin_number)
-        for term in terms
-    ])  # fmt: skip
+    ahead.foresee(lambda: label_holders.are_there(db, origin_number=origin_number))
+    derived.labels(ahead, origin_number, terms)
 
 
 def _of_ranking(
     db: Connection, ahead: Foreseeing, query: Query, *, origin_number: int, now: int
 ) -> None:
     """Foresee what is asked to rank the likely facts."""
-    likely = [numbered(_LIKELY)]
+    likely = [standing_for(_LIKELY)]
     ahead.likely = lambda: fts.ranking_rows(
         db, likely, origin_number=origin_number, now=now, wanted=query.wanted
     )
@@ -157,9 +157,10 @@ def after_recall(
     missing = score_bounds.missing_count(db, origin_number=origin_number)
     ahead.lags = missing > score_bounds.LAG
     if backlog is not None:
-        whose = {"origin_number": backlog.origin_number, "embedder": backlog.embedder}
-        last = vectors.last_chunk(db, **whose)
-        ahead.unembedded = vectors.embedded_up_to(db, **whose), last[0] if last else 0
+        origin, embedder = backlog.origin_number, backlog.embedder
+        last = vectors.last_chunk(db, origin_number=origin, embedder=embedder)
+        after = vectors.embedded_up_to(db, origin_number=origin, embedder=embedder)
+        ahead.unembedded = after, last[0] if last else 0
 
 
 def of_write_back(
@@ -167,7 +168,7 @@ def of_write_back(
 ) -> None:
     """Foresee what is asked to count uses, and to store the vectors that a recall made."""
     if touch and answer.seqs:
-        ahead.foresee(lambda: use_counts.read(db, answer.seqs))
+        ahead.foresee(lambda: use_counts.foresee(db, answer.seqs))
     made = answer.backlog
     if made is not None and made.numbers:
         after, last = ahead.unembedded
@@ -182,7 +183,7 @@ def of_neighbours(
     wanted: Filter, has_sessions: bool,
 ) -> None:  # fmt: skip
     """Foresee what is asked of the best facts by their words, and of those next to them."""
-    best, near = list(seqs), [numbered(_NEAR)]
+    best, near = list(seqs), [standing_for(_NEAR)]
     ahead.foresee(
         lambda: sessions.places(db, best, origin_number=origin_number),
         lambda: ahead.whole(best),
@@ -196,8 +197,9 @@ def of_neighbours(
     ahead.find_list(_NEAR, _BOTH_SIDES.format(both), given)
     bare = type(wanted)(lifecycle=wanted.lifecycle, as_of=wanted.as_of)
     ahead.foresee(
-        *[lambda sql=sql: db.execute(sql, given).fetchall()
-          for sql in sessions.next_to(is_past=is_past)],
+        *[lambda kind=kind: sessions.next_ones(
+              db, best, kind, origin_number=origin_number, now=instant, is_past=is_past)
+          for kind in sessions.KINDS],
         lambda: sessions.are_cut(db, origin_number=origin_number),
         *[lambda one=one: fts.ranking_rows(
               db, near, origin_number=origin_number, now=now, wanted=one)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from tideline_cli.memory import near_duplicates
 from tideline_cli.model.text import index_terms
-from tideline_cli.store import common_postings, facts, fts, slots, visibility
-from tideline_cli.store.postgres import next_numbers, term_lists
-from tideline_cli.store.postgres.known_answers import numbered
+from tideline_cli.store import common_postings, facts, fts, slots, visibility, writes
+from tideline_cli.store.postgres import term_lists
+from tideline_cli.store.postgres.known_answers import standing_for
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
     from tideline_cli.model.fact import NewFact
     from tideline_cli.model.origin import Origin
     from tideline_cli.model.text import Analyzer
-    from tideline_cli.store.postgres.foresight import Foreseeing
+    from tideline_cli.store.postgres.promising import Promising
 
 _ALIKE = 2  # the list of the server's of facts that may say the same
 _MOST = 257
 
 
 def of_facts(
-    db: Connection, ahead: Foreseeing, references: Sequence[str], *, viewer: Origin
+    db: Connection, ahead: Promising, references: Sequence[str], *, viewer: Origin
 ) -> None:
     """Foresee what is asked of facts that are named, with the next transaction."""
     ahead.foresee(*[
@@ -32,13 +32,11 @@ def of_facts(
     ])  # fmt: skip
 
 
-def of_remember(db: Connection, ahead: Foreseeing, new: NewFact, *, fact_id: str) -> None:
+def of_remember(db: Connection, ahead: Promising, new: NewFact, *, fact_id: str) -> None:
     """Foresee what is asked before a fact is stored, with the next transaction."""
     of_facts(db, ahead, new.supersedes, viewer=new.origin)
-    ahead.foresee(
-        lambda: db.execute(next_numbers.TAKEN, (fact_id,)).fetchone(),
-        lambda: _of_twins(db, ahead, new),
-    )
+    ahead.foresee_fact(writes.INSERT, fact_id)
+    ahead.foresee(lambda: _of_twins(db, ahead, new))
     slot = new.slot
     if slot is not None:
         ahead.foresee(
@@ -46,25 +44,26 @@ def of_remember(db: Connection, ahead: Foreseeing, new: NewFact, *, fact_id: str
         )
 
 
-def _of_twins(db: Connection, ahead: Foreseeing, new: NewFact) -> None:
+def _of_twins(db: Connection, ahead: Promising, new: NewFact) -> None:
     """Foresee what is asked of facts that may say the same."""
     origin = ahead.origins.get(new.origin.key, visibility.NOBODY)
-    analyzer: Analyzer = ahead.guess.get("analyzer", "standard")  # type: ignore[assignment]
+    analyzer: Analyzer = ahead.guess.get("analyzer", "standard")
     distinct = frozenset(index_terms(new.content, analyzer=analyzer).said)
     if not distinct or origin == visibility.NOBODY:
         return
-    every = [distinct, *near_duplicates.respelled(db, new.content, distinct)]
+    spelled = near_duplicates.respelled(new.content, distinct, analyzer=lambda: analyzer)
+    every = [distinct, *spelled]
     terms = sorted({term for one in every for term in near_duplicates.probed(one)})
     stored = [common_postings.indexed(term, origin_number=origin) for term in terms]
     ahead.fill(
         term_lists.TERMS, (origin, terms, stored),
-        lambda rows: term_lists.fillers(rows, origin_number=origin),
+        lambda rows: term_lists.fillers(rows, origin_number=origin), texts=term_lists.FILLED,
     )  # fmt: skip
     own = [common_postings.indexed(term, origin_number=origin)
            for term in near_duplicates.probed(distinct)]  # fmt: skip
     least = near_duplicates.least_shared(distinct)
     ahead.find_list(_ALIKE, term_lists.MANY_OF, (own, least, _MOST))
-    alike = [numbered(_ALIKE)]
+    alike = [standing_for(_ALIKE)]
     ahead.foresee(
         lambda: list(fts.terms_of(db, alike, origin_number=origin)),
         lambda: facts.with_terms(db, alike, viewer=new.origin),

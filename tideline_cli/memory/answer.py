@@ -41,7 +41,7 @@ def answered(
         return with_links(db, query, answer, viewer=viewer, now=now, graph=graph), others
 
 
-def foresee(db: Connection, query: Query, *, viewer: Origin, now: int) -> None:
+def foresee_recall(db: Connection, query: Query, *, viewer: Origin, now: int) -> None:
     """Ask a server ahead for what a recall of a query will ask."""
     from tideline_cli.memory import ahead  # noqa: PLC0415  a server alone
 

@@ -13,7 +13,7 @@ from tideline_cli.store.connection import setting
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from apsw import Connection
 
@@ -56,7 +56,10 @@ def twins(
             yield from _loaded(db, [(seq, theirs)], viewer)
         return
     seen = {seq for seq, _ in near}
-    for spelled in respelled(db, text, distinct):
+    spellings = respelled(
+        text, distinct, analyzer=lambda: setting(db, "analyzer", "standard")
+    )
+    for spelled in spellings:
         # They share as much with the text once its figures are spelled as theirs are.
         like = sharing(db, spelled, origin_number=origin_number)
         near += [(seq, distinct) for seq, _ in like if seq not in seen]
@@ -68,7 +71,9 @@ def twins(
     yield from _loaded(db, others[-_MOST_SHOWN:], viewer)
 
 
-def respelled(db: Connection, text: str, distinct: frozenset[str]) -> Iterator[frozenset[str]]:
+def respelled(
+    text: str, distinct: frozenset[str], *, analyzer: Callable[[], Analyzer]
+) -> Iterator[frozenset[str]]:
     """Yield the terms of a text with its large figures in groups of three digits, and with such
     groups as one figure: 1000 is 1,000."""
     figures = [term for term in distinct if term.isdecimal()]
@@ -78,8 +83,7 @@ def respelled(db: Connection, text: str, distinct: frozenset[str]) -> Iterator[f
                   for end in range(len(figure), 0, -_GROUP)]  # fmt: skip
         yield distinct.difference(large).union(groups)
     if any(len(figure) == _GROUP for figure in figures):
-        analyzer: Analyzer = setting(db, "analyzer", "standard")
-        joined = frozenset(_joined(terms(text, analyzer=analyzer)))
+        joined = frozenset(_joined(terms(text, analyzer=analyzer())))
         if joined != distinct:
             yield joined
 

@@ -264,6 +264,8 @@ def _settle_heat(db: Connection, answer: Recalled, *, now: int) -> None:
         return
     from tideline_cli.memory import heat  # noqa: PLC0415  few uses move any
 
+    if getattr(db, "ahead", None) and not heat.would_move(db, used, now=now):
+        return
     heat.settle_used(db, answer.seqs, viewer=used[0].origin, now=now)
 
 

@@ -85,19 +85,14 @@ def search(
     a speaker, or is a chunk. With `text`, the question's, likeness by a learned embedder counts.
     `left_out` takes what the search by words does, but for a speaker or a time that is named."""
     asked = _Asked(question, dates, origin_number, now, wanted, fading)
-    count = max(reach, worth.DATED if dates else worth.CANDIDATES)
     is_plain = text is None and not has_sessions and wanted.is_of_active()
     scorer = lexical.best_by_words(
-        db, question, origin_number=asked.origin_number, now=asked.now, limit=count,
-        wanted=asked.wanted, fading=asked.fading, gone=gone, leaves_out=left_out is not None,
-        retained=retained, dated=dates.floor(limit) if dates and is_plain else None,
+        db, question, origin_number=origin_number, now=now, wanted=wanted, fading=fading, gone=gone,
+        limit=max(reach, worth.DATED if dates else worth.CANDIDATES), retained=retained,
+        leaves_out=left_out is not None, dated=dates.floor(limit) if dates and is_plain else None,
     )  # fmt: skip
     pool = {match.seq: match for match in scorer.matches}
-    if pool and (ahead := getattr(db, "ahead", None)):
-        from tideline_cli.memory import ahead as coming  # noqa: PLC0415  a server alone
-
-        coming.of_neighbours(db, ahead, pool, origin_number=origin_number, now=now, wanted=wanted,
-                             has_sessions=has_sessions)  # fmt: skip
+    _foresee(db, asked, pool, has_sessions=has_sessions)
     beside, hidden, near = dict[int, list[int]](), set[int](), None
     if text is not None:
         from tideline_cli.memory import fusion  # noqa: PLC0415  learned embedders alone
@@ -129,6 +124,20 @@ def search(
     )
     shown = [one for one in ranked if one.seq not in hidden and _is_hit(one, one.score)]
     return sorted(shown, key=Match.order)[:limit]
+
+
+def _foresee(
+    db: Connection, asked: _Asked, pool: Collection[int], *, has_sessions: bool
+) -> None:
+    """Ask a server ahead for what stands around the best."""
+    if not (pool and getattr(db, "ahead", None)):
+        return
+    from tideline_cli.memory import ahead  # noqa: PLC0415  a server alone
+
+    ahead.of_neighbours(
+        db, db.ahead, pool, origin_number=asked.origin_number, now=asked.now,  # type: ignore[attr-defined]
+        wanted=asked.wanted, has_sessions=has_sessions,
+    )  # fmt: skip
 
 
 def _best(views: Iterable[_View], hidden: Collection[int], limit: int) -> list[Match]:

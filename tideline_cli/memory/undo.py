@@ -8,7 +8,15 @@ from tideline_cli.errors import NotFoundError, UsageError, WriteBlockedError
 from tideline_cli.memory.undo_apply import MANY, apply_undo, embed_missing
 from tideline_cli.memory.undo_plan import NothingLeftError, plan_undo
 from tideline_cli.model.record import record
-from tideline_cli.store import history, journal, steps, undo_rows
+from tideline_cli.store import (
+    history,
+    journal,
+    steps,
+    sync_schema,
+    undo_conflicts,
+    undo_rows,
+    vector_upkeep,
+)
 from tideline_cli.store.transactions import snapshot
 
 TYPE_CHECKING = False
@@ -57,14 +65,28 @@ def undo(
         batch = _named(db, ordinal, viewer)
         return take_batch_back(db, batch, viewer=viewer, now=now, dry_run=dry_run)
     back = _steps_back(db, viewer)
-    for _, batch in back:
-        if batch.verb in FINAL:
-            raise _final(batch, next((one for _, one in back if one.verb not in FINAL), None))
+    while True:
+        with snapshot(db):
+            step = next(back, None)
+            if step is None:
+                break
+            batch = step[1]
+            if batch.verb in FINAL:
+                raise _final(batch, next((one for _, one in back if one.verb not in FINAL), None))
+            bulk = undo_rows.fact_count(db, batch) > MANY
         try:
-            return take_batch_back(db, batch, viewer=viewer, now=now, dry_run=dry_run)
+            return take_batch_back(db, batch, viewer=viewer, now=now, dry_run=dry_run, bulk=bulk)
         except NothingLeftError:  # others have taken back what it did: the step is no step
             continue
     raise NotFoundError("there is nothing to undo", hint=_HINT)
+
+
+def foresee_undo(db: Connection, *, viewer: Origin) -> None:
+    """Ask a server ahead for what is asked to choose the batch."""
+    from tideline_cli.store.postgres import newest_batches  # noqa: PLC0415  a server alone
+
+    newest_batches.fill(db.ahead, viewer.key)  # type: ignore[attr-defined]
+    db.ahead.foresee(lambda: next(steps.back(db, viewer=viewer), None))  # type: ignore[attr-defined]
 
 
 def undoable(db: Connection, *, viewer: Origin, limit: int) -> list[StandingBatch]:
@@ -74,14 +96,23 @@ def undoable(db: Connection, *, viewer: Origin, limit: int) -> list[StandingBatc
 
 def take_batch_back(
     db: Connection, batch: Batch, *, viewer: Origin, now: int, dry_run: bool, verb: str = "undo",
-    reason: str = "",
+    reason: str = "", bulk: bool | None = None,
 ) -> Undone:  # fmt: skip
     """Take back one batch, as a batch with this verb and reason."""
     if dry_run:
         with snapshot(db):
             return _report(batch, plan_undo(db, batch, viewer=viewer), 0)
-    bulk = undo_rows.fact_count(db, batch) > MANY
+    if bulk is None:
+        bulk = undo_rows.fact_count(db, batch) > MANY
     with journal.batch(db, verb=verb, by=viewer, now=now, bulk=bulk) as own:
+        if (ahead := getattr(db, "ahead", None)) and not bulk:
+            ahead.foresee(
+                lambda: next(steps.standing(db, viewer=viewer), None),
+                lambda: undo_rows.foresee(db, batch),
+                lambda: undo_conflicts.foresee(db),
+                lambda: vector_upkeep.foresee(db),
+                lambda: sync_schema.exists(db),
+            )
         plan = plan_undo(db, batch, viewer=viewer)
         own.explain(reason or f"batch {batch.ordinal} ({batch.verb})", undoes=batch.number)
         waiting = apply_undo(db, plan, bulk=bulk)

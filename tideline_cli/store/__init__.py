@@ -10,6 +10,8 @@ APPLICATION_ID = 0x74_69_64_65  # "tide"
 ALLOW_NETWORK = "TIDELINE_ALLOW_NETWORK_FS"  # the variable that allows a file on a network
 SERVERS = ("postgresql://", "postgres://")
 """How the address of a memory on a server begins; everything else is the path of a file."""
+SETTING = "SELECT value FROM setting WHERE name = ?"
+ORIGIN_NUMBER = "SELECT number FROM origin WHERE key = ?"
 _ABSTRACT = "_collections_abc"  # Python has loaded it when it starts
 
 

@@ -41,7 +41,7 @@ ON CONFLICT (origin, term, number) DO UPDATE
 SET upto = excluded.upto, facts = excluded.facts, holders = excluded.holders,
   repeats = excluded.repeats
 """
-_ROWS_OF = "SELECT origin, term, upto, holders, repeats FROM common_posting WHERE number = ?"
+ROWS_OF = "SELECT origin, term, upto, holders, repeats FROM common_posting WHERE number = ?"
 _SET = """
 UPDATE common_posting SET facts = ?, holders = ?, repeats = ?
 WHERE origin = ? AND term = ? AND number = ?
@@ -93,7 +93,7 @@ def correct(db: Connection, seqs: Collection[int]) -> None:
     for seq in seqs:
         by_chunk.setdefault(seq // CHUNK, []).append(seq)
     for number, members in by_chunk.items():
-        rows: list[Any] = db.execute(_ROWS_OF, (number,)).fetchall()
+        rows: list[Any] = db.execute(ROWS_OF, (number,)).fetchall()
         held = _terms_of(db, members) if rows else {}
         for origin, term, upto, *blobs in rows:
             early = [seq for seq in members if seq < upto]

@@ -26,7 +26,6 @@ _SHORT_LOG = 256 * 1024  # to read it anew takes the next command a quarter of a
 TOUCH_BUSY_MS = 20
 TRACES = "purge_pending"  # the setting that says where purged facts have left traces
 TRACES_IN_FILE, TRACES_IN_LOG = "file", "log"
-SETTING = "SELECT value FROM setting WHERE name = ?"
 
 
 def open_for_inspection(path: str) -> Connection:
@@ -160,7 +159,7 @@ def purge_pending(db: Connection) -> str:
 
 def setting(db: Connection, name: str, default: str) -> str:
     """Return a setting of the file."""
-    row = db.execute(SETTING, (name,)).fetchone()
+    row = db.execute(store.SETTING, (name,)).fetchone()
     return str(row[0]) if row else default
 
 

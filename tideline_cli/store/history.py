@@ -41,6 +41,8 @@ _BATCH = """
 SELECT batch.number, origin.key, ordinal, verb, outcome, reason, first, last
 FROM batch JOIN origin ON origin.number = batch.origin
 """
+BY_NUMBER = f"{_BATCH} WHERE batch.number = ?"
+HAS_CHANGES = "SELECT EXISTS (SELECT 1 FROM batch_count WHERE batch = ?)"
 
 
 def find(db: Connection, ordinal: int, *, viewer: Origin) -> Batch | None:
@@ -51,16 +53,14 @@ def find(db: Connection, ordinal: int, *, viewer: Origin) -> Batch | None:
 
 def by_number(db: Connection, number: int) -> Batch | None:
     """Return the batch with this number, of any origin; None for changes from outside."""
-    rows = db.execute(f"{_BATCH} WHERE batch.number = ?", (number,))
+    rows = db.execute(BY_NUMBER, (number,))
     return next((Batch(*values) for values in rows), None)
 
 
 def has_changes(db: Connection, batch: Batch) -> bool:
     """Say whether the journal still knows anything that a batch did."""
     return bool(
-        db.execute(
-            "SELECT EXISTS (SELECT 1 FROM batch_count WHERE batch = ?)", (batch.number,)
-        ).get
+        db.execute(HAS_CHANGES, (batch.number,)).get
     )
 
 

@@ -24,13 +24,16 @@ def row_image(db: Connection, entity: str, number: int) -> str | None:
 
 def row_images(db: Connection, entity: str, numbers: Iterable[int]) -> dict[int, str]:
     """Return those of the rows that exist as the journal would keep them now, by number."""
+    listed = list(numbers)
+    if not listed:
+        return {}
     from tideline_cli.store import schema  # noqa: PLC0415  16 KB of SQL that few readers need
 
     key = KEYS[entity]
     rows: Iterable[Any] = db.execute(
         f"SELECT {key}, {schema.state_of(entity)} FROM {entity}"
         f" WHERE {key} IN (SELECT value FROM json_each(?))",
-        (codec.dumps(list(numbers)),),
+        (codec.dumps(listed),),
     )
     return dict(rows)
 

@@ -60,7 +60,7 @@ class batch:  # noqa: N801  reads as a statement: with batch(db, ...):
     def __enter__(self) -> batch:
         if ahead := getattr(self._db, "ahead", None):
             ahead.foresee(lambda: visibility.number(self._db, self._by))
-            ahead.foresee_numbers(self._by.key)
+            ahead.foresee_numbers(self._by.key, add=ADD, opened=OPENED)
         transactions.begin(self._db)
         is_open = False
         try:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 MOST = 1000  # holders of a term that a question reads, the newest
 _COUNTED = 20_000  # older holders that are counted beside them
-_HOLDERS = (
+HOLDERS = (
     "SELECT fact, size FROM label_term WHERE origin = ? AND term = ? ORDER BY fact DESC LIMIT ?"
 )
 _OLDER = "SELECT count(*) FROM (SELECT 1 FROM label_term WHERE origin = ? AND term = ? LIMIT ?)"
@@ -23,17 +23,21 @@ def holders(
     """Return the numbers of the facts whose labels hold an asked term, the newest MOST of each
     term, newest first, and how many terms the labels of each have; terms that no label holds are
     left out."""
-    if not db.execute(
-        "SELECT EXISTS (SELECT 1 FROM label_term WHERE origin = ?)", (origin_number,)
-    ).get:
+    if not are_there(db, origin_number=origin_number):
         return {}
     found: dict[str, dict[int, int]] = {}
     for term in asked:
-        rows: Iterable[Any] = db.execute(_HOLDERS, (origin_number, term, MOST))
+        rows: Iterable[Any] = db.execute(HOLDERS, (origin_number, term, MOST))
         sizes = dict(rows)
         if sizes:
             found[term] = sizes
     return found
+
+
+def are_there(db: Connection, *, origin_number: int) -> bool:
+    """Say whether any fact of an origin has a term in its labels that its text does not hold."""
+    sql = "SELECT EXISTS (SELECT 1 FROM label_term WHERE origin = ?)"
+    return bool(db.execute(sql, (origin_number,)).get)
 
 
 def older_count(db: Connection, term: str, *, origin_number: int) -> int:

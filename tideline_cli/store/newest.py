@@ -34,7 +34,7 @@ def numbers(db: Connection, choice: Choice, *, origin_number: int, limit: int) -
     if getattr(db, "ahead", None):
         from tideline_cli.store.postgres import newest_rows  # noqa: PLC0415  a server alone
 
-        return newest_rows.numbers(
+        return newest_rows.newest_numbers(
             db, sources(choice), choice, origin_number=origin_number, limit=limit
         )
     found: set[int] = set()

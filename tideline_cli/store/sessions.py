@@ -8,7 +8,7 @@ from tideline_cli.model.source import TRUSTED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
     from typing import Any
 
     from apsw import Connection
@@ -93,12 +93,25 @@ def neighbours(
     Facts of one turn stand in order of arrival. Neighbours are of the same scope and as much
     trusted as the fact: whoever claims a place in a session gains and moves nothing by it.
     """
-    of_turns, of_chunks = next_to(is_past=is_past)
-    given = codec.dumps(list(seqs)), origin_number, now
-    rows: list[Any] = db.execute(of_turns, given).fetchall()
-    if are_cut(db, origin_number=origin_number):
-        rows += db.execute(of_chunks, given).fetchall()
+    listed = list(seqs)
+    rows: list[Any] = []
+    for kind in KINDS if are_cut(db, origin_number=origin_number) else KINDS[:1]:
+        rows += next_ones(
+            db, listed, kind, origin_number=origin_number, now=now, is_past=is_past
+        )
     return {seq: Neighbours(before, after) for seq, before, after in rows}
+
+
+KINDS = (0, 1)
+"""What stands beside facts: turns of a session, chunks of a document."""
+
+
+def next_ones(
+    db: Connection, seqs: Sequence[int], kind: int, *, origin_number: int, now: int, is_past: bool
+) -> list[Any]:
+    """Return (number, the one before, the one after) of facts of one of the KINDS."""
+    given = codec.dumps(list(seqs)), origin_number, now
+    return db.execute(next_to(is_past=is_past)[kind], given).fetchall()
 
 
 def next_to(*, is_past: bool) -> tuple[str, str]:

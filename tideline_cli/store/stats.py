@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from apsw import Connection
 
     from tideline_cli.model.origin import Origin
-    from tideline_cli.store.postgres.foresight import Foreseeing
 
 _GROUPS = ("lifecycle", "segment", "tier", "heat", "source")
 _VECTOR_BYTES = 132
@@ -99,7 +98,7 @@ def foresee(
     scopes: tuple[str | None, ...] | None = None,
 ) -> None:  # fmt: skip
     """Ask a server ahead for what `counts` asks: its parts beside one another."""
-    ahead: Foreseeing = db.ahead  # type: ignore[attr-defined]
+    ahead: Any = db.ahead  # type: ignore[attr-defined]
     origin = ahead.origins.get(viewer.key, visibility.NOBODY)
     embedder = ahead.guess.get("embedder", default_embedder)
 

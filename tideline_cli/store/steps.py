@@ -31,6 +31,8 @@ SELECT number, ordinal, at, verb, undoes FROM batch
 WHERE origin = (SELECT number FROM origin WHERE key = ?) AND ordinal < ? AND outcome = 'done'
 ORDER BY ordinal DESC LIMIT 200
 """
+UNDOES = "SELECT undoes FROM batch WHERE number = ?"
+ONE = "SELECT number, ordinal, at, verb, undoes FROM batch WHERE number = ?"
 _ALL = 2**62
 
 
@@ -78,9 +80,7 @@ def first(db: Connection, number: int) -> int:
 
 
 def _of(db: Connection, number: int) -> StandingBatch | None:
-    row: Any = db.execute(
-        "SELECT number, ordinal, at, verb, undoes FROM batch WHERE number = ?", (number,)
-    ).fetchone()
+    row: Any = db.execute(ONE, (number,)).fetchone()
     return StandingBatch(*row) if row else None
 
 
@@ -96,7 +96,7 @@ def brings_back(db: Connection, undoes: int | None) -> bool:
 
 def taken_by(db: Connection, number: int) -> int | None:
     """Return the number of the batch that a batch took back, None for one that is no undo."""
-    row: Any = db.execute("SELECT undoes FROM batch WHERE number = ?", (number,)).fetchone()
+    row: Any = db.execute(UNDOES, (number,)).fetchone()
     return row[0] if row else None
 
 

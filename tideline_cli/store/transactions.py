@@ -15,11 +15,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from types import TracebackType
+    from typing import Any
 
     from apsw import Connection
 
     from tideline_cli.ranking.heat import HeatRule
-    from tideline_cli.store.postgres.foresight import Foreseeing
 
 GENERATION = "generation"  # the setting that tells one content of the file from another
 _BULK_CACHE_KIB = 96 * 1024
@@ -35,7 +35,7 @@ class Opened(apsw.Connection):
     down, None for the usual one.
     """
 
-    ahead: Foreseeing | None = None  # of a server alone: what waits for nothing is asked at once
+    ahead: Any = None  # of a server alone: what waits for nothing is asked at once
     generation: str | None = None
     asked_settings: Callable[[str], object] | None = None
     heat_rule: Callable[[], HeatRule | None] | None = None

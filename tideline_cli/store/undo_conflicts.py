@@ -32,21 +32,49 @@ class Conflict:
     fact: int
 
 
+_EDGES = """
+SELECT number, from_fact, to_fact FROM link
+WHERE from_fact IN (SELECT value FROM json_each(?1))
+  OR to_fact IN (SELECT value FROM json_each(?1))
+ORDER BY number
+"""
+_ENDS = f"""
+SELECT DISTINCT to_fact FROM link WHERE to_fact IN (SELECT value FROM json_each(?))
+AND kind IN ({_ENDING}) ORDER BY to_fact
+"""
+_FORESEEN = frozenset((_EDGES, _ENDS))
+
+
+def foresee(db: Connection) -> None:
+    """Ask a server ahead for the edges of the facts that a batch has touched: the first list that
+    `undo_rows.foresee` has found."""
+    from tideline_cli.store.postgres.by_number import list_sql  # noqa: PLC0415  a server alone
+
+    def edges(rows: list[tuple[Any, ...]]) -> dict[str, Any]:
+        def of_any(given: tuple[Any, ...]) -> list[tuple[Any, ...]]:
+            wanted = set(codec.loads(given[0]))
+            return [row[:3] for row in rows if not wanted.isdisjoint(row[1:3])]
+
+        def ended(given: tuple[Any, ...]) -> list[tuple[Any, ...]]:
+            wanted = set(codec.loads(given[0]))
+            return [(seq,) for seq in sorted({row[2] for row in rows if row[3]} & wanted)]
+
+        return {_EDGES: of_any, _ENDS: ended}
+
+    touched = list_sql(0)
+    sql = f"""
+    SELECT number, from_fact, to_fact, kind IN ({_ENDING}) FROM link
+    WHERE from_fact = ANY {touched} OR to_fact = ANY {touched} ORDER BY number
+    """
+    db.ahead.fill(sql, (), edges, texts=_FORESEEN)  # type: ignore[attr-defined]
+
+
 def edges_of_removed(
     db: Connection, facts: Collection[int], *, but: Collection[int]
 ) -> Iterator[Conflict]:
     """Yield the edges that other batches made from or to facts that an undo removes. Edges in `but`
     are removed too, and are no conflict."""
-    listed = codec.dumps(list(facts))
-    rows: list[Any] = db.execute(
-        """
-        SELECT number, from_fact, to_fact FROM link
-        WHERE from_fact IN (SELECT value FROM json_each(?1))
-          OR to_fact IN (SELECT value FROM json_each(?1))
-        ORDER BY number
-        """,
-        (listed,),
-    ).fetchall()
+    rows: list[Any] = db.execute(_EDGES, (codec.dumps(list(facts)),)).fetchall()
     gone, known = frozenset(but), frozenset(facts)
     for number, start, end in rows:
         if number not in gone:
@@ -120,11 +148,9 @@ def replaced(
     `inactive` are the facts that will not be active, `back` those that will be as they were, `but`
     the edges that will be removed.
     """
-    ends: Iterable[Any] = db.execute(
-        "SELECT DISTINCT to_fact FROM link WHERE to_fact IN (SELECT value FROM json_each(?))"
-        f" AND kind IN ({_ENDING}) ORDER BY to_fact",
-        (codec.dumps(list(facts)),),
-    ).fetchall()
+    if not facts:
+        return
+    ends: Iterable[Any] = db.execute(_ENDS, (codec.dumps(list(facts)),)).fetchall()
     for (seq,) in ends:
         yield from _followed(db, seq, *facts[seq], inactive=inactive, back=back, but=but)
 

@@ -27,6 +27,11 @@ WHERE number >= ?1 AND ((entity, row) IN (
     WHERE {births.run_of("later.row")} AND change.batch = ?2))
 ORDER BY number
 """
+_ROWS = """
+SELECT array_agg(DISTINCT row) FROM change
+WHERE number BETWEEN ? AND ? AND batch = ? AND entity = ?
+"""
+FACT_COUNT = "SELECT ifnull(sum(added + removed), 0) FROM batch_count WHERE batch = ?"
 _HEAT = "heat"
 _EDGE = ("from_fact", "to_fact", "kind")
 
@@ -76,17 +81,14 @@ class _Change:
 def fact_count(db: Connection, batch: Batch) -> int:
     """Return how many facts a batch added or deleted."""
     return int(
-        db.execute(
-            "SELECT ifnull(sum(added + removed), 0) FROM batch_count WHERE batch = ?",
-            (batch.number,),
-        ).get
+        db.execute(FACT_COUNT, (batch.number,)).get
     )
 
 
 def trails(db: Connection, batch: Batch) -> Trails:
     """Return what a batch did to each row, and what has become of the row since."""
     changes: dict[str, dict[int, list[_Change]]] = {"fact": {}, "link": {}, "usage": {}}
-    for entity, row, *values in db.execute(_TOUCHED, (batch.first, batch.number, batch.last)):
+    for entity, row, *values in _touched(db, batch):
         if entity == "facts":
             changes["fact"] |= _births(row, *values)
         else:
@@ -108,6 +110,28 @@ def trails(db: Connection, batch: Batch) -> Trails:
     )
 
 
+def _touched(db: Connection, batch: Batch) -> Iterable[Any]:
+    return db.execute(_TOUCHED, (batch.first, batch.number, batch.last))
+
+
+def foresee(db: Connection, batch: Batch) -> None:
+    """Ask a server ahead for what `trails` asks, and for what a fact leaves behind that goes."""
+    from tideline_cli.store.postgres import derived  # noqa: PLC0415  a server alone
+    from tideline_cli.store.postgres.known_answers import standing_for  # noqa: PLC0415  as above
+
+    ahead: Any = db.ahead  # type: ignore[attr-defined]
+    ahead.foresee(lambda: list(_touched(db, batch)))
+    for place, entity in enumerate(images.KEYS):
+        ahead.find_list(place, _ROWS, (batch.first, batch.last, batch.number, entity))
+    ahead.foresee(
+        lambda: images.row_images(db, "fact", [standing_for(0)]),
+        lambda: images.row_images(db, "link", [standing_for(1)]),
+        lambda: images.row_images(db, "usage", [standing_for(2)]),
+    )
+    ahead.foresee(lambda: labels.take(db, [standing_for(0)]))
+    derived.of_rows(ahead, 0)
+
+
 def _births(
     last: int, number: int, batch: int, before: str | None, first: str
 ) -> dict[int, list[_Change]]:
@@ -120,9 +144,12 @@ def _births(
 
 def present_ids(db: Connection, facts: Iterable[int]) -> dict[int, str]:
     """Return the ids of those of the facts that exist, by number."""
+    listed = list(facts)
+    if not listed:
+        return {}
     rows: Iterable[Any] = db.execute(
         "SELECT seq, id FROM fact WHERE seq IN (SELECT value FROM json_each(?)) ORDER BY seq",
-        (codec.dumps(list(facts)),),
+        (codec.dumps(listed),),
     )
     return dict(rows)
 
@@ -140,6 +167,8 @@ def known_ids(db: Connection, facts: Iterable[int]) -> dict[int, str]:
 
 def delete(db: Connection, entity: str, rows: Collection[int]) -> None:
     """Delete rows by number."""
+    if not rows:
+        return
     if entity == "fact":
         labels.take(db, rows)
     db.execute(

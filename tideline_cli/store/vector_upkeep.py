@@ -19,11 +19,22 @@ _IN_PLACE = 64  # up to so many are put into their chunks; for more, all chunks 
 def remove(db: Connection, gone: Collection[int]) -> None:
     """Remove the vectors of facts by number, of every embedder."""
     wanted = frozenset(gone)
-    rows: list[Any] = db.execute("SELECT number, facts FROM vector_chunk").fetchall()
-    for row, facts in rows:
+    if not wanted:
+        return
+    for row, facts in _chunks(db):
         if not wanted.isdisjoint(_numbers(facts)):
             held = {n: code for n, code in _held(db, row).items() if n not in wanted}
             _write(db, row, held)
+
+
+def foresee(db: Connection) -> None:
+    """Ask a server ahead for what `remove` asks first."""
+    _chunks(db)
+
+
+def _chunks(db: Connection) -> list[tuple[int, bytes]]:
+    rows: list[Any] = db.execute("SELECT number, facts FROM vector_chunk").fetchall()
+    return rows
 
 
 def insert(

@@ -201,7 +201,7 @@ def last_chunk(
     db: Connection, *, origin_number: int, embedder: str
 ) -> tuple[int, int] | None:
     """Return (number, vectors in it) of the last chunk of an origin, None where it has none."""
-    row: Any = db.execute(_LAST, (origin_number, embedder)).fetchone()
+    row: tuple[int, int] | None = db.execute(_LAST, (origin_number, embedder)).fetchone()
     return row
 
 

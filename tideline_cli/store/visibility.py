@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tideline_cli.errors import UsageError, WriteBlockedError
 from tideline_cli.model.origin import UNKNOWN, Everyone, Origin, as_spelled, is_in_form
-from tideline_cli.store import opening
+from tideline_cli.store import ORIGIN_NUMBER, opening
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from apsw import Connection
 
 NOBODY = 0  # no origin has this number
-NUMBER = "SELECT number FROM origin WHERE key = ?"
 
 
 def where(viewer: Origin | Everyone) -> tuple[str, tuple[str, ...]]:
@@ -25,7 +24,7 @@ def where(viewer: Origin | Everyone) -> tuple[str, tuple[str, ...]]:
 
 def number(db: Connection, viewer: Origin) -> int:
     """Return the number of an origin, or NOBODY when it has never written."""
-    row = db.execute(NUMBER, (viewer.key,)).fetchone()
+    row = db.execute(ORIGIN_NUMBER, (viewer.key,)).fetchone()
     return int(row[0]) if row else NOBODY
 
 

@@ -8,7 +8,7 @@ import sys
 from tideline_cli.cli import output
 from tideline_cli.cli.options import DOCUMENTS, PROFILE, SCOPES, Argument, Option
 from tideline_cli.cli.session import Session
-from tideline_cli.memory.answer import answered, foresee
+from tideline_cli.memory.answer import answered, foresee_recall
 from tideline_cli.memory.context import (
     AUTO_FACTS,
     DEFAULT_CHARS,
@@ -149,7 +149,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
 
 def _foresee(session: Session, db: Connection, query: Query) -> None:
     """Ask a server ahead for what is read."""
-    foresee(db, query, viewer=session.viewer, now=session.now)
+    foresee_recall(db, query, viewer=session.viewer, now=session.now)
     ahead: Any = db.ahead  # type: ignore[attr-defined]
     ahead.foresee(lambda: has_open(db, "constraint", viewer=session.viewer))
 

@@ -7,7 +7,7 @@ from tideline_cli.cli.filter_options import NARROWING, Narrowing, narrowed
 from tideline_cli.cli.options import PROFILE, SCOPES, Argument, Option
 from tideline_cli.cli.session import Session
 from tideline_cli.errors import UsageError
-from tideline_cli.memory.answer import active_part, answered, foresee
+from tideline_cli.memory.answer import active_part, answered, foresee_recall
 from tideline_cli.memory.query import ALL, DEFAULT_LIMIT, FUSIONS, MODES, Query
 from tideline_cli.memory.recall import write_back
 from tideline_cli.model import codec
@@ -121,7 +121,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
     text = session.text(words)
     query = _query(session, text, options)
     db = session.reading(
-        lambda db: foresee(db, query, viewer=session.viewer, now=session.now)
+        lambda db: foresee_recall(db, query, viewer=session.viewer, now=session.now)
     )
     if options.why_not is not None:
         from tideline_cli.cli import why_not  # noqa: PLC0415  --why-not alone

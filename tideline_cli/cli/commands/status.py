@@ -83,11 +83,9 @@ def run(session: Session, words: list[str], options: Options) -> int:
     db = session.reading(lambda db: stats.foresee(db, **_wanted(session, seen)))
     counts = _NOTHING
     others: list[tuple[str, int]] = []
-    asked = [one for one in options.by if one not in _ALWAYS]
-    labels: dict[str, dict[str, int]] = {one: {} for one in asked}
+    labels: dict[str, dict[str, int]] = {one: {} for one in options.by if one not in _ALWAYS}
     fading: int | None = None
-    places: list[dict[str, Any]] | None = None
-    place_lines: list[str] = []
+    place_lines, places = list[str](), None
     is_older = False
     days: Days = [(0, 0)] * _DAYS
     draws = not session.json and output.is_terminal(session) and _can_draw(sys.stdout.encoding)
@@ -96,7 +94,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
             counts = _counted(session, db, seen)
             others = stats.origins(db) if options.all_origins else []
             labels = {one: stats.by_label(db, one, viewer=session.viewer, scopes=seen)
-                      for one in asked}  # fmt: skip
+                      for one in labels}  # fmt: skip
             fading = _fading(session, db, counts)
             is_older = session.viewer.is_owner and is_analysed_by_older_rules(db)
             if session.json or draws:

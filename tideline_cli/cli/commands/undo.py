@@ -7,7 +7,7 @@ from tideline_cli.cli.options import Argument, Option
 from tideline_cli.cli.session import Session
 from tideline_cli.errors import NotFoundError, UsageError
 from tideline_cli.memory.query import ALL
-from tideline_cli.memory.undo import Undone, undo, undoable
+from tideline_cli.memory.undo import Undone, foresee_undo, undo, undoable
 from tideline_cli.model.record import record
 
 HELP = """Take back what one command did, all of it: the last one, or BATCH.
@@ -52,7 +52,8 @@ def run(session: Session, words: list[str], options: Options) -> int:
         raise UsageError("name one batch at most", hint="`tideline history` shows their numbers")
     ordinal = _ordinal(words[0]) if words else None
     # Nothing to undo makes no store.
-    db = session.reading()
+    viewer = session.viewer
+    db = session.reading(lambda db: foresee_undo(db, viewer=viewer) if ordinal is None else None)
     if db is None:
         raise NotFoundError(
             "there is nothing to undo" if ordinal is None else f"no such batch: {ordinal}",

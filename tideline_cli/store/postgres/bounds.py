@@ -44,6 +44,8 @@ END = f"""
    SELECT 1 FROM setting WHERE setting.name = 'score_bounds' AND setting.value = '{CODER}'))
 """
 MISSING = f"SELECT count(*) FROM fact WHERE origin = ?1 AND seq >= {END.format('?1')}"
+OF_NUMBER = "SELECT origin, codes FROM score_bound WHERE number = ?"
+OF_ROW = "SELECT codes FROM score_bound WHERE origin = ? AND number = ?"
 _BEHIND = f"""
 SELECT number FROM origin AS one WHERE EXISTS (
   SELECT 1 FROM fact WHERE fact.origin = one.number AND seq >= {END.format("one.number")})
@@ -113,7 +115,7 @@ def forget(db: Connection, seqs: Iterable[int]) -> None:
     for number, some in groupby(sorted(seqs), key=lambda seq: seq // CHUNK):
         places = [seq % CHUNK for seq in some]
         rows: list[Any] = db.execute(
-            "SELECT origin, codes FROM score_bound WHERE number = ?", (number,)
+            OF_NUMBER, (number,)
         ).fetchall()
         for origin, old in rows:
             fresh = bytearray(old)
@@ -131,9 +133,7 @@ def put_of(db: Connection, seqs: Iterable[int]) -> None:
         if found is None:
             continue
         origin, _, terms, *weights = found
-        row: Any = db.execute(
-            "SELECT codes FROM score_bound WHERE origin = ? AND number = ?", (origin, seq // CHUNK)
-        ).fetchone()
+        row: Any = db.execute(OF_ROW, (origin, seq // CHUNK)).fetchone()
         if row and seq % CHUNK < len(row[0]):
             fresh = bytearray(row[0])
             fresh[seq % CHUNK] = bound_of_fact(terms, *weights)

@@ -18,28 +18,29 @@ if TYPE_CHECKING:
 
     Key = tuple[str, tuple[object, ...]]
 
-_FIRST = re.compile(r"\s*SELECT (?:fact\.|own\.)?seq\b")
-# What is no row a number, or holds what a JSON text does not have as it is.
-_OTHER = re.compile(
-    r"\b(?:LIMIT|GROUP|DISTINCT|UNION|json_object|BLOB)\b|\bORDER BY (?!(?:fact\.)?seq\b)"
-)
-_LISTED = re.compile(r"\bseq IN \((-?\d+(?:, -?\d+)*|\?(?:, \?)*)\)")
+_HEADS = ("SELECT fact.seq", "SELECT seq", "SELECT own.seq", "SELECT number", "SELECT fact,", "\n")
+_FIRST = re.compile(r"\s*SELECT (?:fact\.|own\.)?(seq|number|fact)\b(?!\.)")
+_MANY = re.compile(r"\b(?:LIMIT|GROUP|DISTINCT|UNION)\b|\bORDER BY (?!(?:fact\.)?seq\b)")
+# What a JSON text does not have as it is.
+_OTHER = re.compile(r"\b(?:json_object|BLOB|codes|facts|holders)\b")
+_LISTED = r"\b{} IN \((-?\d+(?:, -?\d+)*|\?(?:, \?)*)\)"
 _JSON = re.compile(r"json_each\(\?\d*\)")
-_WHOLE = re.compile(r"\bseq IN \(SELECT value FROM json_each\(\?\d*\)\)|\bown\.seq = value\b")
-_HEADS = ("SELECT fact.seq", "SELECT seq", "SELECT own.seq", "\n")
+_WHOLE = r"\b{} IN \(SELECT value FROM json_each\(\?\d*\)\)|\bown\.seq = value\b"
 FOUND = -(1 << 62)
 """The number that stands for a list of the server's; the next ones stand for further lists."""
 _LISTS = 8
 
 
 class ByNumber:
-    """A statement: `key` is what it is without its numbers."""
+    """A statement: `key` is what it is without its numbers. Whether its rows can be one text says
+    `is_plain`."""
 
-    __slots__ = ("_bare", "_bindings", "key", "numbers")
+    __slots__ = ("is_plain", "key", "numbers")
 
     def __init__(self, bare: str, bindings: tuple[object, ...], numbers: Sequence[int]) -> None:
         self.key: Key = (bare, bindings)
         self.numbers = numbers
+        self.is_plain = _OTHER.search(bare) is None
 
     @property
     def list_number(self) -> int | None:
@@ -50,22 +51,23 @@ class ByNumber:
     def of_list(self, number: int) -> tuple[str, tuple[object, ...]]:
         """Return the statement and its bindings for a list of the server's."""
         bare, bindings = self.key
-        return bare.replace("{list}", named(number)), bindings
+        return bare.replace("{list}", list_sql(number)), bindings
 
 
-def named(number: int) -> str:
+def list_sql(number: int) -> str:
     """Return the SQL for a list of the server's in this transaction."""
     return f"(current_setting('tideline.list_{number}')::bigint[])"
 
 
 def parsed(sql: str, bindings: Sequence[object]) -> ByNumber | None:
     """Return a statement as one that asks by number, None for any other."""
-    if not sql.startswith(_HEADS) or not _FIRST.match(sql) or _OTHER.search(sql):
+    first = _FIRST.match(sql) if sql.startswith(_HEADS) else None
+    if first is None or _MANY.search(sql):
         return None
-    found = _LISTED.search(sql)
+    found = re.search(_LISTED.format(first[1]), sql)
     if found:
-        return _of_marks(sql, bindings, found)
-    if not _WHOLE.search(sql):
+        return _of_marks(sql, bindings, found, first[1])
+    if not re.search(_WHOLE.format(first[1]), sql):
         return None
     places = dialect.list_places(sql)
     if len(places) != 1:
@@ -82,10 +84,10 @@ def parsed(sql: str, bindings: Sequence[object]) -> ByNumber | None:
 
 
 def _of_marks(
-    sql: str, bindings: Sequence[object], found: re.Match[str]
+    sql: str, bindings: Sequence[object], found: re.Match[str], name: str
 ) -> ByNumber:
     marks = found[1]
-    bare = f"{sql[: found.start()]}seq = ANY {{list}}{sql[found.end() :]}"
+    bare = f"{sql[: found.start()]}{name} = ANY {{list}}{sql[found.end() :]}"
     if not marks.startswith("?"):
         return ByNumber(bare, tuple(bindings), [int(one) for one in marks.split(", ")])
     first, count = sql.count("?", 0, found.start()), marks.count("?")

@@ -3,9 +3,10 @@ the server alone, so it is asked for by that, and answers the statement that nam
 
 from __future__ import annotations
 
-from tideline_cli.store import facts, lapsed
+from tideline_cli.store import common_postings, facts, label_holders, lapsed
 from tideline_cli.store import vectors as packed
 from tideline_cli.store.postgres import bounds
+from tideline_cli.store.postgres.by_number import list_sql
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,6 +39,11 @@ SELECT held.start, found.* FROM held LEFT JOIN LATERAL (
   SELECT seq, content, id FROM fact WHERE seq > held.start AND origin = ?1
   ORDER BY seq LIMIT ?3) AS found ON true
 """
+_LABELS = f"""
+SELECT asked.term, found.fact, found.size FROM unnest(?2) AS asked (term) JOIN LATERAL (
+  SELECT fact, size FROM label_term WHERE origin = ?1 AND label_term.term = asked.term
+  ORDER BY fact DESC LIMIT {label_holders.MOST}) AS found ON true
+"""
 _FEW = 4  # rows of vectors that are sent before it is known whether they are needed
 _VECTORS = f"""
 SELECT number, facts, codes, lows FROM vector_chunk WHERE origin = ?1 AND embedder = ?2
@@ -59,10 +65,11 @@ def unbounded(ahead: Foreseeing, origin_number: int) -> None:
             facts.LAST: lambda _: [(last,)],
         }
 
-    ahead.fill(_UNBOUNDED, (origin_number,), filled)
+    texts = frozenset((bounds.OF_ORIGIN, bounds.MISSING, facts.LAST))
+    ahead.fill(_UNBOUNDED, (origin_number,), filled, texts=texts)
 
 
-def lapsing(ahead: Foreseeing, origin_number: int, now: int) -> None:
+def lapsing(ahead: Foreseeing, origin_number: int, *, now: int) -> None:
     """Ask ahead for the facts that begin or end between the instant of the counts and now."""
 
     def filled(rows: Rows) -> dict[str, Any]:
@@ -70,7 +77,8 @@ def lapsing(ahead: Foreseeing, origin_number: int, now: int) -> None:
         there = [row[2:] for row in rows if row[2] is not None]
         return {lapsed.CHANGING: lambda given: there if given == known else None}
 
-    ahead.fill(_LAPSING, (origin_number, now), filled)
+    texts = frozenset((lapsed.CHANGING,))
+    ahead.fill(_LAPSING, (origin_number, now), filled, texts=texts)
 
 
 def waiting(ahead: Foreseeing, origin_number: int, embedder: str) -> None:
@@ -81,7 +89,8 @@ def waiting(ahead: Foreseeing, origin_number: int, embedder: str) -> None:
         there = [row[1:] for row in rows if row[1] is not None]
         return {packed.WAITING: lambda given: there if given == known else None}
 
-    ahead.fill(_WAITING, (origin_number, embedder, packed.BACKLOG), filled)
+    given = origin_number, embedder, packed.BACKLOG
+    ahead.fill(_WAITING, given, filled, texts=frozenset((packed.WAITING,)))
 
 
 def vectors(ahead: Foreseeing, origin_number: int, embedder: str) -> None:
@@ -100,9 +109,70 @@ def vectors(ahead: Foreseeing, origin_number: int, embedder: str) -> None:
             packed.BOTH: both,
         } if rows else {}  # fmt: skip
 
-    ahead.fill(_VECTORS, (origin_number, embedder), filled)
+    texts = frozenset((packed.HALVES, packed.CHUNKS, packed.BOTH))
+    ahead.fill(_VECTORS, (origin_number, embedder), filled, texts=texts)
 
 
-FILLED = frozenset((bounds.OF_ORIGIN, bounds.MISSING, facts.LAST, lapsed.CHANGING, packed.WAITING,
-                    packed.HALVES, packed.CHUNKS, packed.BOTH))  # fmt: skip
-"""The statements that are answered so."""
+def of_rows(ahead: Foreseeing, place: int) -> None:
+    """Ask ahead for what the derived indexes keep of the facts in a list of the server's."""
+    from tideline_cli.store import common_upkeep  # noqa: PLC0415  an undo alone
+
+    facts_of = f"SELECT DISTINCT one / {{}} FROM unnest({list_sql(place)}) AS each (one)"
+
+    def of_bounds(rows: Rows) -> dict[str, Any]:
+        reached = {row[0] for row in rows}
+        held = [row for row in rows if row[1] is not None]
+
+        def of_number(given: Sequence[Any]) -> Rows | None:
+            if given[0] not in reached:
+                return None
+            return [row[1:] for row in held if row[0] == given[0]]
+
+        def of_row(given: Sequence[Any]) -> Rows | None:
+            if given[1] not in reached:
+                return None
+            return [row[2:] for row in held if (row[1], row[0]) == tuple(given)]
+
+        return {bounds.OF_NUMBER: of_number, bounds.OF_ROW: of_row}
+
+    def common(rows: Rows) -> dict[str, Any]:
+        reached = {row[0] for row in rows}
+
+        def of_chunk(given: Sequence[Any]) -> Rows | None:
+            if given[0] not in reached:
+                return None
+            return [row[1:] for row in rows if row[0] == given[0] and row[1] is not None]
+
+        return {common_upkeep.ROWS_OF: of_chunk}
+
+    inside = facts_of.format(bounds.CHUNK)
+    ahead.fill(
+        f"SELECT chunk.number, origin, codes FROM ({inside}) AS chunk (number)"
+        " LEFT JOIN score_bound AS held ON held.number = chunk.number",
+        (), of_bounds, texts=frozenset((bounds.OF_NUMBER, bounds.OF_ROW)),
+    )  # fmt: skip
+    inside = facts_of.format(common_postings.CHUNK)
+    ahead.fill(
+        f"SELECT chunk.number, origin, term, upto, holders, repeats FROM ({inside})"
+        " AS chunk (number) LEFT JOIN common_posting AS held ON held.number = chunk.number",
+        (), common, texts=frozenset((common_upkeep.ROWS_OF,)),
+    )  # fmt: skip
+
+
+def labels(ahead: Foreseeing, origin_number: int, terms: Sequence[str]) -> None:
+    """Ask ahead for the facts whose labels hold some terms."""
+
+    def filled(rows: Rows) -> dict[str, Any]:
+        found: dict[str, Rows] = {term: [] for term in terms}
+        for term, *row in rows:
+            found[term].append(tuple(row))
+
+        def holders(given: Sequence[Any]) -> Rows | None:
+            is_asked = (given[0], given[2]) == (origin_number, label_holders.MOST)
+            return found.get(given[1]) if is_asked else None
+
+        return {label_holders.HOLDERS: holders}
+
+    ahead.fill(
+        _LABELS, (origin_number, terms), filled, texts=frozenset((label_holders.HOLDERS,))
+    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import apsw
 
-from tideline_cli.store import visibility
+from tideline_cli.store import ORIGIN_NUMBER
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def look(db: Foreseeing, comes: Callable[[Connection], object] | None = None) ->
         db.execute("SELECT to_regclass(?)", (f'"{db.schema}".setting',)).fetchall()
         return False
     db.origins = dict(rows)
-    db.guessed |= {(visibility.NUMBER, (key,)): [(number,)] for key, number in rows}
+    db.guessed |= {(ORIGIN_NUMBER, (key,)): [(number,)] for key, number in rows}
     if comes is None:
         db.execute("ROLLBACK")
     else:

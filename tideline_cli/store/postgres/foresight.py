@@ -12,9 +12,8 @@ from tideline_cli.errors import TidelineError
 from tideline_cli.model.origin import OWNER
 from tideline_cli.model.text import WITH_FORMS
 from tideline_cli.ranking.score_bounds import CODER
-from tideline_cli.store import fts
-from tideline_cli.store.connection import SETTING
-from tideline_cli.store.postgres import by_number, known_answers, term_lists
+from tideline_cli.store import ORIGIN_NUMBER, SETTING
+from tideline_cli.store.postgres import by_number, known_answers
 from tideline_cli.store.postgres.known_answers import (
     Ahead,
     KnownAnswers,
@@ -23,9 +22,9 @@ from tideline_cli.store.postgres.known_answers import (
     Pending,
     Read,
 )
+from tideline_cli.store.postgres.libpq import ServerError
 from tideline_cli.store.postgres.packed_rows import packing
 from tideline_cli.store.postgres.server import Cursor, ServerConnection
-from tideline_cli.store.visibility import NUMBER
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,6 +40,8 @@ if TYPE_CHECKING:
 _SETTINGS = "SELECT name, value FROM setting"
 _GENERATION = "SELECT value FROM setting WHERE name = 'generation'"
 _NAMED = f"{_SETTINGS} WHERE name IN ("
+# To compile takes longer than what it makes faster; figures come with all their digits.
+_LOCAL = b"SELECT set_config('jit', 'off', true), set_config('extra_float_digits', '1', true)"
 _NO_CHANGE = ("BEGIN", "BEGIN ", "PRAGMA", "SAVEPO", "RELEAS", "COMMIT", "ROLLBA", "END")
 
 
@@ -57,12 +58,14 @@ class Foreseeing(ServerConnection):
         self.is_there = False  # the tables are
         self.guess: Mapping[str, str] = {"analyzer": WITH_FORMS, "score_bounds": CODER}
         self.origins: Mapping[str, int] = {OWNER.key: 1}
-        self.guessed: dict[Key, Rows] = {(NUMBER, (OWNER.key,)): [(1,)]}
+        self.guessed: dict[Key, Rows] = {(ORIGIN_NUMBER, (OWNER.key,)): [(1,)]}
+        # A statement, another one for the same values that is lighter to read, and its reader.
+        self.lighter: dict[str, tuple[str, Callable[[Rows], Rows]]] = {}
         self.foreseen: object = None  # of what it was asked ahead what is known
         self.lags: bool | None = None  # whether many facts had no byte that bounds their score
         self.unembedded = (0, 0)  # the last fact with a vector, and the last chunk of vectors
-        self.whole: Callable[[Sequence[int]], object] = lambda _: None  # foresees facts
-        self.likely: Call = lambda: None  # foresees what ranks the likely ones
+        self.whole: Callable[[Sequence[int]], object] = id  # foresees facts
+        self.likely: Call = list  # foresees what ranks the likely ones
         self._known = KnownAnswers()
         self._settings: Ahead | None = None
         self._calls: list[Call] = []
@@ -70,8 +73,6 @@ class Foreseeing(ServerConnection):
         self._is_noting = False
         self._is_begun = False  # the server has been told of the transaction
         self._is_standing = False  # the snapshot waits for its reader
-
-    # what is asked for ahead
 
     @property
     def ahead(self) -> Foreseeing:
@@ -98,9 +99,13 @@ class Foreseeing(ServerConnection):
         )
         self._known.lists[number] = self._send_ahead(text, bindings)
 
-    def fill(self, sql: str, bindings: Sequence[object], filled: Filling) -> None:
-        """Ask ahead by a statement of whose rows the answers to others are made."""
-        self._known.filling.append((self._send_ahead(sql, bindings), filled))
+    def fill(
+        self, sql: str, bindings: Sequence[object], filled: Filling, *,
+        texts: frozenset[str],
+    ) -> None:  # fmt: skip
+        """Ask ahead by a statement of whose rows the answers to others are made, which have one of
+        the `texts`."""
+        self._known.filling.append((self._send_ahead(sql, bindings), filled, texts))
 
     def _note(self, calls: Iterable[Call]) -> list[Call]:
         """Send what calls ask until they need an answer; return those that do."""
@@ -123,13 +128,15 @@ class Foreseeing(ServerConnection):
         self._waiting.append((self._statement(sql, bindings), cursor))
         return cursor
 
-    def _send_packed(self, sql: str, bindings: Sequence[object]) -> Ahead:
+    def _send_by_number(
+        self, asked: ByNumber, sql: str, bindings: Sequence[object]
+    ) -> Ahead:
+        if not asked.is_plain:
+            return self._send_ahead(sql, bindings)
         cursor = Packed(self)
         text, types, cells = self._statement(sql, bindings)
         self._waiting.append(((packing(text), types, cells), cursor))
         return cursor
-
-    # what is asked
 
     def execute(self, sql: str, bindings: Sequence[object] = ()) -> Cursor:
         """Run a statement, or answer it by what is known."""
@@ -140,12 +147,16 @@ class Foreseeing(ServerConnection):
         word = sql.lstrip()[:6].upper()
         if word == "SELECT":
             return self._selected(sql, bindings)
+        if self._is_noting:
+            raise NotYetError  # what is foreseen stores nothing
         if word not in _NO_CHANGE:
             self._forget(sql)
         return super().execute(sql, bindings)
 
     def executemany(self, sql: str, rows: Iterable[Sequence[object]]) -> Cursor:
         """Run a statement for each of the rows."""
+        if self._is_noting:
+            raise NotYetError
         self._stand_no_more()
         self._forget(sql)
         return super().executemany(sql, rows)
@@ -162,21 +173,18 @@ class Foreseeing(ServerConnection):
             return Read(self, rows)
         if self._is_noting:
             return self._noted(sql, bindings, asked)
-        if sql == fts.POSTINGS:
-            return self._holders(bindings[0])
+        if sql in self.lighter:
+            text, made = self.lighter[sql]
+            return Read(self, made(self._asked_now(self._send_ahead(text, bindings))))
         if asked is None:
             return super().execute(sql, bindings)
-        cursor = self._send_packed(sql, bindings)
-        self.flush()
-        self._known.keep(asked, cursor.rows or [])
+        rows = self._asked_now(self._send_by_number(asked, sql, bindings))
+        self._known.keep(asked, rows)
         return Read(self, self._known.picked(asked) or [])
 
-    def _holders(self, query: Any) -> Cursor:
-        """Return the numbers of the facts that hold a term, which come as one value."""
-        cursor = self._send_ahead(term_lists.HOLDERS, (query.strip('"'),))
+    def _asked_now(self, cursor: Ahead) -> Rows:
         self.flush()
-        packed = (cursor.rows or [(None,)])[0][0]
-        return Read(self, [(seq,) for seq in term_lists.unpacked(packed)])
+        return cursor.rows or []
 
     def _noted(self, sql: str, bindings: Sequence[Any], asked: ByNumber | None) -> Cursor:
         """Ask ahead."""
@@ -185,7 +193,7 @@ class Foreseeing(ServerConnection):
             number = asked.list_number
             if number is not None:
                 sql, bindings = asked.of_list(number)
-            known.coming.append((asked, self._send_packed(sql, bindings)))
+            known.coming.append((asked, self._send_by_number(asked, sql, bindings)))
         elif key not in known.answers and not known.will_fill(sql):
             known.answers[key] = self._send_ahead(sql, bindings)
         return Pending(self)
@@ -206,9 +214,8 @@ class Foreseeing(ServerConnection):
         """Return all settings of the memory, in the transaction that is open."""
         if self._settings is None:
             self._settings = self._send_ahead(_SETTINGS, ())
-        if self._settings.rows is None:
-            self.flush()
-        return dict(self._settings.rows or [])
+        known = self._settings.rows
+        return dict(self._asked_now(self._settings) if known is None else known)
 
     def _of_settings(self, sql: str, bindings: Sequence[Any]) -> Rows | None:
         is_one = sql == SETTING
@@ -227,8 +234,6 @@ class Foreseeing(ServerConnection):
         self._is_begun = True
         super().flush()
         self._known.settle()
-
-    # what ends what is known
 
     def _forget(self, sql: str) -> None:
         """Forget what a statement may change."""
@@ -267,7 +272,7 @@ class Foreseeing(ServerConnection):
         self._forget_all()
         self._is_begun = False
         done = super()._begin(is_writer=is_writer)
-        self._put(b"SET LOCAL jit = off")  # which takes longer than what it makes faster
+        self._put(_LOCAL)
         if self.is_there:
             self._settings = self._send_ahead(_SETTINGS, ())
             self._note(calls)
@@ -279,10 +284,13 @@ class Foreseeing(ServerConnection):
             return super()._end(how)
         # Nothing depends on the end of a transaction that stores nothing: nobody waits for it.
         self._waiting.clear()
-        if self._is_begun:
-            self._wire.send(how, (), ())
-            self._wire.leave_unread(1)
         self._is_open = False
+        if self._is_begun:
+            try:
+                self._wire.send(how, (), ())
+                self._wire.leave_unread(1)
+            except ServerError:  # a connection that is lost has rolled back
+                self._leave()
         return Cursor(self)
 
     def __exit__(self, kind: type[BaseException] | None, *more: object) -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import re
 
-from tideline_cli.store.postgres import by_number, derived, term_lists
-from tideline_cli.store.postgres.packed_rows import unpacked
+from tideline_cli.store.postgres import by_number
+from tideline_cli.store.postgres.packed_rows import rows_of_text
 from tideline_cli.store.postgres.server import Cursor
 
 TYPE_CHECKING = False
@@ -24,15 +24,20 @@ if TYPE_CHECKING:
     Filler = Callable[[Sequence[Any]], Rows | None]
     Filling = Callable[[Rows], Mapping[str, Filler]]
 
-FILLED = term_lists.FILLED | derived.FILLED
 _WRITTEN = re.compile(r"\s*(?:INSERT (?:OR \w+ )?INTO|UPDATE|DELETE FROM) (\w+)")
 # The tables of which a change changes no other one that is asked for ahead, and the words that
 # stand in what asks for them.
+_OF_FACTS = re.compile(
+    r"\b(?:fact|link|usage|posting|census|arrival|tally|archived_term|lapsed|lapsed_term|change"
+    r"|unpaired|batch_count|label_term|matching|fact_\w+)\b"
+)
 _ALONE = {
     "batch": ("batch",), "batch_count": ("batch",), "usage": ("usage", "change"),
     "score_bound": ("score_bound",), "given": ("given",), "vector_chunk": ("vector",),
     "vector_progress": ("vector",), "setting": ("setting",),
 }  # fmt: skip
+# Those of which triggers change what stands in _OF_FACTS.
+_TRIGGERING = frozenset(("fact", "link", "label_term"))
 
 
 def written(sql: str) -> str:
@@ -62,7 +67,7 @@ class Packed(Ahead):
     def take(self, answer: ServerAnswer) -> None:
         """Take the answer of the server."""
         super().take(answer)
-        self.rows = unpacked(self._rows[0][0])
+        self.rows = rows_of_text(self._rows[0][0])
 
 
 class Read(Cursor):
@@ -100,7 +105,7 @@ class KnownAnswers:
         self.answers: dict[Key, Ahead] = {}
         self.lists: dict[int, Ahead] = {}
         self.coming: list[tuple[ByNumber, Ahead]] = []
-        self.filling: list[tuple[Ahead, Filling]] = []
+        self.filling: list[tuple[Ahead, Filling, frozenset[str]]] = []
         self._rows: dict[Key, dict[int, Row | None]] = {}
         self._fillers: dict[str, Filler] = {}
 
@@ -113,7 +118,7 @@ class KnownAnswers:
 
     def will_fill(self, sql: str) -> bool:
         """Say whether a statement may be answered by what waits to be sent."""
-        return bool(self.filling) and sql in FILLED
+        return any(sql in texts for *_, texts in self.filling)
 
     def rows(self, sql: str, bindings: Sequence[Any], asked: ByNumber | None) -> Rows | None:
         """Return the rows of a statement, None where they are not known."""
@@ -152,28 +157,36 @@ class KnownAnswers:
         for asked, cursor in coming:
             self.keep(asked, cursor.rows or [])
         filling, self.filling = self.filling, []
-        for cursor, filled in filling:
+        for cursor, filled, _ in filling:
             self._fillers.update(filled(cursor.rows or []))
 
     def forget_of(self, table: str) -> None:
         """Forget what a change of a table may change."""
         words = _ALONE.get(table)
-        if words is None:
+        if words is None and table not in _TRIGGERING:
             self.clear()
             return
+
+        def is_changed(sql: str) -> bool:
+            if words is None:
+                return _OF_FACTS.search(sql) is not None
+            return any(word in sql for word in words)
+
         self.coming.clear()
         self.filling.clear()
         for keyed in (self.answers, self._rows):
-            for key in [key for key in keyed if any(word in key[0] for word in words)]:
-                keyed.pop(key)  # type: ignore[attr-defined]
-        for sql in [sql for sql in self._fillers if any(word in sql for word in words)]:
+            for key in [key for key in keyed if is_changed(key[0])]:
+                keyed.pop(key)
+        for sql in [sql for sql in self._fillers if is_changed(sql)]:
             self._fillers.pop(sql)
 
     def clear(self) -> None:
         """Forget everything."""
-        self.__init__()  # type: ignore[misc]
+        for known in (self.answers, self.lists, self.coming, self.filling, self._rows,
+                      self._fillers):  # fmt: skip
+            known.clear()
 
 
-def numbered(number: int) -> int:
+def standing_for(number: int) -> int:
     """Return the number of a fact that stands for a list of the server's."""
     return by_number.FOUND + number

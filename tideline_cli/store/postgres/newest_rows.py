@@ -1,4 +1,4 @@
-"""The newest facts of an origin by one statement: a server sorts what is of one instant by itself."""
+"""The newest facts of an origin by one statement: a server sorts what is of one instant."""
 
 from __future__ import annotations
 
@@ -9,15 +9,13 @@ if TYPE_CHECKING:
 
     from apsw import Connection
 
-    from tideline_cli.store.newest import Choice, Values
 
-
-def numbers(
-    db: Connection, sources: Sequence[tuple[str, str, Values]], choice: Choice, *,
+def newest_numbers(
+    db: Connection, sources: Sequence[tuple[str, str, tuple[Any, ...]]], choice: Any, *,
     origin_number: int, limit: int,
 ) -> list[int]:  # fmt: skip
-    """Return the numbers of the first `limit` facts, newest first, of one instant in order of
-    id."""
+    """Return the numbers of the first `limit` facts of a `newest.Choice`, newest first, of one
+    instant in order of id."""
     parts: list[str] = []
     given: list[Any] = []
     for place, (_, condition, more) in enumerate(sources):

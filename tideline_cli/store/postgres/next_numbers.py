@@ -6,14 +6,10 @@ The server compares: where a row gets another number, the transaction fails and 
 
 from __future__ import annotations
 
-from tideline_cli.store import journal, writes
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
     from typing import Any
-
-    from tideline_cli.store.postgres.known_answers import Ahead, Key
 
 NEXT = """
 SELECT made.batch,
@@ -24,54 +20,53 @@ FROM next_numbers() AS made
 """
 """The numbers of the next batch, of the next one of an origin, of the next change and fact."""
 TAKEN = "SELECT seq FROM fact WHERE id = ?"
-_ID = writes.STORED.index("id")
 
 
 class NextNumbers:
-    """What the next rows of an origin will have, of which each is promised once."""
+    """What the next rows will have, of which each is promised once: the batch that `add` stores for
+    an origin, of which `opened` asks again, and a fact."""
 
-    def __init__(self, origin_number: int) -> None:
+    def __init__(self, origin_number: int, add: str, opened: str) -> None:
         self._origin = origin_number
-        self._left = {journal.ADD, writes.INSERT}
+        self._add, self._asks = add, opened
         self._opened: tuple[int, int, int] | None = None
+        self._is_batch_left = True
+        self.insert = ""  # the statement that stores the fact
+        self.fact_id = ""
 
-    def promised(
-        self, sql: str, bindings: Sequence[Any], row: Sequence[Any], answers: Mapping[Key, Ahead]
-    ) -> tuple[str, tuple[int, ...]] | None:
-        """Return the columns that a statement will give and their values, where that is known: of
-        NEXT, and of `answers`, which say that the id of a new fact is not taken."""
-        if sql not in self._left:
+    def batch(self, sql: str, bindings: Sequence[Any], row: Sequence[Any]) -> Any:
+        """Return the columns that a statement will give and their values, where it stores the
+        batch; `row` is that of NEXT."""
+        if not self._is_batch_left or sql != self._add or bindings[0] != self._origin:
             return None
-        batch, ordinal, change, seq = row
-        if sql == journal.ADD:
-            if bindings[0] != self._origin:
-                return None
-            self._left.discard(sql)
-            self._opened = batch, ordinal, change
-            return "number, ordinal, first", self._opened
-        taken = answers.get((TAKEN, (bindings[_ID],)))
-        if taken is None or taken.rows != []:
+        self._is_batch_left = False
+        self._opened = row[0], row[1], row[2]
+        return "number, ordinal, first", self._opened
+
+    def fact(self, sql: str, bindings: Sequence[Any], row: Sequence[Any]) -> Any:
+        """Return the same of the fact, whose id is not taken."""
+        if sql != self.insert or self.fact_id not in bindings:
             return None
-        self._left.discard(sql)
-        return "seq", (seq,)
+        self.insert = ""
+        return "seq", (row[3],)
 
     def opened(self, sql: str, bindings: Sequence[Any]) -> tuple[int, int] | None:
-        """Return what the journal asks once of the batch that was promised."""
+        """Return what is asked once of the batch that was promised."""
         row = self._opened
-        if row is None or sql != journal.OPENED or bindings[0] != row[0]:
+        if row is None or sql != self._asks or bindings[0] != row[0]:
             return None
         self._opened = None
         return row[1:]
 
-    @staticmethod
-    def checked(text: bytes, names: str, first: int) -> bytes:
-        """Return a statement that stores a row as one that fails where the row has other values
-        than the parameters from a number on."""
-        head, _, _ = text.rpartition(b"RETURNING")
-        wanted = " AND ".join(
-            f"{name} = ${first + place}" for place, name in enumerate(names.split(", "))
-        )
-        return (
-            b"WITH made AS (" + head + f"RETURNING {names}) ".encode()
-            + f"SELECT 1 / (count(*) = 1 AND bool_and({wanted}))::integer FROM made".encode()
-        )  # fmt: skip
+
+def comparing(text: bytes, names: str, first: int) -> bytes:
+    """Return a statement that stores a row as one that fails where the row has other values than
+    the parameters from a number on."""
+    head, _, _ = text.rpartition(b"RETURNING")
+    wanted = " AND ".join(
+        f"{name} = ${first + place}" for place, name in enumerate(names.split(", "))
+    )
+    return (
+        b"WITH made AS (" + head + f"RETURNING {names}) ".encode()
+        + f"SELECT 1 / (count(*) = 1 AND bool_and({wanted}))::integer FROM made".encode()
+    )  # fmt: skip

@@ -8,8 +8,8 @@ from tideline_cli.errors import StoreError
 from tideline_cli.store import SCHEMA_VERSION
 from tideline_cli.store.postgres import addresses
 from tideline_cli.store.postgres.first_look import look
-from tideline_cli.store.postgres.promising import Promising
 from tideline_cli.store.postgres.libpq import ServerError, Wire
+from tideline_cli.store.postgres.promising import Promising
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

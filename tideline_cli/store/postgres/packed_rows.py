@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     Row = tuple[Any, ...]
 
 _REAL = frozenset(("importance", "decay_rate", "confidence"))
-_UNNAMED = "?column?"  # a comparison among them: a truth is 0 or 1, as in a file
 
 
 def packing(sql: bytes) -> bytes:
@@ -21,9 +20,9 @@ def packing(sql: bytes) -> bytes:
     return b"SELECT json_agg(r)::text FROM (" + sql + b") AS r"
 
 
-def unpacked(text: str | None) -> list[Row]:
+def rows_of_text(text: str | None) -> list[Row]:
     """Return the rows of such a text. A figure of a column of such with a point is one, also where
-    it is whole."""
+    it is whole; a truth is 0 or 1, as in a file."""
     if text is None:
         return []
     rows: list[Row] = _scan(text, 0)[0]
@@ -32,9 +31,8 @@ def unpacked(text: str | None) -> list[Row]:
 
 def _row(pairs: list[tuple[str, Any]]) -> Row:
     return tuple([
-        value if name not in _REAL and name != _UNNAMED
-        else float(value) if type(value) is int
-        else int(value) if value is True or value is False
+        int(value) if value is True or value is False
+        else float(value) if name in _REAL and type(value) is int
         else value
         for name, value in pairs
     ])  # fmt: skip

@@ -41,11 +41,10 @@ FROM kept, few, LATERAL (
       ORDER BY fact) AS listed) AS held
 """
 """Of an origin, by a list of its terms and one of the same terms as the index has them."""
-HOLDERS = """
+_HOLDERS = """
 SELECT string_agg(int8send(fact), ''::bytea)
-FROM (SELECT fact FROM posting WHERE term = ? ORDER BY fact) AS listed
+FROM (SELECT fact FROM posting WHERE term = replace(?, '"', '') ORDER BY fact) AS listed
 """
-"""Of a term as the index has it."""
 MANY_OF = """
 WITH counted AS MATERIALIZED (
   SELECT stored, (SELECT count(*) FROM posting WHERE term = stored) AS doc
@@ -78,7 +77,7 @@ have few holders together."""
 
 
 @record
-class Term:
+class KnownTerm:
     """What is known of a term of an origin. Of a common one `kept` says how many facts before which
     number hold it, and `holders` may be the later ones alone."""
 
@@ -97,73 +96,89 @@ class Term:
 
 def fillers(rows: Rows, *, origin_number: int) -> dict[str, Filler]:
     """Return by statement what answers it for the terms of these rows of TERMS."""
-    by_name: dict[str, Term] = {}
-    by_query: dict[str, Term] = {}
-    for term, stored, archived, lapsed, facts, upto, later, packed in rows:
-        count = (facts or 0) + later
-        known = Term(term, archived or 0, lapsed or 0, (facts, upto), count,
-                     unpacked(packed))  # fmt: skip
-        by_name[term], by_query[f'"{stored}"'] = known, known
+    known = _Terms(rows, origin_number)
+    plain, less = fts.FREQUENCY.format(""), fts.FREQUENCY.format(fts.LAPSED)
+    return {
+        plain: lambda given: known.frequency(given, is_lapsed=False),
+        less: lambda given: known.frequency(given, is_lapsed=True),
+        fts.COUNTED.format(""): lambda given: known.counted(given, is_lapsed=False),
+        fts.COUNTED.format(fts.LAPSED): lambda given: known.counted(given, is_lapsed=True),
+        fts.ARCHIVED: known.archived, fts.POSTINGS: known.postings, fts.HOLDERS: known.held_by,
+        fts.RARITY: known.rarity, fts.HOLDING: known.holding, common_postings.COUNT: known.kept,
+        common_postings.LATER: known.later,
+    }  # fmt: skip
 
-    def named(bindings: Sequence[Any]) -> Term | None:
-        return by_name.get(bindings[1]) if bindings[0] == origin_number else None
 
-    def frequency(bindings: Sequence[Any], *, is_lapsed: bool) -> Rows | None:
-        one = named(bindings)
+class _Terms:
+    """Terms of an origin; each method answers a statement by the values that it is given, or says
+    with None that it does not know."""
+
+    def __init__(self, rows: Rows, origin_number: int) -> None:
+        self._origin = origin_number
+        self._by_name: dict[str, KnownTerm] = {}
+        self._by_query: dict[str, KnownTerm] = {}
+        for term, stored, archived, lapsed, facts, upto, more, packed in rows:
+            known = KnownTerm(
+                term, archived or 0, lapsed or 0, (facts, upto), (facts or 0) + more,
+                unpacked_numbers(packed),
+            )  # fmt: skip
+            self._by_name[term], self._by_query[f'"{stored}"'] = known, known
+
+    def _named(self, given: Sequence[Any]) -> KnownTerm | None:
+        return self._by_name.get(given[1]) if given[0] == self._origin else None
+
+    def frequency(self, given: Sequence[Any], *, is_lapsed: bool) -> Rows | None:
+        one = self._named(given)
         if one is None:
             return None
         gone = one.archived + (one.lapsed if is_lapsed else 0)
         return [(one.count - gone,)] if one.count else []
 
-    def counted(bindings: Sequence[Any], *, is_lapsed: bool) -> Rows | None:
-        one = named(bindings)
-        return one and [(bindings[2] - one.archived - (one.lapsed if is_lapsed else 0),)]
+    def counted(self, given: Sequence[Any], *, is_lapsed: bool) -> Rows | None:
+        one = self._named(given)
+        if one is None:
+            return None
+        return [(given[2] - one.archived - (one.lapsed if is_lapsed else 0),)]
 
-    def archived_count(bindings: Sequence[Any]) -> Rows | None:
-        one = named(bindings)
-        return one and ([(one.archived,)] if one.archived > 0 else [])
+    def archived(self, given: Sequence[Any]) -> Rows | None:
+        one = self._named(given)
+        if one is None:
+            return None
+        return [(one.archived,)] if one.archived > 0 else []
 
-    def kept(bindings: Sequence[Any]) -> Rows | None:
-        one = named(bindings)
-        return one and [one.kept]
+    def kept(self, given: Sequence[Any]) -> Rows | None:
+        one = self._named(given)
+        return None if one is None else [one.kept]
 
-    def postings(bindings: Sequence[Any]) -> Rows | None:
-        one = by_query.get(bindings[0])
+    def postings(self, given: Sequence[Any]) -> Rows | None:
+        one = self._by_query.get(given[0])
         return None if one is None or not one.is_whole else [(seq,) for seq in one.holders]
 
-    def later(bindings: Sequence[Any]) -> Rows | None:
-        one = by_query.get(bindings[0])
-        if one is None or not (one.is_whole or bindings[1] >= (one.kept[1] or 0)):
+    def later(self, given: Sequence[Any]) -> Rows | None:
+        one = self._by_query.get(given[0])
+        if one is None or not (one.is_whole or given[1] >= (one.kept[1] or 0)):
             return None
-        return [(seq,) for seq in one.holders[bisect_left(one.holders, bindings[1]) :]]
+        return [(seq,) for seq in one.holders[bisect_left(one.holders, given[1]) :]]
 
-    def held_by(bindings: Sequence[Any]) -> Rows | None:
-        one = by_query.get(f'"{bindings[0]}"')
-        return one and ([(one.count,)] if one.count else [])
+    def held_by(self, given: Sequence[Any]) -> Rows | None:
+        one = self._by_query.get(f'"{given[0]}"')
+        if one is None:
+            return None
+        return [(one.count,)] if one.count else []
 
-    def rarity(bindings: Sequence[Any]) -> Rows | None:
-        one = by_query.get(bindings[0])
-        return one and [(min(one.count, bindings[1]),)]
+    def rarity(self, given: Sequence[Any]) -> Rows | None:
+        one = self._by_query.get(given[0])
+        return None if one is None else [(min(one.count, given[1]),)]
 
-    def holding(bindings: Sequence[Any]) -> Rows | None:
-        found = _fulfilling(bindings[0], by_query)
+    def holding(self, given: Sequence[Any]) -> Rows | None:
+        found = _fulfilling(given[0], self._by_query)
         if found is None:
             return None
         rows = [(seq,) for seq in sorted(found)]
-        return rows if bindings[1] < 0 else rows[: bindings[1]]
-
-    plain, less = fts.FREQUENCY.format(""), fts.FREQUENCY.format(fts.LAPSED)
-    return {
-        plain: lambda values: frequency(values, is_lapsed=False),
-        less: lambda values: frequency(values, is_lapsed=True),
-        fts.COUNTED.format(""): lambda values: counted(values, is_lapsed=False),
-        fts.COUNTED.format(fts.LAPSED): lambda values: counted(values, is_lapsed=True),
-        fts.ARCHIVED: archived_count, fts.POSTINGS: postings, fts.HOLDERS: held_by,
-        fts.RARITY: rarity, fts.HOLDING: holding, common_postings.COUNT: kept, common_postings.LATER: later,
-    }  # fmt: skip
+        return rows if given[1] < 0 else rows[: given[1]]
 
 
-def _fulfilling(condition: str, known: Mapping[str, Term]) -> set[int] | None:
+def _fulfilling(condition: str, known: Mapping[str, KnownTerm]) -> set[int] | None:
     """Return the facts whose terms fulfil a condition as the store writes it, `("a" AND "b")`; None
     where it names a term of which that is not known."""
     stack: list[list[Any]] = [[]]
@@ -189,9 +204,11 @@ def _joined(parts: list[Any]) -> set[int]:
     return set.union(*sets) if "OR" in parts[1:2] else set.intersection(*sets)
 
 
-def unpacked(packed: bytes | None) -> tuple[int, ...]:
+def unpacked_numbers(packed: bytes | None) -> tuple[int, ...]:
     return unpack(f"!{len(packed) // 8}q", packed) if packed else ()
 
 
+LIGHTER = {fts.POSTINGS: (_HOLDERS, lambda rows: [(seq,) for seq in unpacked_numbers(rows[0][0])])}
+"""The holders of a term, which come as one value."""
 FILLED = frozenset(fillers([], origin_number=0))
 """The statements that are answered so."""

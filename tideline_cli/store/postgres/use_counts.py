@@ -29,23 +29,29 @@ WHERE number = ?3 AND origin = ?4 AND length(codes) > ?1
 """
 
 
-def read(db: Connection, seqs: Sequence[int]) -> dict[int, Any]:
+def _read(db: Connection, seqs: Sequence[int]) -> dict[int, Any]:
     """Return what is needed to count uses of facts, by number."""
     rows: list[Any] = db.execute(_READ, ("[" + ", ".join(map(str, seqs)) + "]",)).fetchall()
     return {row[0]: row[1:] for row in rows}
 
 
+def foresee(db: Connection, seqs: Sequence[int]) -> None:
+    """Ask ahead for what is needed to count uses of facts."""
+    _read(db, seqs)
+
+
 def touch(db: Connection, seqs: Sequence[int], *, now: int, ids: Sequence[str] | None) -> None:
     """Do what `uses.touch` does, in a transaction that holds the lock of writers."""
-    there = read(db, seqs)
-    asked = zip(seqs, ids or [None] * len(seqs), strict=True)
+    there = _read(db, seqs)
+    named: Sequence[str | None] = ids or [None] * len(seqs)
+    asked = zip(seqs, named, strict=True)
     found = [seq for seq, one in asked if seq in there and one in (None, there[seq][1])]
     if not found:
         return
     db.execute(_COUNT, (now, "[" + ", ".join(map(str, found)) + "]"))
     for seq in found:
-        origin, _, terms, *weights, uses = there[seq]
+        origin, _, terms, source, role, importance, tier, pinned, uses = there[seq]
         if changes_at(uses + 1):
-            byte = bound_of_fact(terms, *weights, uses + 1)
+            byte = bound_of_fact(terms, source, role, importance, tier, pinned, uses + 1)
             number, place = divmod(seq, ROW)
             db.execute(_BOUND, (place, byte, number, origin))

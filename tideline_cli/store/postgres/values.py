@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from struct import Struct
 
-from tideline_cli.errors import UsageError
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -29,11 +27,6 @@ def sent_form(value: object) -> tuple[int, Parameter]:
     if value is None:
         return 0, None
     if isinstance(value, str):
-        if "\x00" in value:
-            raise UsageError(
-                "a text holds a NUL character, which no server stores",
-                hint="remove it and try again",
-            )
         return TEXT, _sent_text(value)
     if isinstance(value, bool | int):
         return INT8, _LONG.pack(value)

@@ -35,10 +35,7 @@ _WANTED = (
 def walls(db: Connection) -> Iterator[Finding]:
     """Each row is seen by the members of the origin that it belongs to, and by no others."""
     wrong = sum(
-        db.execute(
-            f"SELECT count(*) FROM {table} WHERE {rows} AND {wanted} IS DISTINCT FROM {table}.tenant"
-        ).get
-        for table, wanted, rows in _WANTED
+        db.execute(f"SELECT count(*) FROM {one[0]} WHERE {_differing(*one)}").get for one in _WANTED
     )
     if wrong:
         message = f"{some(wrong, 'row')} behind the wall of another origin"
@@ -48,7 +45,8 @@ def walls(db: Connection) -> Iterator[Finding]:
 def put_right(db: Connection) -> None:
     """Put each row behind the wall of its origin."""
     for table, wanted, rows in _WANTED:
-        db.execute(
-            f"UPDATE {table} SET tenant = {wanted}"
-            f" WHERE {rows} AND {wanted} IS DISTINCT FROM {table}.tenant"
-        )
+        db.execute(f"UPDATE {table} SET tenant = {wanted} WHERE {_differing(table, wanted, rows)}")
+
+
+def _differing(table: str, wanted: str, rows: str) -> str:
+    return f"{rows} AND {wanted} IS DISTINCT FROM {table}.tenant"

@@ -1,0 +1,248 @@
+"""How often a command waits for the server, with the same answers as in a file."""
+
+from __future__ import annotations
+
+import random
+
+import apsw
+import pytest
+
+from tests.postgres.test_same import rows, same
+from tests.support import NOW, named_id
+from tideline_cli.store import transactions
+from tideline_cli.store.postgres import opening, promising
+
+MOST = 4  # round trips of a common command
+LATER = str(NOW + 1_000)
+
+
+@pytest.fixture
+def waited(monkeypatch):
+    """Return what says how often all connections have waited since it was asked last."""
+    made = []
+    first = promising.Promising.__init__
+
+    def noted(self, *given):
+        made.append(self)
+        first(self, *given)
+
+    monkeypatch.setattr(promising.Promising, "__init__", noted)
+
+    def count():
+        trips = sum(one.trips for one in made)
+        made.clear()
+        return trips
+
+    return count
+
+
+@pytest.fixture
+def filled(both, tmp_path, monkeypatch):
+    """Return what runs a command on two memories of the same 60 facts, with sessions, slots, tags
+    and ends."""
+    monkeypatch.setenv("TIDELINE_NOW", LATER)
+    (tmp_path / "rows.jsonl").write_text("\n".join(rows(random.Random(3), 60)))
+    same(both("import", "rows.jsonl", "--trust"))
+    return both
+
+
+QUESTION = "redis cache of the brass lamp"
+COMMON = [
+    ("recall", QUESTION),
+    ("recall", QUESTION, "--mode", "keyword"),
+    ("recall", QUESTION, "--mode", "semantic"),
+    ("recall", QUESTION, "--json", "--explain", "--limit", "3"),
+    ("recall", QUESTION, "--no-touch"),
+    ("recall", "nothingness"),
+    ("context", QUESTION),
+    ("context", QUESTION, "--no-touch"),
+    ("remember", "the tea is in the blue tin"),
+    ("remember", "the tea is in the blue tin at night", "--tag", "ops"),
+    ("remember", "the port is 9090 now", "--slot", "new slot"),
+    ("list",),
+    ("list", "--limit", "2"),
+    ("show", named_id("R0004")),
+    ("slots",),
+    ("slots", "--json"),
+    ("forget", named_id("R0007")),
+]
+
+
+@pytest.mark.parametrize("argv", COMMON, ids=" ".join)
+def test_a_common_command_waits_four_times(filled, waited, argv):
+    """Once the tables are there and no heat moves; what it prints is the same as of a file."""
+    if argv[0] == "recall":
+        same(filled(*argv))
+    waited()
+    same(filled(*argv))
+    assert 0 < waited() <= MOST
+
+
+@pytest.mark.parametrize("more", [(), ("--json",)])
+def test_status_waits_four_times(filled, waited, more):
+    """What it counts is the same; where it lies is not."""
+    waited()
+    mine, theirs = filled("status", *more)
+    assert 0 < waited() <= MOST
+    assert (mine.code, len(mine.out.splitlines())) == (theirs.code, len(theirs.out.splitlines()))
+
+
+def test_an_unknown_word_and_moved_heat_cost_two_trips_each(filled, waited):
+    """Stored words stand in for the word, and the facts that were used warm up."""
+    waited()
+    same(filled("recall", "backup redisses"))
+    assert waited() <= MOST + 4
+
+
+def test_a_slot_changes_hands_in_four_trips(filled, waited):
+    """What held the slot is read, ended and linked on the way."""
+    same(filled("remember", "the host is called quill", "--slot", "host"))
+    waited()
+    same(filled("remember", "the host is called feather", "--slot", "host"))
+    assert waited() <= MOST
+    assert len(same(filled("list", "--slot", "host", "--json")).json["facts"]) == 1
+
+
+@pytest.mark.parametrize(
+    "step", [("forget", named_id("R0007")), ("remember", "the kite is of green paper")],
+    ids=" ".join,
+)  # fmt: skip
+def test_an_undo_waits_four_times(filled, waited, step):
+    """What the batch did, what has become of it and what stands in the way is asked at once."""
+    same(filled(*step))
+    waited()
+    same(filled("undo"))
+    assert waited() <= MOST
+    same(filled("export"))
+    same(filled("redo"))
+    same(filled("export"))
+
+
+def test_a_fact_is_reinforced_once_it_is_known(filled, waited):
+    """The twin is found with what is asked ahead."""
+    same(filled("remember", "the kettle stands beside the window of the kitchen"))
+    waited()
+    said = same(filled("remember", "The kettle stands beside the window of the kitchen", "--json"))
+    assert said.json["action"] == "reinforced"
+    assert waited() <= 2 * MOST
+
+
+def test_another_analyser_costs_trips_and_no_answer(filled, waited):
+    """What is guessed of a memory may be wrong: the answer is that of its settings."""
+    same(filled("config", "set", "analyzer", "reference"))
+    waited()
+    assert same(filled("recall", QUESTION, "--json")).lines
+    assert waited() <= 2 * MOST
+
+
+def test_nothing_is_known_beyond_a_transaction(address):
+    """What was asked ahead, and what was read, is asked again by the next transaction."""
+    place = address()
+    reader, writer = opening.open_or_make(place), opening.open_or_make(place)
+    sql = "SELECT value FROM setting WHERE name = ?"
+
+    def read():
+        with transactions.snapshot(reader):
+            reader.foresee(lambda: reader.execute("SELECT count(*) FROM setting").get)
+            return (
+                reader.execute(sql, ("test",)).get,
+                reader.execute("SELECT count(*) FROM setting").get,
+            )
+
+    before = read()
+    with transactions.writing(writer):
+        writer.execute("INSERT INTO setting (name, value) VALUES ('test', 'new')")
+    assert before == (None, before[1]) and read() == ("new", before[1] + 1)
+    reader.close()
+    writer.close()
+
+
+def test_a_write_ends_what_is_known(address):
+    """A transaction sees its own rows, whatever it has asked before."""
+    db = opening.open_or_make(address())
+    count = "SELECT count(*) FROM setting"
+    with transactions.writing(db):
+        db.foresee(lambda: db.execute(count).get)
+        before = db.execute(count).get
+        db.execute("INSERT INTO setting (name, value) VALUES ('test', 'own')")
+        assert db.execute(count).get == before + 1
+        assert db.execute("SELECT value FROM setting WHERE name = ?", ("test",)).get == "own"
+        db.executemany("DELETE FROM setting WHERE name = ?", [("test",)])
+        assert db.execute(count).get == before
+    db.close()
+
+
+def test_a_snapshot_stays_one_instant(address):
+    """What is asked late is of the instant at which the reader began."""
+    place = address()
+    reader, writer = opening.open_or_make(place), opening.open_or_make(place)
+    count = "SELECT count(*) FROM setting"
+    with transactions.snapshot(reader):
+        before = reader.execute(count).get
+        with transactions.writing(writer):
+            writer.execute("INSERT INTO setting (name, value) VALUES ('test', 'late')")
+        reader.follow(lambda: reader.execute("SELECT max(name) FROM setting").get)
+        assert reader.execute(f"{count} WHERE true").get == before
+    assert reader.execute(count).get == before + 1
+    reader.close()
+    writer.close()
+
+
+def test_a_number_that_another_took_stores_nothing(address, run, monkeypatch):
+    """Numbers are read under the lock; who writes without it is noticed by the server."""
+    place = address()
+    monkeypatch.setenv("TIDELINE_DB", place)
+    run("remember", "the lamp is of brass")
+    other = opening.open_if_there(place)
+    first = promising.Promising._promised
+
+    def late(self, sql, bindings):
+        found = first(self, sql, bindings)
+        if found is not None and "INTO fact " in sql:
+            other.execute("SELECT nextval('fact_seq')").fetchall()
+        return found
+
+    monkeypatch.setattr(promising.Promising, "_promised", late)
+    done = run("remember", "the door is of oak")
+    assert done.code == 75 and "try again" in done.err
+    monkeypatch.setattr(promising.Promising, "_promised", first)
+    assert "oak" not in run("list").out
+    assert run("remember", "the door is of oak").code == 0
+    other.close()
+
+
+def test_a_statement_after_a_failure_is_refused(address):
+    """Also one of which the answer is known."""
+    db = opening.open_or_make(address())
+    add = "INSERT INTO setting (name, value) VALUES (?, ?)"
+    with pytest.raises(apsw.Error), transactions.writing(db):
+        db.execute(add, ("test", "one"))
+        with pytest.raises(apsw.ConstraintError):
+            db.execute(f"{add} RETURNING name", ("test", "again")).fetchone()
+        db.execute("SELECT value FROM setting WHERE name = ?", ("test",)).fetchone()
+    db.close()
+
+
+def test_a_lost_connection_ends_its_snapshot(address):
+    """What is lost was rolled back; the next statement says that the connection is gone."""
+    place = address()
+    db, other = opening.open_or_make(place), opening.open_or_make(place)
+    with transactions.snapshot(db):
+        own = db.execute("SELECT pg_backend_pid()").get
+        other.execute("SELECT pg_terminate_backend(?::integer)", (own,)).fetchall()
+        for _ in range(50):
+            if not other.execute("SELECT count(*) FROM pg_stat_activity WHERE pid = ?", (own,)).get:
+                break
+    assert db.get_autocommit()
+    with pytest.raises(apsw.Error):
+        db.execute("SELECT 1").fetchone()
+    other.close()
+
+
+def test_figures_come_with_all_their_digits(address, run, monkeypatch):
+    """Whatever the settings of the database are."""
+    monkeypatch.setenv("TIDELINE_DB", address())
+    monkeypatch.setenv("PGOPTIONS", "-c extra_float_digits=-15")
+    run("remember", "the lamp is of brass", "--importance", "0.1234567890123456")
+    (listed,) = run("list", "--json").json["facts"]
+    assert listed["importance"] == 0.1234567890123456
