@@ -680,6 +680,39 @@ class TestOrigins:
         }  # fmt: skip
 
 
+class TestFirstSync:
+    def test_two_values_that_stood_together_before_are_settled_at_once(self, pair):
+        """Another program has put two values into one slot. The machine that has them shows at its
+        first sync what all others will show."""
+        laptop, desktop, wire = pair
+        rome = say(laptop, "I live in Rome", "A1", slot="town")
+        oslo = say(laptop, "I live in Oslo", "A2", slot="town", scope="work", now=NOW + HOUR)
+        laptop.db.execute("UPDATE fact SET scope = NULL")
+        settle([laptop, desktop], wire, NOW + DAY)
+        assert desktop.export() == laptop.export()
+        told = {row["id"]: row["lifecycle"] for row in rows(laptop)}
+        assert told == {rome: "archived", oslo: "active"}
+        assert (oslo, "contradicts", rome) in edges(laptop)
+
+    def test_facts_that_were_merged_in_a_circle_before(self, pair):
+        """A file has brought two facts that were each merged into the other: one comes back on the
+        machine that has read it too."""
+        laptop, desktop, wire = pair
+        one, other = named_id("A1"), named_id("A2")
+        circle = [
+            {"id": fact_id, "content": text, "lifecycle": "archived", "archived_reason": "merged",
+             "created_at": NOW, "valid_to": NOW + at,
+             "links": [{"kind": kind, "target": target} for kind in ("contradicts", "transition")]}
+            for fact_id, text, target, at in (
+                (one, "I live in Oslo", other, 1), (other, "I live in Oslo.", one, 2),
+            )
+        ]  # fmt: skip
+        import_rows(laptop.db, enumerate(circle, 1), ImportContext(OWNER, NOW, True), merge=False)
+        settle([laptop, desktop], wire, NOW + DAY)
+        agree(laptop, desktop)
+        assert sorted(row["lifecycle"] for row in rows(laptop)) == ["active", "archived"]
+
+
 class TestOldFiles:
     @pytest.mark.parametrize("name", ["v1.db", "v1_life.db", "v2.db", "v3.db"])
     def test_a_memory_of_an_older_version_syncs(self, tmp_path, name):
