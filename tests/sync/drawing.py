@@ -18,6 +18,8 @@ QUIET = 0.35
 class Drawer(drawing.Drawer):
     """Draws steps of several machines, by what each of them shows."""
 
+    settled = (None, None)  # the machine on which a ruling was confirmed last, and by whom
+
     def plan(self):
         """Return how many machines there are, the clock of each, and the wires that each reaches.
         """
@@ -56,6 +58,10 @@ class Drawer(drawing.Drawer):
             self.count += 1
             return {"step": self.count, "do": "purge", "on": on, "at": self.now, "by": "owner",
                     "ids": [gone]}  # fmt: skip
+        settling = self._settling(network.machines[on], on)
+        if settling:
+            self.count += 1
+            return {"step": self.count, "on": on, "at": self.now, **settling}
         was, leaps = self.now, drawing.LEAPS
         drawing.LEAPS = (0,)
         try:
@@ -66,13 +72,32 @@ class Drawer(drawing.Drawer):
             self.now = made["at"] = was
         return {**made, "on": on}
 
+    def _settling(self, machine, on):
+        """Return a forget of a fact that a sync has archived, or an undo of that; else nothing."""
+        if self.settled[0] == on and self.random.random() < 0.4:
+            by, self.settled = self.settled[1], (None, None)
+            return {"do": "undo", "by": by, "batch": None, "dry": False}
+        gave_way = [one for one, _ in self._ruled(machine)]
+        if not gave_way or self.random.random() > 0.12:
+            return None
+        named = self.random.choice(gave_way)
+        [(by,)] = machine.db.execute(
+            "SELECT key FROM fact JOIN origin ON number = origin WHERE id = ?", (named,)
+        )
+        self.settled = on, by
+        return {"do": "forget", "by": by, "ids": [named], "for": None}
+
+    def _ruled(self, machine):
+        """Return the facts that are archived by nobody's word, each with the one because of which.
+        """
+        if not sync_schema.exists(machine.db):
+            return []
+        return [pair for why in ("slot", "same")
+                for pair in sync_rows.ruled(machine.db, why, origin_number=None)]  # fmt: skip
+
     def _standing(self, machine):
         """Return a fact because of which another one is archived by nobody's word, if any is."""
-        if not sync_schema.exists(machine.db):
-            return None
-        ruled = [pair for why in ("slot", "same")
-                 for pair in sync_rows.ruled(machine.db, why, origin_number=None)]  # fmt: skip
-        some = sorted({by for _, by in ruled})
+        some = sorted({by for _, by in self._ruled(machine)})
         return self.random.choice(some) if some else None
 
     def text(self):

@@ -19,6 +19,22 @@ from tideline_cli.errors import TidelineError
 from tideline_cli.memory import doctor, undo
 from tideline_cli.model.origin import OWNER, parse_origin
 from tideline_cli.store import history, sync_purges, sync_rows
+from tideline_cli.sync import rulings
+
+UNSHOWN = """
+SELECT sync_fact.id, sync_fact.by, told.value FROM sync_fact
+  JOIN json_each(?1) AS edges ON edges.key = ruled JOIN json_each(edges.value) AS told
+WHERE by IS NOT NULL AND NOT EXISTS (
+  SELECT 1 FROM link JOIN fact AS a ON a.seq = from_fact JOIN fact AS b ON b.seq = to_fact
+  WHERE a.id = by AND b.id = sync_fact.id AND (link.kind = told.value
+    OR link.kind = 'succeeds' OR link.kind = 'replaces' AND told.value = 'transition'))
+"""
+"""Facts that give way by a ruling, without an edge from the one that holds."""
+ENDLESS = """
+SELECT id FROM fact JOIN sync_fact USING (id)
+WHERE lifecycle = 'archived' AND valid_to IS NULL AND (marks ->> '$.gone') IS NOT NULL
+"""
+"""Facts that somebody has archived, and that have no end."""
 
 
 class Different(Exception):
@@ -154,8 +170,15 @@ def taken_back(db):
 
 
 def judge(machine, ever, when):
-    """Raise Different where the store of a machine is not sound, or a fact is lost."""
+    """Raise Different where the store of a machine is not sound, a fact is lost, or one that others
+    have replaced does not show which."""
     db = machine.db
+    bare = db.execute(UNSHOWN, (json.dumps(rulings.EDGES),)).fetchall()
+    if bare:
+        raise Different(f"{when}{machine.name} does not show why: {bare}")
+    endless = db.execute(ENDLESS).fetchall()
+    if endless:
+        raise Different(f"{when}{machine.name} does not show until when: {endless}")
     try:
         sound(db)
     except AssertionError as error:
@@ -252,7 +275,7 @@ def shrunk(plan, steps):
 
 
 def _kind(different):
-    words = ("show:", "know:", "lost", "sound", "settle", "doctor", "breaks", "")
+    words = ("show:", "know:", "lost", "why:", "when:", "sound", "settle", "doctor", "breaks", "")
     return None if different is None else next(word for word in words if word in different)
 
 

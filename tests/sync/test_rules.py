@@ -167,6 +167,50 @@ class TestSlots:
         assert sync_rows.ruled(laptop.db, "slot", origin_number=None) == []
         assert sync_rows.ruled(desktop.db, "slot", origin_number=None) == []
 
+    @pytest.mark.parametrize("is_told", [False, True])
+    def test_an_undo_opens_what_a_forget_has_settled(self, pair, is_told):
+        """To forget the value that gave way is a batch of its own. Its undo takes back nothing
+        else, and the contradiction is there again; a redo settles it again."""
+        laptop, desktop, wire = pair
+        rome = say(laptop, "I live in Rome", "A1", slot="town")
+        oslo = say(desktop, "I live in Oslo", "B1", slot="town", now=NOW + HOUR)
+        settle([laptop, desktop], wire, NOW + DAY)
+        before = laptop.export()
+        done = amend.forget(laptop.db, [rome], viewer=OWNER, now=NOW + 2 * DAY)
+        assert (done.batch, done.settled) == (3, {rome})
+        assert sync_rows.ruled(laptop.db, "slot", origin_number=None) == []
+        if is_told:
+            settle([laptop, desktop], wire, NOW + 3 * DAY)
+            agree(laptop, desktop)
+            assert by_text(desktop)["I live in Rome"]["archived_reason"] == "forgotten"
+            assert sync_rows.ruled(desktop.db, "slot", origin_number=None) == []
+        assert undo.undo(laptop.db, None, viewer=OWNER, now=NOW + 4 * DAY).undone == done.batch
+        settle([laptop, desktop], wire, NOW + 5 * DAY)
+        agree(laptop, desktop)
+        assert laptop.export() == before
+        for machine in (laptop, desktop):
+            assert sync_rows.ruled(machine.db, "slot", origin_number=None) == [(rome, oslo)]
+        redo.redo(laptop.db, viewer=OWNER, now=NOW + 6 * DAY)
+        settle([laptop, desktop], wire, NOW + 7 * DAY)
+        agree(laptop, desktop)
+        assert by_text(desktop)["I live in Rome"]["archived_reason"] == "forgotten"
+
+    def test_what_was_settled_and_opened_stands_again_without_the_other(self, pair):
+        """With the period that it had: the end of the ruling was nobody's word."""
+        laptop, desktop, wire = pair
+        rome = say(laptop, "I live in Rome", "A1", slot="town")
+        oslo = say(desktop, "I live in Oslo", "B1", slot="town", now=NOW + HOUR)
+        settle([laptop, desktop], wire, NOW + DAY)
+        amend.forget(laptop.db, [rome], viewer=OWNER, now=NOW + 2 * DAY)
+        settle([laptop, desktop], wire, NOW + 3 * DAY)
+        assert by_text(desktop)["I live in Rome"]["valid_to"] is not None
+        undo.undo(laptop.db, None, viewer=OWNER, now=NOW + 4 * DAY)
+        amend.forget(desktop.db, [oslo], viewer=OWNER, now=NOW + 4 * DAY)
+        settle([laptop, desktop], wire, NOW + 5 * DAY)
+        agree(laptop, desktop)
+        row = by_text(desktop)["I live in Rome"]
+        assert (row["lifecycle"], row["valid_to"]) == ("active", None)
+
     def test_the_value_of_a_third_machine_comes_late(self, tmp_path):
         """The value of a third machine comes late."""
         machines = [Machine(tmp_path, name) for name in ("one", "two", "three")]

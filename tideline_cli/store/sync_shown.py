@@ -34,7 +34,9 @@ SELECT by IS NOT NULL AND replica = ?2 AND NOT EXISTS (
 FROM sync_fact JOIN fact USING (id) WHERE seq = ?1
 """
 _ARCHIVED = """
-SELECT (by IS NULL OR ruled = 'settled') AND replica = ?2
+SELECT replica = ?2 AND (by IS NULL OR NOT EXISTS (
+  SELECT 1 FROM link JOIN fact AS other ON other.seq = from_fact
+  WHERE to_fact = fact.seq AND other.id = by))
 FROM sync_fact JOIN fact USING (id) WHERE seq = ?1
 """
 _CROWDED = """
