@@ -49,6 +49,10 @@ def by_text(machine: Machine) -> dict[str, dict]:
     return {row["content"]: row for row in rows(machine)}
 
 
+def by_id(machine: Machine) -> dict[str, dict]:
+    return {row["id"]: row for row in rows(machine)}
+
+
 def edges(machine: Machine) -> set[tuple[str, str, str]]:
     return {
         (row["id"], edge["kind"], edge["target"]) for row in rows(machine) for edge in row["links"]
@@ -194,6 +198,28 @@ class TestSlots:
         settle([laptop, desktop], wire, NOW + 7 * DAY)
         agree(laptop, desktop)
         assert by_text(desktop)["I live in Rome"]["archived_reason"] == "forgotten"
+
+    def test_a_fact_that_comes_back_gives_way_by_nobodys_word(self, pair):
+        """An undo that brings a fact back, which a sync had archived, brings it back as it was
+        stated: it stands where the other one goes."""
+        laptop, desktop, wire = pair
+        say(laptop, "I live in Oslo", "A1")
+        say(desktop, "I live in Oslo", "B1", now=NOW + HOUR)
+        desktop.sync(wire, NOW + 2 * HOUR)
+        laptop.sync(wire, NOW + 2 * HOUR)
+        assert by_id(laptop)[named_id("B1")]["archived_reason"] == "merged"
+        undo.undo(laptop.db, 2, viewer=OWNER, now=NOW + DAY)
+        settle([laptop, desktop], wire, NOW + 2 * DAY)
+        assert [row["id"] for row in rows(desktop)] == [named_id("A1")]
+        undo.undo(desktop.db, None, viewer=OWNER, now=NOW + 3 * DAY)
+        settle([laptop, desktop], wire, NOW + 4 * DAY)
+        agree(laptop, desktop)
+        assert by_id(laptop)[named_id("B1")]["archived_reason"] == "merged"
+        [known, other] = (sync_rows.facts(one.db, [named_id("B1")]) for one in (laptop, desktop))
+        assert known[named_id("B1")].marks.keys() == other[named_id("B1")].marks.keys()
+        amend.forget(laptop.db, [named_id("A1")], viewer=OWNER, now=NOW + 5 * DAY)
+        settle([laptop, desktop], wire, NOW + 6 * DAY)
+        agree(laptop, desktop)
 
     def test_what_was_settled_and_opened_stands_again_without_the_other(self, pair):
         """With the period that it had: the end of the ruling was nobody's word."""

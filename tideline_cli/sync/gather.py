@@ -181,12 +181,16 @@ class Gatherer:
                 if name == "lifecycle":
                     known.put(GONE, gone, self._mark(clock))
         if told.open is not None:
-            self._open(known, told.open)
+            self._open(known, told.open, is_born=born is not None)
 
-    def _open(self, known: Registers, clock: int) -> None:
-        """Say that a fact stands, as it did before somebody confirmed that it gives way."""
+    def _open(self, known: Registers, clock: int, *, is_born: bool) -> None:
+        """Say that a fact stands, as it did before somebody confirmed that it gives way. One that
+        has come back with that is born so."""
         since, until = period_before(self._db, known.id)
         stated = {"lifecycle": "active", "valid_from": since, "valid_to": until, GONE: None}
+        if is_born:
+            known.values |= stated
+            return
         for name, value in stated.items():
             known.put(name, value, self._mark(clock))
 
