@@ -10,6 +10,7 @@ from tideline_cli.store import sync_rows, sync_schema
 SKEWS = (0, 0, 1, -4_000, 4_000, 180_000, -180_000, 7_200_000, -3_600_000, 80_000_000)
 LEAPS = (0, 1, 1000, 60_000, 3_600_000, 3_600_000, drawing.DAY, 3 * drawing.DAY, 40 * drawing.DAY,
          -1, -1_800_000)  # fmt: skip
+REASONS = ("faded", "merged", "superseded", "forgotten", None)
 HOWS = ("all", "all", "all", "first", "any")
 QUIET = 0.35
 """How much of the time a step is a sync."""
@@ -62,6 +63,11 @@ class Drawer(drawing.Drawer):
         if settling:
             self.count += 1
             return {"step": self.count, "on": on, "at": self.now, **settling}
+        if self.random.random() < 0.03:
+            known = self._known_better(network.machines[on].seen())
+            if known:
+                self.count += 1
+                return {"step": self.count, "do": "import", "on": on, "at": self.now, **known}
         was, leaps = self.now, drawing.LEAPS
         drawing.LEAPS = (0,)
         try:
@@ -71,6 +77,23 @@ class Drawer(drawing.Drawer):
         if not was <= self.now <= was + 500 * drawing.DAY:
             self.now = made["at"] = was
         return {**made, "on": on}
+
+    def _known_better(self, seen):
+        """Return an import of facts as they are, which tells more of them: when their state was
+        stated, or why they are archived."""
+        facts = [row for row in seen.exported() if row["lifecycle"] != "pruned"]
+        if not facts:
+            return None
+        by = self.random.choice(facts)["origin"]
+        rows = []
+        for row in (row for row in facts if row["origin"] == by and self.random.random() < 0.4):
+            since = row["created_at"]
+            told = [name for name in ("changed_at", "said_at") if self.random.random() < 0.6]
+            more = {name: self.random.randint(since, max(since, self.now)) for name in told}
+            if row["lifecycle"] == "archived":
+                more["archived_reason"] = self.random.choice(REASONS)
+            rows.append({**row, **more, "links": []})
+        return {"by": by, "rows": rows, "trusted": True, "merge": True} if rows else None
 
     def _settling(self, machine, on):
         """Return a forget of a fact that a sync has archived, or an undo of that; else nothing."""
