@@ -33,7 +33,7 @@ def test_an_inherited_edge_is_no_merge(run, tmp_path):
     assert [one["check"] for one in found if one["check"] == "merges"] == []
 
 
-def test_an_inherited_edge_does_not_say_why_a_fact_faded(run, tmp_path):
+def test_an_inherited_edge_is_no_merge_of_what_fades(run, tmp_path):
     """The edge that a fact inherits may lead to one that fades in the same dream. That one was not
     merged into anything, and doctor does not look for its text there."""
     later = support.NOW + 4 * 365 * support.DAY
