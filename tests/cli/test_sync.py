@@ -238,9 +238,62 @@ def test_a_conflict_is_told_once_and_shown(two):
     two("birch", "remember", "We meet in room 9", "--slot", "room")
     two("ash", "sync")
     done = two("birch", "sync")
-    assert "1 value of slots, stated on two machines" in done.err
+    assert "1 value gave way to a later value of another machine" in done.err
     assert "We meet in room 4" in two("birch", "contradictions").out
     assert two("birch", "sync", "status").out.splitlines()[-1].startswith("conflicts\t1: ")
+
+
+def test_to_forget_what_gave_way_can_be_undone_alone(two):
+    """The word that settles a contradiction is a batch. An undo after it opens the contradiction
+    again, and takes back nothing else."""
+    wrong = two("ash", "remember", "We meet in room 4", "--slot", "room", "--json").json["id"]
+    two("birch", "remember", "We meet in room 9", "--slot", "room", "--now", "2025-10-10")
+    two("ash", "sync")
+    two("birch", "sync")
+    two("birch", "remember", "Ana is away")
+    done = two("birch", "forget", wrong)
+    assert (done.code, done.err) == (0, "")
+    assert f"forgot {wrong}: We meet in room 4; a sync had archived it" in done.out
+    assert "We meet in room 4" not in two("birch", "contradictions").out
+    assert "already" in two("birch", "forget", wrong).err
+    assert "forget" in two("birch", "undo").out
+    for name in ("birch", "ash", "birch"):
+        two(name, "sync")
+    assert "We meet in room 4" in two("ash", "contradictions").out
+    assert "Ana is away" in two("ash", "list").out
+    held = two("ash", "list", "--slot", "room", "--json").json["facts"]
+    assert [one["content"] for one in held] == ["We meet in room 9"]
+
+
+def test_the_log_says_where_it_begins(on, place):
+    """What was there before the first sync is no part of the log, which says so."""
+    on("ash", "remember", "The boat lies at the north pier")
+    assert "nothing was synced yet" in on("ash", "sync", "log").err
+    on("ash", "sync", place, "--name", "ash")
+    done = on("ash", "sync", "log")
+    assert done.out == "" and "since its first sync" in done.err
+    on("ash", "remember", "Ana waters the plants")
+    on("ash", "sync")
+    assert on("ash", "sync", "log").out.startswith("ash:")
+
+
+def test_a_new_place_that_is_not_encrypted_says_so_once(on, tmp_path):
+    """With the way to an encrypted one; who asked for it with --plain knows."""
+    tmp_path.chmod(0o700)
+    on("ash", "remember", "The boat lies at the north pier")
+    done = on("ash", "sync", str(tmp_path / "plain"), "--name", "ash")
+    form = on("ash", "sync", "status", "--json").json["places"][0]
+    assert ("not encrypted: you alone can read" in done.err) == (not form["encrypted"])
+    assert form["encrypted"] or "--encrypt" in done.err
+    assert on("ash", "sync").err == ""
+    assert on("ash", "sync", str(tmp_path / "asked"), "--plain").err == ""
+
+
+def test_a_place_below_a_missing_folder_names_the_way(on, tmp_path):
+    """A place below a missing folder names the way."""
+    on("ash", "remember", "The boat lies at the north pier")
+    done = on("ash", "sync", str(tmp_path / "no where" / "place"))
+    assert done.code == 2 and f"mkdir -p '{tmp_path / 'no where'}'" in done.err
 
 
 def test_help_names_the_kinds_of_places(on):

@@ -166,3 +166,22 @@ def test_a_value_that_began_before_others(run):
     again = said(run, ROME, *CITY, "--valid-from", JAN, at=MAR)
     assert again["superseded"] == [oslo]
     assert set(listed(run, MAR, as_of="2026-01-20")) == {ROME}
+
+
+def test_a_known_value_of_the_past_that_comes_into_a_slot(run):
+    """What was known without a slot is said again with one, and is over. It has held since it was
+    known: what has held beside it gives way, as for any value of the past."""
+    said(run, ROME, at=JAN)
+    oslo = said(run, OSLO, *CITY, at=JAN)["id"]
+    form = said(run, ROME, *CITY, "--valid-to", FEB, at=MAR)
+    assert (form["action"], form["superseded"]) == ("reinforced", [oslo])
+    assert shown(run, oslo)["lifecycle"] == "archived"
+    assert listed(run, MAR, as_of="2026-01-15") == [ROME]
+
+
+def test_what_is_named_ends_when_a_value_of_the_past_is_said(run):
+    """A fact that the writer names as replaced held until now."""
+    said(run, ROME, at=JAN)
+    oslo = said(run, OSLO, at=JAN)["id"]
+    said(run, ROME, *CITY, "--valid-to", FEB, "--supersedes", oslo, at=MAR)
+    assert shown(run, oslo)["valid_to"][:10] == MAR

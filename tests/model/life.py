@@ -248,7 +248,8 @@ def _replace(memory, own, new, targets, *, now):
     fact = memory.facts[own]
     said = now if new.get("valid_from") is None else new["valid_from"]
     at = max(begin(fact), min(said, now))
-    mates = slot_mates(memory, own, by=new["source"], at=at)
+    since = begin(fact) if end(fact) <= at else at  # it may be over when it comes into a slot
+    mates = slot_mates(memory, own, by=new["source"], at=since)
     if at < now:
         mates += _past_mates(memory, own, by=new["source"], at=at)
     if not all(may_end(new, memory.facts[seq]) for seq in mates):
@@ -257,7 +258,8 @@ def _replace(memory, own, new, targets, *, now):
     for seq in gone:
         if seq == own:
             continue
-        memory.facts[seq] = ended(memory.facts[seq], at=at, now=now)
+        when = at if seq in targets else since
+        memory.facts[seq] = ended(memory.facts[seq], at=when, now=now)
         kinds = ("supersedes", "transition") if seq in targets else ("contradicts", "transition")
         for kind in kinds:
             memory.edge(own, kind, seq, now=now)

@@ -18,7 +18,23 @@ from tests.sync.network import network
 from tideline_cli.errors import TidelineError
 from tideline_cli.memory import doctor, undo
 from tideline_cli.model.origin import OWNER, parse_origin
-from tideline_cli.store import history, sync_purges, sync_rows
+from tideline_cli.store import history, sync_purges, sync_rows, sync_schema
+from tideline_cli.sync import rulings
+
+UNSHOWN = """
+SELECT sync_fact.id, sync_fact.by, told.value FROM sync_fact
+  JOIN json_each(?1) AS edges ON edges.key = ruled JOIN json_each(edges.value) AS told
+WHERE by IS NOT NULL AND NOT EXISTS (
+  SELECT 1 FROM link JOIN fact AS a ON a.seq = from_fact JOIN fact AS b ON b.seq = to_fact
+  WHERE a.id = by AND b.id = sync_fact.id AND (link.kind = told.value
+    OR link.kind = 'succeeds' OR link.kind = 'replaces' AND told.value = 'transition'))
+"""
+"""Facts that give way by a ruling, without an edge from the one that holds."""
+ENDLESS = """
+SELECT id FROM fact WHERE lifecycle = 'archived' AND valid_to IS NULL
+  AND id IN (SELECT value FROM json_each(?))
+"""
+"""Those of these facts that are archived and have no end."""
 
 
 class Different(Exception):
@@ -35,6 +51,7 @@ class History:
         self.batches = [{} for _ in net.machines]
         self.ever = set()
         self.latest = NOW
+        self.settled = set()
         self.rulings = Counter()
 
     def take(self, step):
@@ -49,6 +66,7 @@ class History:
         db = self.net.machines[step["on"]].db
         by = parse_origin(step.get("by", "owner"))
         before, had = newest(db, by), {*present(db), *taken_back(db)}
+        given_way = ruled(db) if step["do"] == "forget" else set()
         try:
             self.net.do(step)
         except TidelineError:
@@ -61,6 +79,7 @@ class History:
         if step["do"] in ("purge", "retention") and not self.net.machines[step["on"]].read:
             self.ever -= had - {*present(db), *taken_back(db)}  # nobody else has heard of them
         self.ever |= set(present(db))
+        self.settled |= given_way - ruled(db)
 
     def end(self):
         """Let all settle, compare; take the last batch of each back, and compare again."""
@@ -98,7 +117,7 @@ class History:
         self._compare(when)
         back = set().union(*(taken_back(machine.db) for machine in self.net.machines))
         for machine in self.net.machines:
-            judge(machine, self.ever - back, when)
+            judge(machine, self.ever - back, self.settled, when)
         self._look_at_all(now, when)
 
     def _look_at_all(self, now, when):
@@ -141,6 +160,14 @@ def newest(db, origin):
     return 0 if found is None else found.ordinal
 
 
+def ruled(db):
+    """Return the facts that are archived by nobody's word."""
+    if not sync_schema.exists(db):
+        return set()
+    return {gave_way for why in ("slot", "same")
+            for gave_way, _ in sync_rows.ruled(db, why, origin_number=None)}  # fmt: skip
+
+
 def present(db):
     return [fact_id for (fact_id,) in db.execute("SELECT id FROM fact")]
 
@@ -153,9 +180,17 @@ def taken_back(db):
     )}  # fmt: skip
 
 
-def judge(machine, ever, when):
-    """Raise Different where the store of a machine is not sound, or a fact is lost."""
+def judge(machine, ever, settled, when):
+    """Raise Different where the store of a machine is not sound, a fact is lost, one that others
+    have replaced does not show which, or one that a sync has archived and then somebody, until
+    when."""
     db = machine.db
+    bare = db.execute(UNSHOWN, (json.dumps(rulings.EDGES),)).fetchall()
+    if bare:
+        raise Different(f"{when}{machine.name} does not show why: {bare}")
+    endless = db.execute(ENDLESS, (json.dumps(sorted(settled)),)).fetchall()
+    if endless:
+        raise Different(f"{when}{machine.name} does not show until when: {endless}")
     try:
         sound(db)
     except AssertionError as error:
@@ -252,7 +287,7 @@ def shrunk(plan, steps):
 
 
 def _kind(different):
-    words = ("show:", "know:", "lost", "sound", "settle", "doctor", "breaks", "")
+    words = ("show:", "know:", "lost", "why:", "when:", "sound", "settle", "doctor", "breaks", "")
     return None if different is None else next(word for word in words if word in different)
 
 

@@ -76,6 +76,13 @@ def _said_is_theirs(self, one, known):
         known.stated = (changed, said, self._state.next_version(), self._place)
 
 
+_edges = show.Shower._edges
+
+
+def _edges_left(self, stated, came, was):
+    _edges(self, stated, came, {})
+
+
 def _bear_all(self, values, mark):
     self.birth = mark
     self.values |= values
@@ -101,12 +108,13 @@ FAULTS = {
     "what came before a birth stays": [(registers.Registers, "forget", lambda *_: None)],
     "values of a slot are not looked for": [(sync_rows, "slot_mates", lambda *_: set())],
     "a purge leaves rulings as they are": [(sync_rows, "all_ruled", lambda _: set())],
-    "a restored value keeps the end of a ruling": [(gather.Gatherer, "_say", _say_alone)],
+    "the end of a ruling does not go with the word for it": [(gather.Gatherer, "_say", _say_alone)],
     "what an import notes is not told": [(sync_changes, "noted_since", lambda *_: {})],
     "a purge takes what others have archived": [
         (sync_shown, "is_archived_here", lambda *_: True),
     ],
-    "an edge that a ruling made is left": [(show, "EDGES", dict.fromkeys(rulings.EDGES, ()))],
+    "a ruling makes no edge": [(show, "EDGES", dict.fromkeys(rulings.EDGES, ()))],
+    "an edge that a ruling made is left": [(show.Shower, "_edges", _edges_left)],
 }  # fmt: skip
 
 

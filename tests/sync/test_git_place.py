@@ -123,7 +123,7 @@ def test_one_who_is_always_late_gives_up(repository, tmp_path, monkeypatch):
     repository.environ |= who
     laptop.place = open_place(repository.address, mirror=str(laptop.mirror), replica=LAPTOP,
                               environ=repository.environ)  # fmt: skip
-    with pytest.raises(BusyError, match="others publish"):
+    with pytest.raises(BusyError, match="others write"):
         laptop.place.send(LAPTOP)
     hook.unlink()
     laptop.place.send(LAPTOP)

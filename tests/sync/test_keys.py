@@ -241,3 +241,22 @@ def test_a_ring_on_a_full_disk_says_so(ring, monkeypatch):
     assert refused.value.exit_code == 73
     assert Path(ring.path).read_bytes() == before
     assert len(ring.keys) == 1
+
+
+def test_a_key_of_a_new_generation_is_carried_by_hand_alone(ring, sealed, tmp_path):
+    """It is not laid into the place for holders of older ones, and none of them can give one out
+    that others would take for newer than it."""
+    folder, place = str(sealed[0]), sealed[1]
+    old = ring.make(place)
+    lost = KeyRing(str(tmp_path / "lost" / "sync.keys"))
+    lost.add(old)
+    new = rotation.part(ring, place)
+    assert rotation.offer(folder, ring, place) == new and layout.names(folder, layout.KEYS) == []
+    assert rotation.learn(folder, lost, place) == ()
+    next_one = rotation.rotate(folder, ring, place)  # a purge goes on in the generation
+    assert layout.names(folder, layout.KEYS) == [f"{next_one.id}.{new.id}"]
+    assert rotation.learn(folder, lost, place) == ()
+    forged = keys.from_secret(bytes(range(32)), next_one.epoch + (1 << 20), place)
+    layout.put(folder, layout.KEYS, f"{forged.id}.{old.id}", wrap(forged, old))
+    assert rotation.learn(folder, ring, place) == ()
+    assert ring.newest(place) == next_one

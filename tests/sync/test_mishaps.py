@@ -77,7 +77,7 @@ def test_a_sync_leaves_another_one_alone(world):
         done = world.run("ash", "sync")
     finally:
         locks.release(lock)
-    assert done.code == 0 and "another sync of this memory is at work" in done.err
+    assert done.code == 0 and "another sync of this memory is running" in done.err
 
 
 def test_syncs_beside_everything_else(world):
@@ -112,7 +112,7 @@ def test_a_copied_memory_becomes_a_replica_of_its_own(world, is_clone):
     world.say("dune", text(420))
     world.say("ash", text(421))
     assert world.sync("ash")["notes"] == []
-    assert any("of its own" in note for note in world.sync("dune")["notes"])
+    assert any("a new id now" in note for note in world.sync("dune")["notes"])
     world.names = (*NAMES, "dune")
     world.say("dune", text(422))
     world.say("ash", text(423))
@@ -235,7 +235,7 @@ def test_a_harmed_segment_is_left_anew_by_its_machine(world, harm, which):
     if harm != "remove" or which != -1:
         assert [one["name"] for one in told["stopped"]] and told["stopped"][0]["advice"]
     assert text(0) in world.contents("cedar")  # ash is read all the same
-    assert any("is left anew" in note for note in world.sync("birch")["notes"])
+    assert any("is sent again" in note for note in world.sync("birch")["notes"])
     assert world.settle() == []
     assert {text(470), text(471)} <= world.contents("cedar")
     assert own_id(world, "birch") in os.listdir(place(world))

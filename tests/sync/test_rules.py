@@ -49,6 +49,10 @@ def by_text(machine: Machine) -> dict[str, dict]:
     return {row["content"]: row for row in rows(machine)}
 
 
+def by_id(machine: Machine) -> dict[str, dict]:
+    return {row["id"]: row for row in rows(machine)}
+
+
 def edges(machine: Machine) -> set[tuple[str, str, str]]:
     return {
         (row["id"], edge["kind"], edge["target"]) for row in rows(machine) for edge in row["links"]
@@ -166,6 +170,72 @@ class TestSlots:
         agree(laptop, desktop)
         assert sync_rows.ruled(laptop.db, "slot", origin_number=None) == []
         assert sync_rows.ruled(desktop.db, "slot", origin_number=None) == []
+
+    @pytest.mark.parametrize("is_told", [False, True])
+    def test_an_undo_opens_what_a_forget_has_settled(self, pair, is_told):
+        """To forget the value that gave way is a batch of its own. Its undo takes back nothing
+        else, and the contradiction is there again; a redo settles it again."""
+        laptop, desktop, wire = pair
+        rome = say(laptop, "I live in Rome", "A1", slot="town")
+        oslo = say(desktop, "I live in Oslo", "B1", slot="town", now=NOW + HOUR)
+        settle([laptop, desktop], wire, NOW + DAY)
+        before = laptop.export()
+        done = amend.forget(laptop.db, [rome], viewer=OWNER, now=NOW + 2 * DAY)
+        assert (done.batch, done.settled) == (3, {rome})
+        assert sync_rows.ruled(laptop.db, "slot", origin_number=None) == []
+        if is_told:
+            settle([laptop, desktop], wire, NOW + 3 * DAY)
+            agree(laptop, desktop)
+            assert by_text(desktop)["I live in Rome"]["archived_reason"] == "forgotten"
+            assert sync_rows.ruled(desktop.db, "slot", origin_number=None) == []
+        assert undo.undo(laptop.db, None, viewer=OWNER, now=NOW + 4 * DAY).undone == done.batch
+        settle([laptop, desktop], wire, NOW + 5 * DAY)
+        agree(laptop, desktop)
+        assert laptop.export() == before
+        for machine in (laptop, desktop):
+            assert sync_rows.ruled(machine.db, "slot", origin_number=None) == [(rome, oslo)]
+        redo.redo(laptop.db, viewer=OWNER, now=NOW + 6 * DAY)
+        settle([laptop, desktop], wire, NOW + 7 * DAY)
+        agree(laptop, desktop)
+        assert by_text(desktop)["I live in Rome"]["archived_reason"] == "forgotten"
+
+    def test_a_fact_that_comes_back_gives_way_by_nobodys_word(self, pair):
+        """An undo that brings a fact back, which a sync had archived, brings it back as it was
+        stated: it stands where the other one goes."""
+        laptop, desktop, wire = pair
+        say(laptop, "I live in Oslo", "A1")
+        say(desktop, "I live in Oslo", "B1", now=NOW + HOUR)
+        desktop.sync(wire, NOW + 2 * HOUR)
+        laptop.sync(wire, NOW + 2 * HOUR)
+        assert by_id(laptop)[named_id("B1")]["archived_reason"] == "merged"
+        undo.undo(laptop.db, 2, viewer=OWNER, now=NOW + DAY)
+        settle([laptop, desktop], wire, NOW + 2 * DAY)
+        assert [row["id"] for row in rows(desktop)] == [named_id("A1")]
+        undo.undo(desktop.db, None, viewer=OWNER, now=NOW + 3 * DAY)
+        settle([laptop, desktop], wire, NOW + 4 * DAY)
+        agree(laptop, desktop)
+        assert by_id(laptop)[named_id("B1")]["archived_reason"] == "merged"
+        [known, other] = (sync_rows.facts(one.db, [named_id("B1")]) for one in (laptop, desktop))
+        assert known[named_id("B1")].marks.keys() == other[named_id("B1")].marks.keys()
+        amend.forget(laptop.db, [named_id("A1")], viewer=OWNER, now=NOW + 5 * DAY)
+        settle([laptop, desktop], wire, NOW + 6 * DAY)
+        agree(laptop, desktop)
+
+    def test_what_was_settled_and_opened_stands_again_without_the_other(self, pair):
+        """With the period that it had: the end of the ruling was nobody's word."""
+        laptop, desktop, wire = pair
+        rome = say(laptop, "I live in Rome", "A1", slot="town")
+        oslo = say(desktop, "I live in Oslo", "B1", slot="town", now=NOW + HOUR)
+        settle([laptop, desktop], wire, NOW + DAY)
+        amend.forget(laptop.db, [rome], viewer=OWNER, now=NOW + 2 * DAY)
+        settle([laptop, desktop], wire, NOW + 3 * DAY)
+        assert by_text(desktop)["I live in Rome"]["valid_to"] is not None
+        undo.undo(laptop.db, None, viewer=OWNER, now=NOW + 4 * DAY)
+        amend.forget(desktop.db, [oslo], viewer=OWNER, now=NOW + 4 * DAY)
+        settle([laptop, desktop], wire, NOW + 5 * DAY)
+        agree(laptop, desktop)
+        row = by_text(desktop)["I live in Rome"]
+        assert (row["lifecycle"], row["valid_to"]) == ("active", None)
 
     def test_the_value_of_a_third_machine_comes_late(self, tmp_path):
         """The value of a third machine comes late."""
@@ -678,6 +748,39 @@ class TestOrigins:
         assert {(row["origin"], row["lifecycle"]) for row in rows(laptop)} == {
             (PEER.key, "active"), ("owner", "active"), ("channel:wa/c2/s1", "active"),
         }  # fmt: skip
+
+
+class TestFirstSync:
+    def test_two_values_that_stood_together_before_are_settled_at_once(self, pair):
+        """Another program has put two values into one slot. The machine that has them shows at its
+        first sync what all others will show."""
+        laptop, desktop, wire = pair
+        rome = say(laptop, "I live in Rome", "A1", slot="town")
+        oslo = say(laptop, "I live in Oslo", "A2", slot="town", scope="work", now=NOW + HOUR)
+        laptop.db.execute("UPDATE fact SET scope = NULL")
+        settle([laptop, desktop], wire, NOW + DAY)
+        assert desktop.export() == laptop.export()
+        told = {row["id"]: row["lifecycle"] for row in rows(laptop)}
+        assert told == {rome: "archived", oslo: "active"}
+        assert (oslo, "contradicts", rome) in edges(laptop)
+
+    def test_facts_that_were_merged_in_a_circle_before(self, pair):
+        """A file has brought two facts that were each merged into the other: one comes back on the
+        machine that has read it too."""
+        laptop, desktop, wire = pair
+        one, other = named_id("A1"), named_id("A2")
+        circle = [
+            {"id": fact_id, "content": text, "lifecycle": "archived", "archived_reason": "merged",
+             "created_at": NOW, "valid_to": NOW + at,
+             "links": [{"kind": kind, "target": target} for kind in ("contradicts", "transition")]}
+            for fact_id, text, target, at in (
+                (one, "I live in Oslo", other, 1), (other, "I live in Oslo.", one, 2),
+            )
+        ]  # fmt: skip
+        import_rows(laptop.db, enumerate(circle, 1), ImportContext(OWNER, NOW, True), merge=False)
+        settle([laptop, desktop], wire, NOW + DAY)
+        agree(laptop, desktop)
+        assert sorted(row["lifecycle"] for row in rows(laptop)) == ["active", "archived"]
 
 
 class TestOldFiles:

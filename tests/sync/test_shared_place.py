@@ -149,7 +149,7 @@ def test_a_stranger_in_the_folder_of_another_machine_of_a_plain_place(shared):
     before = facts()
     shared.write(add("The boat was sold", slot="boat"), replica=shared.own, number=2, name="ash")
     told = shared.sync()
-    assert any("of its own from now on" in note for note in told["notes"])
+    assert any("a new id from now on" in note for note in told["notes"])
     shared.sync()
     after = facts()
     assert {said: after[said] for said in before} == before
@@ -170,7 +170,7 @@ def test_a_stranger_without_the_key_in_an_encrypted_place(tmp_path, form):
             shared.write(add("The boat was sold"), replica=replica, number=number, key=key)
     told = shared.sync()
     assert [(one["replica"], bool(one["advice"])) for one in told["stopped"]] == [(EVE, True)]
-    assert told["received"] == 0 and any("left anew" in one for one in told["notes"])
+    assert told["received"] == 0 and any("sent again" in one for one in told["notes"])
     assert list(facts()) == ["The boat lies at the north pier"]
     assert run_main("sync", "status", "--json").json["replica"] == shared.own
     assert shared.sync()["notes"] == []

@@ -21,6 +21,9 @@ FACTS = (Argument("words", "ID", "Which facts.", "id", True, 1, completes=("acti
 """The arguments of a command on any number of facts."""
 
 
+_SETTLED = "; a sync had archived it, and your word settles that"
+
+
 def change(
     session: Session, words: Sequence[str], verb: Callable[..., Amended], word: str, already: str
 ) -> Amended:
@@ -55,7 +58,8 @@ def report(session: Session, done: Amended, word: str, already: str, after: str 
     else:
         said = "forgot" if word == "forgotten" else word
         lines = [
-            f"{said} {fact.id}: {output.clipped(fact.content)}{after.format(id=fact.id)}"
+            f"{said} {fact.id}: {output.clipped(fact.content)}"
+            + (_SETTLED if fact.id in done.settled else after.format(id=fact.id))
             for fact in done.changed
         ]
         output.emit_lines(lines)

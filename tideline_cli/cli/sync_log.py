@@ -14,6 +14,11 @@ if TYPE_CHECKING:
 
     from tideline_cli.cli.session import Session
 
+_BEGINS = (
+    "no machine has changed anything since its first sync: the log begins there, and lists nothing "
+    "of what was before"
+)
+
 
 def show(session: Session, *, limit: int) -> None:
     """Print the newest batches, the last one first: machine and number, when, what, whose."""
@@ -23,7 +28,8 @@ def show(session: Session, *, limit: int) -> None:
         output.emit_json({"batches": found})
         return
     if not found:
-        session.note("nothing was synced yet")
+        has_synced = db is not None and sync_schema.exists(db)
+        session.note(_BEGINS if has_synced else "nothing was synced yet")
     output.emit_lines([
         f"{row['name']}:{row['batch']}\t{ages.local(instant.parse(row['at']))}\t{row['verb']}"
         + ("" if row["origin"] == "owner" else f"\t{row['origin']}")

@@ -40,7 +40,8 @@ def asked(
     machine can have."""
     if name is not None and not (name.strip() and is_name(name)):
         raise UsageError(
-            "a machine cannot be called so", hint="--name takes up to 255 characters on one line"
+            "this cannot be the name of a machine",
+            hint="--name takes up to 255 characters on one line",
         )
     return meeting.SyncRequest(name or "", sealed, trust, keys_file(key))
 
@@ -67,7 +68,7 @@ def meet(session: Session, words: Sequence[str], asked: SyncRequest) -> Meetings
     db = session.writing()
     lock = locks.attempt(db.filename, locks.SYNC)
     if lock is None:
-        session.note("another sync of this memory is at work: nothing was done")
+        session.note("another sync of this memory is running: nothing was done")
         return None
     reports: list[Report] = []
     failed: TidelineError | None = None

@@ -30,7 +30,7 @@ def tell_beside(session: Session, reports: Sequence[Report]) -> None:
         for halt in one.halts:
             session.caution(
                 "sync_stopped",
-                f"{halt.name} is not read on: segment {halt.number}: {halt.message}",
+                f"{halt.name} cannot be read further: segment {halt.number}: {halt.message}",
                 hint=halt.advice,
             )
         if one.refused:
@@ -41,8 +41,8 @@ def tell_beside(session: Session, reports: Sequence[Report]) -> None:
     conflicts = max((one.conflicts for one in reports), default=0)
     if conflicts:
         session.note(
-            f"{conflicts:,} value{'s' * (conflicts > 1)} of slots, stated on two machines: "
-            "`tideline contradictions` shows them"
+            f"{conflicts:,} value{'s' * (conflicts > 1)} gave way to a later value of another "
+            "machine: `tideline contradictions` shows both"
         )
 
 

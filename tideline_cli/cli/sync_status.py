@@ -71,7 +71,7 @@ def _lines(form: dict[str, Any], now: int) -> list[str]:
         waits = ", a sync was cut short" if place["pending"] else ""
         lines.append(f"{place['address']}\t{kind}{trust}, {when}{waits}")
         for one in place["replicas"]:
-            stopped = f", not read on: {one['stopped']}" if one["stopped"] else ""
+            stopped = f", cannot be read further: {one['stopped']}" if one["stopped"] else ""
             lines.append(f"  {one['name']}\tread up to segment {one['segment']}{stopped}")
     if form["conflicts"]:
         lines.append(f"conflicts\t{form['conflicts']:,}: `tideline contradictions`")

@@ -11,11 +11,10 @@ from tideline_cli.policy import transitions as policy
 from tideline_cli.policy.gate import may_touch
 from tideline_cli.policy.periods import overlap
 from tideline_cli.store import facts, images, journal, links, slots, sync_schema, uses, writes
-from tideline_cli.store.transactions import writing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterator, Sequence
 
     from apsw import Connection
 
@@ -29,12 +28,14 @@ _SHOWN = 60
 class Amended:
     """What became of the facts named: `changed` as they are now, `kept` those that needed no
     change. `batch` is None when nothing changed. `ends` are, by id, the ends that restored facts
-    have lost."""
+    have lost; `settled` those of the changed facts that a sync had archived, and that are archived
+    by this word from now on."""
 
     changed: tuple[Fact, ...]
     kept: tuple[Fact, ...]
     batch: int | None
     ends: tuple[tuple[str, int], ...] = ()
+    settled: frozenset[str] = frozenset()
 
 
 class NothingToDo(Exception):  # noqa: N818  a way out of a transaction, no error
@@ -64,15 +65,22 @@ def forget(
         for fact in named:
             if fact.lifecycle == "active":
                 archive_fact(db, fact, by=by, now=now)
+        settled.update(_settled(db, named))
         return [policy.archived(fact, now=now) for fact in named]
 
-    done = _amend(db, "forget", references, step, viewer=viewer, now=now)
-    if done.kept and sync_schema.exists(db):
-        from tideline_cli.store import sync_apply  # noqa: PLC0415  few memories sync
+    settled: set[str] = set()
+    return _amend(db, "forget", references, step, viewer=viewer, now=now, settled=settled)
 
-        with writing(db):
-            sync_apply.settle(db, [fact.id for fact in done.kept])
-    return done
+
+def _settled(db: Connection, named: Sequence[Fact]) -> set[str]:
+    """Let those of the facts that a sync has archived be archived by somebody's word; return their
+    ids."""
+    archived = [fact.id for fact in named if fact.lifecycle != "active"]
+    if not archived or not sync_schema.exists(db):
+        return set()
+    from tideline_cli.store import sync_settled  # noqa: PLC0415  few memories sync
+
+    return sync_settled.settle(db, archived)
 
 
 def archive_fact(db: Connection, fact: Fact, *, by: Fact | None, now: int) -> None:
@@ -240,8 +248,10 @@ def _amend(
     *,
     viewer: Origin,
     now: int,
+    settled: Collection[str] = (),
 ) -> Amended:
-    """Find the facts named and change them by `step`, which returns them as they are then."""
+    """Find the facts named and change them by `step`, which returns them as they are then; it may
+    fill `settled` with the ids of facts that look as before."""
     kept: tuple[Fact, ...] = ()
     if ahead := getattr(db, "ahead", None):
         from tideline_cli.memory import ahead_of_writes  # noqa: PLC0415  a server alone
@@ -251,11 +261,12 @@ def _amend(
         with journal.batch(db, verb=verb, by=viewer, now=now) as batch:
             named = facts.named(db, references, viewer=viewer)
             pairs = list(zip(named, step(named), strict=True))
-            changed = tuple(after for before, after in pairs if after != before)
-            kept = tuple(after for before, after in pairs if after == before)
+            moved = [one for one in pairs if one[0] != one[1] or one[1].id in settled]
+            changed = tuple(after for _, after in moved)
+            kept = tuple(one[1] for one in pairs if one not in moved)
             if not changed:
                 raise NothingToDo
-            return Amended(changed, kept, batch.ordinal)
+            return Amended(changed, kept, batch.ordinal, settled=frozenset(settled))
     except NothingToDo:
         return Amended((), kept, None)
 

@@ -37,9 +37,10 @@ def succeeded(
 
     `named` are the active facts that the writer names as replaced. `mates` are the facts in the
     slot of the holder; archived ones are among them where the holder begins in the past. Each ends
-    where the holder begins; one that begins later never held. A mate stays as it is where it never
-    holds together with the holder, where the writer may not touch it, or where it is archived and
-    held the same value.
+    where the holder begins; one that begins later never held. A holder that was known, and is said
+    again, begins anew with that; not so where it is over by then. A mate stays as it is where it
+    never holds together with the holder, where the writer may not touch it, or where it is archived
+    and held the same value.
     """
     now = new.created_at
     at = max(holds_from(holder), min(holds_from(new), now))
@@ -47,6 +48,8 @@ def succeeded(
         fact.id: Ended(fact, ended(fact, at=at, now=now), holder, SUPERSEDES)
         for fact in named
     }
+    is_over = holder.valid_to is not None and holder.valid_to <= at
+    at = holds_from(holder) if is_over else at
     for mate in mates:
         held_it = mate.lifecycle != "active" and mate.content == holder.content
         if mate.id in found or held_it or not may_touch(new.source, mate.source):

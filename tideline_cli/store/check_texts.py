@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 def merged_away(db: Connection, *, viewer: Origin | Everyone) -> list[tuple[str, str, str]]:
     """Return (id, text, text of the fact that stayed) of the facts that a dream archived as
     duplicates, and whose text no active fact of their origin has. One that stays may inherit such
-    an edge to one that went earlier, for another reason: that is no merge."""
+    an edge to one that went earlier, or that the same dream archives later, for another reason:
+    that is no merge."""
     condition, values = visibility.where(viewer)
     rows: Iterable[Any] = db.execute(
         f"""
@@ -29,7 +30,8 @@ def merged_away(db: Connection, *, viewer: Origin | Everyone) -> list[tuple[str,
         JOIN fact AS keeper ON keeper.seq = link.from_fact
         WHERE change.entity = 'link' AND change.act = '+' AND {condition} AND EXISTS (
           SELECT 1 FROM change AS went WHERE went.row = fact.seq AND went.entity = 'fact'
-          AND went.batch = change.batch AND went.before ->> 'lifecycle' = 'active')
+          AND went.batch = change.batch AND went.before ->> 'lifecycle' = 'active'
+          AND went.number < change.number)
         AND NOT EXISTS (
           SELECT 1 FROM fact AS again WHERE again.origin = fact.origin
           AND again.lifecycle = 'active' AND again.content = fact.content)

@@ -66,7 +66,15 @@ FROM link JOIN fact AS source ON source.seq = link.from_fact
   JOIN fact ON fact.seq = link.to_fact
 WHERE link.to_fact IN (SELECT value FROM json_each(?)) AND source.origin = fact.origin
   AND link.kind IN ({sql_list(words_for(*REPLACING))})
+  AND NOT EXISTS (
+    SELECT 1 FROM change AS made JOIN batch ON batch.number = made.batch AND batch.verb = 'dream'
+      JOIN change AS went ON went.row = link.to_fact AND went.batch = made.batch
+    WHERE made.row = link.number AND made.entity = 'link' AND made.act = '+'
+      AND went.entity = 'fact' AND went.before ->> 'lifecycle' = 'active'
+      AND went.number > made.number)
 """
+"""A dream first archives what it merges, and then makes the edge to it. An edge that was there when
+a fact went is one that the source has inherited from a twin: the fact has faded by itself."""
 
 
 def archived_ones(

@@ -76,22 +76,6 @@ def _take_edge(db: Connection, number: int, word: str, kind: str, edge: links.Li
             links.add(db, links.Link(edge.source, other, edge.target, *row))
 
 
-def settle(db: Connection, ids: Collection[str]) -> None:
-    """Let facts that are archived because of what another machine has said be archived by
-    somebody's word: the next sync tells so, and they are no contradiction any more."""
-    db.execute(
-        "UPDATE sync_fact SET ruled = 'settled'"
-        " WHERE by IS NOT NULL AND id IN (SELECT value FROM json_each(?))",
-        (codec.dumps(list(ids)),),
-    )
-
-
-def settled_facts(db: Connection) -> list[str]:
-    """Return the ids of the facts that were settled since the last sync."""
-    rows: list[Any] = db.execute("SELECT id FROM sync_fact WHERE ruled = 'settled'").fetchall()
-    return [fact_id for (fact_id,) in rows]
-
-
 def note_purged(db: Connection, ids: list[str]) -> None:
     """Note facts that were purged here, so that the other replicas purge them too, and forget what
     was known of them."""

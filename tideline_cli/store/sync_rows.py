@@ -49,6 +49,14 @@ _FACT = """
 SELECT id, origin, clock, replica, version, place, alike, marks, uses, held, ruled, by
 FROM sync_fact
 """
+_RULED = """
+SELECT id, by FROM sync_fact WHERE by IS NOT NULL AND ruled = ?1 AND origin = ifnull(?2, origin)
+  AND EXISTS (SELECT 1 FROM link JOIN fact AS a ON a.seq = from_fact
+    JOIN fact AS b ON b.seq = to_fact WHERE a.id = by AND b.id = sync_fact.id)
+ORDER BY id
+"""
+
+
 def _of(row: Sequence[Any]) -> FactRow:
     fixed, (marks, uses, held), ruling = row[:7], row[7:10], row[10:]
     parsed = ({} if text is None else codec.loads(text) for text in (marks, uses, held))
@@ -124,12 +132,9 @@ def all_ruled(db: Connection) -> set[str]:
 
 def ruled(db: Connection, why: str, *, origin_number: int | None) -> list[tuple[str, str]]:
     """Return the ids of the facts that are shown otherwise for this reason, each with that of the
-    fact because of which; of one origin, None: of all."""
-    rows: Any = db.execute(
-        "SELECT id, by FROM sync_fact WHERE by IS NOT NULL AND ruled = ?1"
-        " AND origin = ifnull(?2, origin) ORDER BY id",
-        (why, origin_number),
-    ).fetchall()
+    fact because of which; of one origin, None: of all. Where somebody has settled it since the last
+    sync, the edge between the two is gone."""
+    rows: Any = db.execute(_RULED, (why, origin_number)).fetchall()
     return [(fact_id, by) for fact_id, by in rows]
 
 

@@ -4,7 +4,7 @@ this machine has said."""
 from __future__ import annotations
 
 from tideline_cli.model import codec
-from tideline_cli.model.edge import REPLACING, kinds_under, words_for
+from tideline_cli.model.edge import REPLACING, kinds_under, sql_list, words_for
 from tideline_cli.store import sync_changes, sync_state
 
 TYPE_CHECKING = False
@@ -32,8 +32,22 @@ _OWN = """
 SELECT marks FROM sync_fact JOIN fact USING (id) WHERE seq = ? AND by IS NOT NULL AND replica = ?
 """
 _ARCHIVED = """
-SELECT (by IS NULL OR ruled = 'settled') AND replica = ?2
+SELECT replica = ?2 AND (by IS NULL OR NOT EXISTS (
+  SELECT 1 FROM link JOIN fact AS other ON other.seq = from_fact
+  WHERE to_fact = fact.seq AND other.id = by))
 FROM sync_fact JOIN fact USING (id) WHERE seq = ?1
+"""
+_CROWDED = """
+SELECT id FROM fact AS one WHERE slot IS NOT NULL AND lifecycle = 'active' AND EXISTS (
+  SELECT 1 FROM fact AS other
+  WHERE other.origin = one.origin AND other.slot = one.slot AND other.scope IS one.scope
+    AND other.lifecycle = 'active' AND other.seq <> one.seq)
+"""
+_BOTH_GONE = f"""
+SELECT DISTINCT fact.id FROM link JOIN fact ON fact.seq = to_fact
+  JOIN fact AS source ON source.seq = from_fact
+WHERE link.kind IN ({sql_list(words_for(*REPLACING))})
+  AND fact.lifecycle = 'archived' AND source.lifecycle = 'archived'
 """
 _OTHER_VERBS = f"""
 SELECT EXISTS (SELECT 1 FROM json_each(?) AS told LEFT JOIN batch ON batch.number = told.value
@@ -68,6 +82,12 @@ def edges(db: Connection, facts: Collection[int]) -> frozenset[int]:
         number for number, source, word, target in rows
         if not db.execute(_IS_STATED, (source, target, codec.dumps(kinds_under(word)))).get
     )  # fmt: skip
+
+
+def undecided(db: Connection) -> set[str]:
+    """Return the ids of the facts that may not all stand as they are, in a memory that no ruling
+    was made on: several values of one slot, and what was replaced by facts that are gone too."""
+    return {fact_id for sql in (_CROWDED, _BOTH_GONE) for (fact_id,) in db.execute(sql)}
 
 
 def only_shown(db: Connection, fact: int, batches: Collection[int]) -> bool:

@@ -30,7 +30,8 @@ class SyncState:
     version   how many changes of registers there were: each gets the next number.
     used_at   when the uses were last told, in milliseconds; 0 before the first time.
     ruled     what is shown takes notice of the purges up to this version.
-    freed     the ids of facts that were replaced by others which were purged since then.
+    freed     the ids of facts on which rulings wait to be made: what had replaced them was purged,
+              or the memory has never synced before.
     """
 
     __slots__ = (

@@ -94,13 +94,15 @@ class Absorber:
     def _show(
         self, taken: Taken, mine: set[str], waiting: Sequence[EdgeRow], state: SyncState
     ) -> None:
-        """Show what was taken, what was said here, which edges have `waiting` for that, and what a
-        purge has set free."""
+        """Show what was taken, what was said here, which edges have `waiting` for that, and what
+        waits since a purge or the first sync."""
         db = self._db
         purge = sync_purges.last_purge(db)
         if purge > state.ruled:
-            mine |= sync_rows.all_ruled(db) | state.freed
-            state.ruled, state.freed = purge, set()
+            mine |= sync_rows.all_ruled(db)
+            state.ruled = purge
+        mine |= state.freed
+        state.freed = set()
         names = {key: replica for key, (replica, _) in sync_state.replicas(db).items()}
         Shower(db, names).show(taken, mine, waiting)
 

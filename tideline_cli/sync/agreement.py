@@ -45,7 +45,7 @@ class Agreement:
         if not os.path.isdir(address):
             raise BusyError(
                 f"{address} is not there, and was at the last sync",
-                hint="is its disk there? else make the folder: all is left anew in it",
+                hint=f"is its disk there? Else `mkdir {address}`: the next sync fills it again",
                 code="unreachable",
             )
 
@@ -60,7 +60,8 @@ class Agreement:
         form = "encrypted" if held.is_sealed else "not encrypted"
         if asked is not None and asked != held.is_sealed:
             raise UsageError(
-                f"{address} is {form} already", hint="sync without that option, or name a new place"
+                f"{address} is {form} already",
+                hint="leave out --plain and --encrypt, or name a new place",
             )
         if held.is_sealed:
             return held
@@ -72,7 +73,7 @@ class Agreement:
         if known is None and asked is None and not self._place.is_private():
             raise UsageError(
                 f"{address} is not encrypted, and others may read there",
-                hint="--plain joins it all the same; else name a new place",
+                hint="--plain joins it all the same; or name a new place",
             )
         return held
 
@@ -85,7 +86,13 @@ class Agreement:
             self.notes.append("the place had lost its place.json: it was written again")
             return place_file.find(folder) or told
         is_sealed = not self._place.is_private() if asked is None else asked
-        return place_file.create(folder, is_sealed=is_sealed)
+        made = place_file.create(folder, is_sealed=is_sealed)
+        if asked is None and not made.is_sealed:
+            self.notes.append(
+                f"not encrypted: you alone can read {self._place.address}. In a new folder, "
+                "--encrypt makes a place that is safe to copy elsewhere"
+            )
+        return made
 
     def note(self, held: PlaceFile, *, trust: bool) -> PlaceRow:
         """Return what this memory knows of the place; a place with another id is a new one."""
@@ -94,7 +101,7 @@ class Agreement:
             known = sync_places.find(self._db, address)
             if known is not None and known.place not in ("", held.id):
                 sync_places.remove(self._db, address)
-                self.notes.append("the place is another one than before: everything is sent to it")
+                self.notes.append("there is a new place at this address: everything is sent to it")
                 known = None
             known = self._moved(held) or known or self._added(held)
             trusted = trust or held.is_sealed or known.is_trusted
@@ -111,7 +118,9 @@ class Agreement:
         known = sync_places.of_place(self._db, held.id)
         if known is not None and known.address != self._place.address:
             sync_places.remove(self._db, self._place.address)
-            self.notes.append(f"this is the place that was {known.address}, which it is no more")
+            self.notes.append(
+                f"this is the place that was at {known.address}; that address is forgotten"
+            )
         return known
 
     def _added(self, held: PlaceFile) -> PlaceRow:

@@ -80,7 +80,7 @@ def checked_value(name: str, value: Any) -> Any:
 
 def _text(value: Any, name: str) -> str:
     if not isinstance(value, str) or len(value) > _LONGEST or "\x00" in value:
-        raise UsageError(f"{name} is no text that can be stored")
+        raise UsageError(f"{name} is not a text that can be stored")
     try:
         value.encode()
     except UnicodeEncodeError as error:
@@ -94,7 +94,7 @@ def _word(value: Any, name: str) -> str:
 
 def _number(value: Any, name: str) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1e9:
-        raise UsageError(f"{name} is no number that it may be")
+        raise UsageError(f"{name} is not a number that is allowed")
     return float(value)
 
 
@@ -107,7 +107,7 @@ def _share(value: Any, name: str) -> float:
 def _time(value: Any, name: str) -> int:
     is_time = isinstance(value, int) and not isinstance(value, bool)
     if not is_time or not instant.EARLIEST_MS <= value <= instant.LATEST_MS:
-        raise UsageError(f"{name} is no time")
+        raise UsageError(f"{name} is not a time")
     return int(value)
 
 
@@ -119,19 +119,19 @@ def _flag(value: Any, name: str) -> bool:
 
 def _texts(value: Any, name: str) -> list[str]:
     if not isinstance(value, list):
-        raise UsageError(f"{name} is no list")
+        raise UsageError(f"{name} is not a list")
     return [_text(one, name) for one in value]
 
 
 def _object(value: Any, name: str) -> dict[str, Any]:
     if not isinstance(value, dict):
-        raise UsageError(f"{name} is no object")
+        raise UsageError(f"{name} is not an object")
     return value
 
 
 def _place(value: Any, name: str) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or abs(value) > LARGEST_TURN:
-        raise UsageError(f"{name} is no place")
+        raise UsageError(f"{name} is not a whole number that is allowed")
     return value
 
 

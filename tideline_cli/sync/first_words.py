@@ -10,6 +10,7 @@ from tideline_cli.store import (
     sync_changes,
     sync_edges,
     sync_rows,
+    sync_shown,
     visibility,
 )
 from tideline_cli.store.sync_edges import EdgeRow
@@ -51,6 +52,7 @@ def gather_all(db: Connection, state: SyncState, *, now: int) -> None:
     state.change = sync_changes.last_number(db)
     state.clock = max(state.clock, tick(0, now))
     state.used_at = now
+    state.freed = sync_shown.undecided(db)
     state.save()
 
 

@@ -138,8 +138,8 @@ def _check_follows(folder: str, header: Header, last: int) -> None:
         return
     if last == 0 or header.number > last + 1:
         raise StoreError(
-            f"the place has segment {last} of this replica as the last, and {header.number} cannot "
-            "follow", hint="write a snapshot: the place may have been restored from a backup",
+            f"the last segment of this machine in the place is {last}: {header.number} cannot "
+            "follow it", hint="sync again: the place may have been restored from a backup",
             code="own_segments_missing",
         )  # fmt: skip
     before = _content(folder, header.replica, last)
@@ -152,7 +152,7 @@ def _content(folder: str, replica: str, number: int) -> bytes:
         return layout.read(folder, replica, file_name(number))
     except FileNotFoundError as error:
         raise StoreError(
-            f"segment {number} of replica {replica} is no plain file, or is gone",
+            f"segment {number} of machine {replica} is gone, or is no plain file",
             hint="look into the place: nobody else may write in this folder", code="replica_forked",
         ) from error  # fmt: skip
 
@@ -160,7 +160,7 @@ def _content(folder: str, replica: str, number: int) -> bytes:
 def forked(replica: str, number: int) -> StoreError:
     """Return the error of two machines that write as one replica."""
     return StoreError(
-        f"segment {number} of replica {replica} in the place is not the one of this machine: two "
-        "machines write as one replica", hint="was a memory file copied? give this one a new id",
+        f"segment {number} of {replica} in the place is not the one of this machine: two machines "
+        "use one id", hint="was the memory file copied? Sync again: this one then gets a new id",
         code="replica_forked",
     )  # fmt: skip

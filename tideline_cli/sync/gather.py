@@ -6,7 +6,6 @@ from tideline_cli.memory.archived import stated_reasons
 from tideline_cli.model.origin import EVERYONE
 from tideline_cli.store import (
     statements,
-    sync_apply,
     sync_changes,
     sync_edges,
     sync_rows,
@@ -18,6 +17,7 @@ from tideline_cli.sync.clock import tick
 from tideline_cli.sync.fields import CHANGING, wire_value
 from tideline_cli.sync.registers import BASE, CLOCK, GONE, LAST, PLACE, PRESENT, SINCE, VERSION
 from tideline_cli.sync.rulings import EDGES
+from tideline_cli.sync.settling import period_before, settling
 from tideline_cli.sync.told import SaidHere, Touched
 
 TYPE_CHECKING = False
@@ -57,6 +57,7 @@ class Gatherer:
         `uses`, look also for what was only read."""
         told, known = self._told, self._state.version
         by_seq = sync_changes.ids_of(self._db, {*told.facts, *told.used})
+        self._settling = settling(self._db, told)
         touched = self._touched(by_seq)
         beside = self._beside(touched)
         used = {by_seq[seq] for seq in told.used if seq in by_seq}
@@ -79,19 +80,26 @@ class Gatherer:
         self.waiting = [
             edge for edge in sync_edges.edges_of(self._db, self._came) if edge.version <= known
         ]
+        self.waiting += [_unstated(*key) for key in self._settling.shown]
         self._state.save()
         return changed
 
     def _touched(self, by_seq: dict[int, str]) -> dict[str, Touched]:
-        """Return what was said of each fact, by id; what was settled is said now."""
+        """Return what was said of each fact, by id."""
         touched: dict[str, Touched] = {}
         for seq, one in self._told.facts.items():
             if fact_id := by_seq.get(seq):
                 earlier = touched.get(fact_id)
                 touched[fact_id] = one if earlier is None else earlier.with_later(one)
-        for fact_id in sync_apply.settled_facts(self._db):
-            self._state.clock = clock = tick(self._state.clock, self._now)
-            touched.setdefault(fact_id, Touched()).fields["lifecycle"] = clock
+        for fact_id, clock in self._settling.settled.items():
+            touched.setdefault(fact_id, Touched()).fields.setdefault("lifecycle", clock)
+            self._why[fact_id] = "forgotten"
+        for fact_id, clock in self._settling.open.items():
+            if "lifecycle" not in touched.setdefault(fact_id, Touched()).fields:
+                touched[fact_id].open = clock
+        for fact_id in self._settling.later:  # it was said later before, and is so again
+            self._state.clock = tick(self._state.clock, self._now)
+            touched.setdefault(fact_id, Touched()).fields["scope"] = self._state.clock
         return touched
 
     def _beside(self, touched: dict[str, Touched]) -> list[tuple[Ruled, int]]:
@@ -172,6 +180,19 @@ class Gatherer:
                 self._say(known, known.row, name, clock)
                 if name == "lifecycle":
                     known.put(GONE, gone, self._mark(clock))
+        if told.open is not None:
+            self._open(known, told.open, is_born=born is not None)
+
+    def _open(self, known: Registers, clock: int, *, is_born: bool) -> None:
+        """Say that a fact stands, as it did before somebody confirmed that it gives way. One that
+        has come back with that is born so."""
+        since, until = period_before(self._db, known.id)
+        stated = {"lifecycle": "active", "valid_from": since, "valid_to": until, GONE: None}
+        if is_born:
+            known.values |= stated
+            return
+        for name, value in stated.items():
+            known.put(name, value, self._mark(clock))
 
     def _say(self, known: Registers, row: Fact, name: str, clock: int) -> None:
         """Take what the store has as what somebody has said."""
@@ -225,6 +246,8 @@ class Gatherer:
         rows: list[EdgeRow] = []
         for (start, kind, end), clock in sorted(clocks.items(), key=lambda item: item[1]):
             if start in by_seq and end in by_seq:
+                if (by_seq[start], kind, by_seq[end]) in self._settling.shown:
+                    continue
                 row = self._edge(by_seq[start], kind, by_seq[end], clock)
                 rows += [row] if row is not None else []
         sync_edges.put_edges(self._db, rows)
@@ -245,6 +268,11 @@ class Gatherer:
 
     def _mark(self, clock: int) -> Mark:
         return clock, self._state.own, self._state.next_version(), 0
+
+
+def _unstated(source: str, kind: str, target: str) -> EdgeRow:
+    """Return an edge that nobody has stated: it is there as long as a ruling shows it."""
+    return EdgeRow(source, kind, target, 0, 0, 0, 0, False, None, None, 0)
 
 
 def reasons_of(db: Connection, found: Iterable[Fact]) -> dict[str, str]:

@@ -36,16 +36,18 @@ if TYPE_CHECKING:
 
 FILE = "sync.keys"
 VARIABLE = "TIDELINE_SYNC_KEY"
-_HEAD = "# Keys of sealed places (tideline sync). Who has one can read and write the place.\n"
+_HEAD = "# Keys of encrypted places (tideline sync). Who has one can read and write the place.\n"
 _LINE = "tideline-key 1"
 _LARGEST = 1 << 20
 _MOST_EPOCH = 1 << 31
+_GENERATION = 1 << 16
 _PURPOSE = b"wrap"
 _LOOK = os.O_RDONLY | BINARY | NONBLOCK | NOCTTY
 _ANY = "-"
 
 
-__all__ = ["Key", "KeyRing", "default_path", "from_secret", "parsed", "unwrap", "wrap", "written"]
+__all__ = ["Key", "KeyRing", "default_path", "from_secret", "generation", "parsed", "unwrap",
+           "wrap", "written"]  # fmt: skip
 
 
 def default_path(environ: Mapping[str, str]) -> str:
@@ -60,8 +62,14 @@ def from_secret(secret: bytes, epoch: int, place: str = "") -> Key:
     """Return the key of a secret; raise UsageError for what can be none."""
     is_right = len(secret) == SECRET_BYTES and type(epoch) is int and 1 <= epoch < _MOST_EPOCH
     if not is_right or not (place == "" or is_id(place)):
-        raise UsageError("this is no key of a sealed place")
+        raise UsageError("this is not a key of an encrypted place")
     return Key(key_id(secret), secret, epoch, place)
+
+
+def generation(key: Key) -> int:
+    """Return the generation of a key: those of one are sealed with one another in the place, so
+    that whoever has one gets the newer ones. A new generation is carried by hand alone."""
+    return key.epoch // _GENERATION
 
 
 def written(key: Key) -> str:
@@ -77,12 +85,12 @@ def parsed(line: str) -> Key:
         newer = words[:1] == _LINE.split()[:1] and words[1:2] not in ([], ["1"])
         form = "a key is one line: tideline-key 1 EPOCH PLACE SECRET"
         hint = "was it written by a newer version?" if newer else form
-        raise UsageError("this is no key of a sealed place", hint=hint)
+        raise UsageError("this is not a key of an encrypted place", hint=hint)
     try:
         secret = base64.b64decode(words[4] + "=", altchars=b"-_", validate=True)
         return from_secret(secret, int(words[2]), "" if words[3] == _ANY else words[3])
     except ValueError as error:
-        raise UsageError("this is no key of a sealed place") from error
+        raise UsageError("this is not a key of an encrypted place") from error
 
 
 class KeyRing:
@@ -122,10 +130,12 @@ class KeyRing:
             "takes it here", code="no_key",
         )  # fmt: skip
 
-    def make(self, place: str = "") -> Key:
-        """Make a key that is newer than those of the place, and return it."""
-        before = [key.epoch for key in self.of_place(place)]
-        key = from_secret(os.urandom(SECRET_BYTES), max(before, default=0) + 1, place)
+    def make(self, place: str = "", *, apart: bool = False) -> Key:
+        """Make a key that is newer than those of the place, and return it; with `apart`, the first
+        of a new generation."""
+        last = max((key.epoch for key in self.of_place(place)), default=0)
+        epoch = (last // _GENERATION + 1) * _GENERATION if apart else last + 1
+        key = from_secret(os.urandom(SECRET_BYTES), epoch, place)
         self.add(key)
         return key
 
@@ -188,7 +198,9 @@ def _keys_of(path: str) -> list[Key]:
     except FileNotFoundError:
         return []
     except OSError as error:
-        raise UnavailableError(f"cannot read {path}: {error.strerror}", hint="check it") from error
+        raise UnavailableError(
+            f"cannot read {path}: {error.strerror}", hint="check its permissions"
+        ) from error
     with open(handle, "rb") as file:
         state = os.fstat(handle)
         if not stat.S_ISREG(state.st_mode):

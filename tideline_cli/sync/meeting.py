@@ -11,13 +11,13 @@ from tideline_cli.sync.absorb import Absorber
 from tideline_cli.sync.agreement import Agreement
 from tideline_cli.sync.clock import clock_ms, is_ahead
 from tideline_cli.sync.confine import confined_words
+from tideline_cli.sync.gone import Gone
 from tideline_cli.sync.keys import KeyRing
 from tideline_cli.sync.outbox import Outbox
 from tideline_cli.sync.stream import Stopped, unread
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
 
     from apsw import Connection
 
@@ -103,9 +103,12 @@ class Meeting:
         ring = self._ring(folder, held)
         row, told = own_folder.reconciled(self._db, folder, row, ring)
         self._notes += [told] if told else []
+        gone = Gone(self._db, folder, held.id, ring)
+        gone.part()
         absorber = Absorber(self._db, place=row.number, now=self._now)
         absorber.own_words()
-        self._read(folder, row, ring, absorber)
+        self._read(folder, row, ring, absorber, gone)
+        self._notes += gone.notes
         absorber.own_words()
         outbox = Outbox(self._db, self._place, folder, held, ring, now=self._now)
         done = outbox.send(row)
@@ -114,7 +117,10 @@ class Meeting:
             from tideline_cli.store.purge_traces import finish_purge  # noqa: PLC0415  purges alone
 
             if not finish_purge(self._db):
-                self._notes.append("traces of purged facts are left until no other process reads")
+                self._notes.append(
+                    "traces of purged facts stay in the file while another program reads it: the "
+                    "next command removes them"
+                )
         with writing(self._db):
             sync_places.put(self._db, row.number, synced_at=self._now)
         return Report(
@@ -130,8 +136,8 @@ class Meeting:
         ahead = restamp.restamped(self._db, now=self._now)
         if ahead:
             self._notes.append(
-                f"the clock of this machine was {ahead // _DAY_MS} days ahead when something was "
-                "said: it counts as said now, and all is left anew"
+                f"the clock of this machine was {ahead // _DAY_MS} days ahead: what was said then "
+                "counts as said now, and everything is sent again"
             )
 
     def _ring(self, folder: str, held: PlaceFile) -> KeyRing | None:
@@ -144,21 +150,21 @@ class Meeting:
                 ring.newest(held.id)  # raises, with what to do
             ring.make(held.id)
             self._notes.append(
-                f"made a key: {ring.path}; copy its line to your other machines, by a way that you "
-                "trust, and keep a copy: without it nobody can read the place"
+                f"made a key: {ring.path}; copy its line to your other machines in a safe way, and "
+                "keep a copy: without it nobody can read the place"
             )
         if rotation.learn(folder, ring, held.id):
             self._notes.append(f"took a newer key of the place into {ring.path}")
         return ring
 
     def _read(
-        self, folder: str, row: PlaceRow, ring: KeyRing | None, absorber: Absorber
+        self, folder: str, row: PlaceRow, ring: KeyRing | None, absorber: Absorber, gone: Gone
     ) -> None:
         """Read what the other replicas have left, each stream as far as it can be read."""
         own = sync_state.SyncState(self._db).own_id
         known = sync_places.streams(self._db, row.number)
         for other in folders.replicas(folder):
-            if other == own or not operation_lines.is_replica(other):
+            if other == own or not operation_lines.is_replica(other) or gone.is_silent(other):
                 continue
             stream = known.get(other)
             after, last = (stream.segment, stream.digest) if stream else (0, "")
@@ -188,8 +194,8 @@ class Meeting:
             days = (clock_ms(ahead) - self._now) // _DAY_MS
             return Stopped(
                 "clock", header.number, f"its clock was {days} days ahead",
-                "set the clock there and let it sync again; or set the clock here, if it is this "
-                "one",
+                "set the clock of that machine and let it sync again; or set the clock here, if "
+                "this one is wrong",
             )  # fmt: skip
         self._name(names, header, is_vouched=row.is_vouched)
         if not row.is_vouched:
@@ -228,8 +234,3 @@ class Meeting:
 
 def _stamp(one: Operation) -> tuple[int, str] | None:
     return getattr(one, "stamp", None)
-
-
-def halted(halts: Sequence[Halt]) -> str:
-    """Return in words how many replicas are not read on."""
-    return f"{len(halts)} replica{'s' * (len(halts) > 1)} not read on"

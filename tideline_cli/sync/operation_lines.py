@@ -40,7 +40,7 @@ def parsed(lines: Iterable[bytes]) -> tuple[dict[str, str], list[Operation]]:
             else:
                 operations += reader.read(row)
         except (ValueError, KeyError, TypeError, IndexError, RecursionError) as error:
-            raise UsageError(f"line {number} is no operation", hint=_NEWER) from error
+            raise UsageError(f"line {number} cannot be understood", hint=_NEWER) from error
         except UsageError as error:
             raise UsageError(f"line {number}: {error.message}", hint=_NEWER) from error
     return names, operations
@@ -50,7 +50,7 @@ def _replicas(rows: Any) -> dict[str, str]:
     found: dict[str, str] = {}
     for replica, name in rows:
         if not is_replica(replica) or not is_name(name):
-            raise UsageError("a replica without an id")
+            raise UsageError("a machine without an id")
         found[replica] = name
     return found
 
@@ -120,7 +120,7 @@ class _Reader:
     def _use(self, row: dict[str, Any]) -> UseOp:
         base, since, last, clock = row["uses"]
         if isinstance(since, bool) or not isinstance(since, int) or abs(since) > _MOST:
-            raise UsageError("uses that are no number")
+            raise UsageError("uses that are not a number")
         replica = self._replicas[_count(row["by"])]
         at = checked_value("created_at", last)
         return UseOp(_id(row["use"]), replica, _count(base), since, at, _count(clock))
@@ -158,7 +158,7 @@ def _reason(value: Any) -> str | None:
 
 def _fields(value: Any) -> dict[str, Any]:
     if not isinstance(value, dict):
-        raise UsageError("fields that are no object")
+        raise UsageError("fields that are not an object")
     return value
 
 

@@ -104,6 +104,8 @@ class Outbox:
         if row.segment == 0 or row.sent == 0 or self._has_purged(row):
             return True
         own = sync_state.SyncState(self._db).own_id
+        if self._ring and rotation.is_parted(self._folder, own, self._ring, self._held.id):
+            return True
         count = len(layout.segment_numbers(self._folder, own))
         is_old = self._now - row.whole_at > _RENEWED_MS and count > 1
         return is_old or count > _MOST_SEGMENTS
@@ -182,8 +184,10 @@ class Outbox:
         try:
             gone = rotation.erasable(self._folder, self._ring, self._held.id)
         except StoreError as error:
-            self.notes.append(f"the older keys of the place are kept: {error.message}")
+            self.notes.append(f"the older keys of the place are kept for now: {error.message}")
             return
         if gone:
             self._ring.erase(gone)
-            self.notes.append("an older key of the place was erased: what it had sealed is gone")
+            self.notes.append(
+                "an older key of the place was erased: nobody can read what it had encrypted"
+            )

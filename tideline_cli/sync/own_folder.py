@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
 _ELSEWHERE = (
     "another machine writes as this one, from a copy of this memory file or of a backup: this one "
-    "is a replica of its own from now on"
+    "has a new id from now on"
 )
-_LACKS = "the place lacks some of what this machine had left there: all is left anew"
+_LACKS = "the place has lost files of this machine: everything is sent again"
 _SEEN = "sync_seen"  # how the own folder of a place looked when it was read last
 
 

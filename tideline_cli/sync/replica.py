@@ -35,7 +35,7 @@ def ensure(db: Connection, *, now: int, name: str = "") -> str | None:
         state.save()
         if was:
             sync_places.send_anew(db)
-            return "this file is a copy of one that syncs: it is a replica of its own now"
+            return "this memory file is a copy of one that syncs: it has a new id now"
         gather_all(db, state, now=now)
         state.clock = max(state.clock, restamp.latest(db))  # a fact may be of a year to come
         state.save()

@@ -1,7 +1,8 @@
 """New keys for a sealed place, and the end of old ones.
 
-A new key lies in the place sealed with each older one, so whoever holds an older key gets it. It
-shuts nobody out: to do that, make a key and carry it to the others by hand. What a rotation gives:
+A new key lies in the place sealed with each older one of its generation, so whoever holds an older
+key gets it. It shuts nobody out: a key of a new generation does, which is carried to the others by
+hand (`part`). What a rotation gives:
 when every replica has written its folder anew and erased the old key, what was sealed with it can
 be read by nobody, wherever a copy of it lies (the history of git, a backup of the place).
 """
@@ -10,7 +11,7 @@ from __future__ import annotations
 
 from tideline_cli.errors import StoreError
 from tideline_cli.sync import folders, layout
-from tideline_cli.sync.keys import unwrap, wrap
+from tideline_cli.sync.keys import generation, unwrap, wrap
 from tideline_cli.sync.marks import mark_at
 
 TYPE_CHECKING = False
@@ -28,11 +29,26 @@ def rotate(folder: str, ring: KeyRing, place: str) -> Key:
     return offer(folder, ring, place)
 
 
+def part(ring: KeyRing, place: str) -> Key:
+    """Make a key of a new generation for a place, and return it: nobody gets it who has only older
+    ones."""
+    ring.newest(place)  # raises where there is nothing to part from
+    return ring.make(place, apart=True)
+
+
+def is_parted(folder: str, replica: str, ring: KeyRing, place: str) -> bool:
+    """Say whether segments of a replica are sealed with keys of older generations."""
+    newest = generation(ring.newest(place))
+    keys = {mark_at(folder, replica, one).key for one in layout.segment_numbers(folder, replica)}
+    held = (ring.get(key) for key in keys)
+    return any(key is None or generation(key) < newest for key in held)
+
+
 def offer(folder: str, ring: KeyRing, place: str) -> Key:
     """Lay the newest key of a place there for the holders of each older one in the ring, where it
     does not lie yet; return it."""
     newest, *older = ring.of_place(place) or (ring.newest(place),)
-    for old in older:
+    for old in (key for key in older if generation(key) == generation(newest)):
         name = f"{newest.id}.{old.id}"
         if name not in layout.names(folder, layout.KEYS):
             layout.put(folder, layout.KEYS, name, wrap(newest, old))
@@ -49,8 +65,10 @@ def learn(folder: str, ring: KeyRing, place: str) -> tuple[Key, ...]:
         for name in waiting:
             if ring.get(name[:16]) or not ring.get(name[17:]):
                 continue
-            key = _unwrapped(folder, name, ring)
-            if key is not None and key.place in ("", place):
+            key, opener = _unwrapped(folder, name, ring), ring.get(name[17:])
+            if key is not None and opener is not None and key.place in ("", place) and (
+                generation(key) == generation(opener)
+            ):
                 ring.add(key)
                 learned[key.id] = key
                 is_growing = True

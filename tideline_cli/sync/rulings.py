@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 EDGES: Mapping[str, Sequence[str]] = {
-    "slot": ("contradicts",), "same": SUCCEEDS, "settled": SUCCEEDS, "kept": (), "circle": (),
+    "slot": ("contradicts",), "same": SUCCEEDS, "kept": (), "circle": (),
 }  # fmt: skip
 """The edges from the fact because of which another is shown otherwise, by the ruling."""
 

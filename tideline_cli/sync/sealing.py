@@ -63,7 +63,7 @@ def unseal(secret: bytes, purpose: bytes, associated: bytes, sealed: bytes) -> b
     try:
         return cipher.decrypt(sealed[:_NONCE_BYTES], sealed[_NONCE_BYTES:], associated)
     except (InvalidTag, ValueError) as error:  # ValueError: too short to hold a nonce
-        raise UnsealError("not what was sealed") from error
+        raise UnsealError("not what was encrypted") from error
 
 
 def key_id(secret: bytes) -> str:
@@ -82,7 +82,7 @@ def _cipher(secret: bytes, purpose: bytes) -> ChaCha20Poly1305:
         )
     except ImportError as error:
         raise UnavailableError(
-            "a sealed place needs the package cryptography",
+            "an encrypted place needs the package cryptography",
             hint="pip install 'tideline-cli[sync]', or make the place with --plain",
             code="no_cryptography",
         ) from error

@@ -79,9 +79,9 @@ def unpack(data: bytes, ring: Ring | None) -> tuple[Header, list[bytes]]:
     sealed = _is_sealed(data)
     newer(data)
     if ring is not None and not sealed and data:
-        raise SegmentError("form", "a segment is not sealed, and the place is")
+        raise SegmentError("form", "a segment is not encrypted, but the place is")
     if ring is None and sealed:
-        raise SegmentError("form", "a segment is sealed, and the place is not")
+        raise SegmentError("form", "a segment is encrypted, but the place is not")
     if ring is None:
         return _from_plain(data)
     return _opened(data, ring)
@@ -146,7 +146,7 @@ def _from_plain(data: bytes) -> tuple[Header, list[bytes]]:
     if not rows or form is None:
         raise SegmentError("truncated", "a segment lacks its last line")
     if form != (len(rows) - 1, sha256(data[: -len(last) - 1]).hexdigest()):
-        raise SegmentError("damaged", "a segment is not what its last line says")
+        raise SegmentError("damaged", "a segment was changed: its last line says another sum")
     return _header(data), rows[1:]
 
 
@@ -200,7 +200,7 @@ def _opened(data: bytes, ring: Ring) -> tuple[Header, list[bytes]]:
     try:
         plain = _inflated(unseal(key.secret, _PURPOSE, line, body))
     except (UnsealError, zlib.error) as error:
-        raise SegmentError("damaged", "a segment is not what was sealed") from error
+        raise SegmentError("damaged", "a segment is not what was encrypted") from error
     header, lines = _from_plain(plain)
     if short_form(header, mark.key) != mark:
         raise SegmentError("damaged", "a segment's header is not what its first line says")

@@ -18,17 +18,18 @@ _MACHINE = "let that machine sync, or take the file from a backup of the place"
 ADVICE = {
     "gap": f"the file may still be on its way: sync again later; if it stays so, {_MACHINE}",
     "truncated": f"the file may still be on its way: sync again later; if it stays so, {_MACHINE}",
-    "incomplete": "that machine is writing a snapshot: sync again when it has finished",
+    "incomplete": "that machine is still writing: sync again when it has finished",
     "damaged": f"{_MACHINE}, which then writes its folder anew",
     "too_large": "remove the file: no segment is that large",
     "newer": "pip install --upgrade tideline-cli",
     "key": "`tideline sync key` prints it on a machine that has it, `tideline sync key add` takes "
            "it here",
-    "form": "who lacks the key may have written it: remove the file, or make the place anew",
+    "form": "somebody without the key may have written it: remove the file, or make a new place",
     "place": "it was written for another place: let that machine sync again",
-    "chain": "two machines may write as one replica (a copied memory file): give one a new id",
-    "rewound": "the place is older than what was read from it: was it restored from a backup? let "
-               "that machine write a snapshot",
+    "chain": "two machines may use one copy of a memory file: sync on both, and one of them gets a "
+             "new id",
+    "rewound": "the place is older than what was read from it: was it restored from a backup? Let "
+               "that machine sync: it sends everything again",
     "unreadable": "check the disk and the permissions of the place",
 }  # fmt: skip
 """What to do about each reason for which the stream of a replica stops."""
@@ -117,7 +118,8 @@ def _check_known(
     """Say what is wrong where the last segment that was read is not there as it was."""
     if after and (not numbers or numbers[-1] < after):
         at = numbers[-1] if numbers else 0
-        return _stopped("rewound", at, f"{after} segments were read, and the place has {at}")
+        message = f"{after} segments were read before, and the place has only {at} now"
+        return _stopped("rewound", at, message)
     if not last or after not in numbers:
         return None
     try:
@@ -158,7 +160,7 @@ def _segment(reader: _Reader, number: int, previous: str) -> Segment | Stopped:
             raise
         return _stopped("unreadable", number, error.message)
     if (header.replica, header.number) != (reader.replica, number):
-        return _stopped("damaged", number, "a segment lies under the name of another one")
+        return _stopped("damaged", number, "a segment has the file name of another one")
     if header.place != reader.place:
         return _stopped("place", number, "a segment was written for another place")
     starts = header.kind == "snapshot" and header.part == 1

@@ -18,14 +18,16 @@ if TYPE_CHECKING:
 class Touched:
     """What the journal says of one fact: the times at which it was born, went, and each of its
     columns changed; None of them where only its use or its edges did. It was born with `uses`. An
-    undo may have brought it `back` to a state that it is shown in already."""
+    undo may have brought it `back` to a state that it is shown in already, or have taken back that
+    somebody archived it whom a sync had gone before: then it is `open` again."""
 
-    __slots__ = ("back", "born", "fields", "gone", "uses")
+    __slots__ = ("back", "born", "fields", "gone", "open", "uses")
 
     def __init__(self) -> None:
         self.born: int | None = None
         self.gone: int | None = None
         self.back: int | None = None
+        self.open: int | None = None
         self.fields: dict[str, int] = {}
         self.uses = 0
 
@@ -44,11 +46,12 @@ class SaidHere:
 
     facts     by number.
     edges     by the number of their row: an image of it, and when it was said.
+    moved     by the number of their row, edges that came or went last: `+` or `-`, and the verb.
     used      the numbers of the facts that a batch has used.
     earliest  the earliest time of a batch, in milliseconds.
     """
 
-    __slots__ = ("_db", "_now", "_state", "earliest", "edges", "facts", "used")
+    __slots__ = ("_db", "_now", "_state", "earliest", "edges", "facts", "moved", "used")
 
     def __init__(self, db: Connection, state: SyncState, *, now: int) -> None:
         self._db = db
@@ -56,6 +59,7 @@ class SaidHere:
         self._now = now
         self.facts: dict[int, Touched] = {}
         self.edges: dict[int, tuple[str | None, int]] = {}
+        self.moved: dict[int, tuple[str, str]] = {}
         self.used: set[int] = set()
         self.earliest = now
         self._read()
@@ -95,6 +99,7 @@ class SaidHere:
         elif told.entity == "link":
             image, _ = self.edges.get(told.row, (None, 0))
             self.edges[told.row] = (image or told.before, clock)
+            self.moved[told.row] = (told.act, told.batch[2])
         else:
             self.used.add(told.row)
             born = self.facts.get(told.row)

@@ -17,6 +17,7 @@ from tideline_cli.store import (
     links,
     sync_changes,
     sync_edges,
+    sync_gone,
     sync_places,
     sync_rows,
     sync_state,
@@ -30,7 +31,8 @@ from tideline_cli.sync.stream import Stopped, unread
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
+    from typing import Any
 
     from apsw import Connection
 
@@ -68,7 +70,7 @@ def fold(
         with tempfile.TemporaryDirectory(prefix=f"{_PREFIX}{os.getpid()}-", dir=beside) as at:
             other = open_for_writing(os.path.join(at, "fold.db"), network_allowed=True)
             with closing(other):
-                stopped = tuple(_read(other, folder, place, ring, now))
+                stopped = tuple(_read(other, folder, place, ring, now, sync_gone.each(db)))
                 if stopped or not place.is_vouched:  # what is confined is not as the log has it
                     return Folded(0, (), stopped, False)
                 return _compared(db, other, place)
@@ -79,8 +81,9 @@ def _waits(db: Connection, folder: str, place: PlaceRow) -> bool:
     known = sync_places.streams(db, place.number)
     read = {name: stream.segment for name, stream in known.items()}
     read[sync_state.SyncState(db).own_id] = place.segment
+    gone = sync_gone.each(db)
     return any(
-        number > read.get(one, 0)
+        number > read.get(one, 0) and one not in gone
         for one in folders.replicas(folder) for number in layout.segment_numbers(folder, one)[-1:]
     )  # fmt: skip
 
@@ -94,16 +97,21 @@ def _clear(beside: str) -> None:
 
 
 def _read(
-    db: Connection, folder: str, place: PlaceRow, ring: Ring | None, now: int
-) -> Iterator[tuple[str, str, str]]:
-    """Take all that lies in a place; yield what cannot be read on."""
+    db: Connection, folder: str, place: PlaceRow, ring: Ring | None, now: int,
+    gone: Mapping[str, Mapping[str, Any]],
+) -> Iterator[tuple[str, str, str]]:  # fmt: skip
+    """Take all that lies in a place, of machines that are `gone` what was read; yield what cannot
+    be read on."""
     replica.ensure(db, now=now, name="fold")
     with writing(db):
         number = sync_places.add(db, folder, is_sealed=ring is not None, is_vouched=True).number
     absorber = Absorber(db, place=number, now=now)
     for other in folders.replicas(folder):
         name = other[:8]
+        last = gone[other]["seen"].get(place.place, 0) if other in gone else 0
         for one in unread(folder, other, after=0, last="", ring=ring, place=place.place):
+            if other in gone and (isinstance(one, Stopped) or one.header.number > last):
+                break
             if isinstance(one, Stopped):
                 yield name, f"segment {one.number}: {one.message}", one.advice
                 break

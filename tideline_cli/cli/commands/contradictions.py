@@ -124,8 +124,8 @@ def _note_rest(
     """Say what else a reader should know."""
     if synced:
         session.note(
-            f"of {len(synced):,} that machines stated without knowing of one another the earlier "
-            "is archived: `tideline forget ID` of the wrong one settles it, on each machine"
+            f"in {len(synced):,} of them two machines named different values, and the earlier one "
+            "is archived: `tideline forget ID` of the wrong one settles it on all machines"
         )
     if cut_at is not None:
         session.note(f"there are more pairs than the strongest {cut_at:,}: --limit 0 shows all")

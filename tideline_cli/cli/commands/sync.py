@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 
-from tideline_cli.cli import output
 from tideline_cli.cli.options import Argument, Option
 from tideline_cli.cli.session import Session
 from tideline_cli.errors import UsageError
@@ -20,16 +19,18 @@ places of before. Every machine keeps a whole memory of its own, and works witho
 A place that others can read is encrypted: the first machine makes a key, `tideline sync key` prints
 it, and `tideline sync key add` takes it on the next machine, before its first sync.
 
-Of two values of one slot that machines have stated without knowing of one another the later holds,
-and `tideline contradictions` shows both. `tideline undo N` takes back what came as batch N, on
-every machine. `status` and `log` tell how far it is, `forget PLACE` goes there no more."""
+Where two machines named different values for one slot, the later one holds, and `tideline
+contradictions` shows both. `tideline undo N` takes back what came as batch N, on every machine.
+`status` and `log` tell how far it is, `forget PLACE` goes there no more. `forget MACHINE` is for a
+machine that is lost: the next sync makes a new key, which you carry to the others, and `status`
+does not show the machine any more. It keeps what it has."""
 EXAMPLES = (
     ("~/Dropbox/memory", "--name laptop"), ("server:memory", ""), ("", "--quiet"), ("status", ""),
 )  # fmt: skip
 _ACTIONS = ("status", "log", "key", "forget")
 ARGUMENTS = (
-    Argument("words", "PLACE", "Where to meet; or status, log, key [add], forget PLACE.", "word",
-             True, 0, (), ("one of status log key forget", "one of add")),
+    Argument("words", "PLACE", "Where to meet; or status, log, key [add], forget PLACE or MACHINE.",
+             "word", True, 0, (), ("one of status log key forget", "one of add")),
 )  # fmt: skip
 OPTIONS = (
     Option("name", ("--name",), "Call this machine so, from now on [default: its host name].",
@@ -77,15 +78,19 @@ def run(session: Session, words: list[str], options: Options) -> int:
 
             sync_key.run(session, more, options.key)
         case ["forget", address]:
-            _forget(session, address)
+            from tideline_cli.cli import sync_forget  # noqa: PLC0415  one action of five
+
+            sync_forget.forget(session, address)
         case ["forget"]:
-            raise UsageError("forget which place?", hint="`tideline sync status` lists them")
+            raise UsageError(
+                "forget which place or machine?", hint="`tideline sync status` lists them"
+            )
         case [] | [_]:
             _check_is_place(words)
             return _meet(session, words, options)
         case _:
             raise UsageError(
-                "sync takes one place, or status, log, key [add], forget PLACE",
+                "sync takes one place, or status, log, key [add], forget PLACE|MACHINE",
                 hint="tideline sync FOLDER",
             )
     return 0
@@ -114,20 +119,3 @@ def _meet(session: Session, words: list[str], options: Options) -> int:
         return 0
     sync_report.report(session, done.reports)
     return done.exit_code
-
-
-def _forget(session: Session, address: str) -> None:
-    """Forget a place."""
-    from tideline_cli.cli import sync_meetings  # noqa: PLC0415  one action of five
-    from tideline_cli.store import sync_places  # noqa: PLC0415  as above
-    from tideline_cli.store.transactions import writing  # noqa: PLC0415  as above
-
-    named = sync_meetings.whole_address(address)
-    if named not in sync_meetings.known(session):
-        raise UsageError(f"no such place: {address}", hint="tideline sync status")
-    with writing(session.writing()) as db:
-        sync_places.remove(db, named)
-    if session.json:
-        output.emit_json({"place": named, "forgotten": True})
-    else:
-        output.emit_lines([f"{named} is forgotten; what lies there stays"])

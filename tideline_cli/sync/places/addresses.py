@@ -115,7 +115,7 @@ def _login(address: str, parts: SplitResult) -> str:
     host, user = parts.hostname or "", parts.username
     shown = f"[{host}]" if ":" in host else host
     if not re.fullmatch(_HOST, shown) or (user is not None and not re.fullmatch(_USER, user)):
-        raise _wrong(address, "its user or host is none")
+        raise _wrong(address, "its user or host cannot be one")
     return f"{user}@{shown}" if user else shown
 
 
@@ -140,7 +140,7 @@ def _split(address: str) -> SplitResult:
         parts = urlsplit(address)
         _ = parts.port, parts.hostname
     except ValueError as error:
-        raise _wrong(address, "its host or port is none") from error
+        raise _wrong(address, "its host or port cannot be one") from error
     if parts.query or parts.fragment:
         raise _wrong(address, "it holds ? or #")
     return parts

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 
 from tideline_cli.errors import UsageError
 from tideline_cli.store.folders import make_folder
@@ -28,10 +29,13 @@ class FolderPlace:
         if os.path.isdir(self._path):
             return self._path
         above = os.path.dirname(self._path)
-        if os.path.lexists(self._path) or not os.path.isdir(above):
-            what = "is no folder" if os.path.lexists(self._path) else f"lies in no folder: {above}"
-            raise UsageError(f"{self._path} {what}", hint="is the disk there that it is on?",
-                             code="place")  # fmt: skip
+        if os.path.lexists(self._path):
+            raise UsageError(f"{self._path} is no folder", hint="name another one", code="place")
+        if not os.path.isdir(above):
+            raise UsageError(
+                f"the folder of {self._path} is not there: {above}",
+                hint=f"is its disk there? Else: mkdir -p {shlex.quote(above)}", code="place",
+            )  # fmt: skip
         try:
             make_folder(self._path)
         except OSError as error:

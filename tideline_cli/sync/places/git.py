@@ -206,7 +206,7 @@ class GitPlace(Mirrored):
     def _damaged(self, why: str) -> StoreError:
         return StoreError(
             f"the mirror of {self.address} is damaged: {why}",
-            hint=f"remove {self._repository}: it is made anew", code="mirror_damaged",
+            hint=f"remove {self._repository}: the next sync makes it again", code="mirror_damaged",
         )  # fmt: skip
 
 

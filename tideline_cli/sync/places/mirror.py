@@ -57,7 +57,7 @@ class Mirror:
                 return
             except BlockingIOError:
                 if monotonic() > end:
-                    message = "another sync with this place is under way"
+                    message = "another sync with this place is running"
                     raise BusyError(message, hint="try again") from None
                 sleep(_GLANCE)
             except OSError:

@@ -85,7 +85,7 @@ class Mirrored:
                     return
                 sleep(_PAUSE * 2 ** min(attempt, 5) * (0.5 + os.urandom(1)[0] / 256))
         raise BusyError(
-            f"{self.address}: others publish there all the time", hint="try again",
+            f"{self.address}: others write there all the time", hint="try again",
             code="unreachable",
         )  # fmt: skip
 
