@@ -9,6 +9,7 @@ from __future__ import annotations
 from itertools import compress, groupby
 
 from tideline_cli.ranking.score_bounds import CODER, ROW, bound_of_fact, repeats_at_least
+from tideline_cli.store.connection import setting
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -174,7 +175,7 @@ def _behind(db: Connection) -> list[int]:
 
 
 def _are_ours(db: Connection) -> bool:
-    return bool(db.execute("SELECT value FROM setting WHERE name = 'score_bounds'").get == CODER)
+    return setting(db, "score_bounds", "") == CODER
 
 
 def _are_ours_now(db: Connection) -> bool:
