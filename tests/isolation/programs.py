@@ -9,9 +9,9 @@ import tempfile
 from dataclasses import replace
 from pathlib import Path
 
-import apsw
 import pytest
 
+from tests import backends
 from tests.conftest import run_main
 from tests.isolation import doors
 from tests.support import NOW, empty_store_at
@@ -19,6 +19,8 @@ from tideline_cli.cli import model_options, new_fact
 from tideline_cli.cli.commands import edit, extract, mcp
 from tideline_cli.dream import consolidate
 from tideline_cli.model.fact import ROLES
+from tideline_cli.store.connection import put_setting
+from tideline_cli.store.opening import open_for_writing
 
 ORIGINS = ("owner", "channel:wa/c1/s1", "channel:wa/c1/s2@me")
 WORDS = ("deploy", "friday", "alice", "vegetarian", "diet", "permit", "office", "coffee", "用户",
@@ -282,12 +284,13 @@ class Arena:
 
     def run(self, program, viewer):
         """Run a program and return what its viewer is told, on the way and at the end."""
+        backends.remove(self.path)
         shutil.rmtree(self._folder)
         self._folder.mkdir()
         empty_store_at(self.path)
         if self._embedder:
-            db = apsw.Connection(str(self.path))
-            db.execute("INSERT INTO setting VALUES ('embedder', ?)", (self._embedder,))
+            db = open_for_writing(str(self.path))
+            put_setting(db, "embedder", self._embedder)
             db.close()
         made = dict.fromkeys(ORIGINS, 0)
         told = []

@@ -10,6 +10,7 @@ import shutil
 
 import pytest
 
+from tests import backends
 from tests.conftest import run_main
 from tests.doors import payloads
 from tests.isolation.programs import ORIGINS
@@ -28,6 +29,7 @@ def arena(home, tmp_path, monkeypatch):
     monkeypatch.setattr(instant, "now_ms", lambda: NOW)
 
     def told(program, viewer):
+        backends.remove(home / "tideline.db")
         for part in (home, tmp_path / "talks"):
             shutil.rmtree(part, ignore_errors=True)
             part.mkdir(mode=0o700)

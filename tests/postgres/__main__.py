@@ -13,7 +13,9 @@ import time
 
 from tests.postgres import cluster
 
-USUAL = ("tests/postgres", "tests/memory", "tests/dream")
+USUAL = (
+    "tests/postgres", "tests/memory", "tests/dream", "tests/store", "tests/exchange", "tests/cli",
+)  # fmt: skip
 
 
 def main():

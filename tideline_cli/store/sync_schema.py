@@ -117,5 +117,5 @@ def make(db: Connection) -> None:
         return
     from tideline_cli.store.postgres import schema  # noqa: PLC0415  no file
 
-    for statement in schema.of_sync():
+    for statement in schema.of_sync(SYNC_SCHEMA):
         db.as_it_is(statement)  # type: ignore[attr-defined]

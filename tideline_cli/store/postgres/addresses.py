@@ -25,7 +25,7 @@ def kept(address: str) -> str:
     return plain
 
 
-def beside(address: str, schema: str) -> str:
+def with_schema(address: str, schema: str) -> str:
     """Return the address of another schema of the same database."""
     plain = kept(address)
     base, _, query = plain.partition("?")

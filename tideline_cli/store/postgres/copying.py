@@ -41,7 +41,7 @@ def copy_before(address: str, deed: str, *, now: int) -> str:
     _, source = addresses.for_library(address)
     stamp = instant.iso(now)[:19].replace("-", "").replace(":", "").lower()
     name = f"{source[:32]}_before_{deed}_{stamp}z"
-    target = addresses.beside(address, name)
+    target = addresses.with_schema(address, name)
     try:
         there = opening.open_if_there(target)
         if there is not None:

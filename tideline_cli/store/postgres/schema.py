@@ -66,11 +66,9 @@ def tables_of(script: str) -> Iterator[str]:
         yield item
 
 
-def of_sync() -> Iterator[str]:
-    """Yield the SQL that makes the tables of a memory that syncs."""
-    from tideline_cli.store.sync_schema import SYNC_SCHEMA  # noqa: PLC0415  most never sync
-
-    yield from tables_of(SYNC_SCHEMA)
+def of_sync(script: str) -> Iterator[str]:
+    """Yield the SQL that makes the tables of a memory that syncs, of the script for files."""
+    yield from tables_of(script)
     for table in ("sync_replica", "sync_place"):
         yield numbering(table)
 
