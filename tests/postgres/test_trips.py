@@ -54,6 +54,8 @@ COMMON = [
     ("recall", QUESTION, "--json", "--explain", "--limit", "3"),
     ("recall", QUESTION, "--no-touch"),
     ("recall", "nothingness"),
+    ("recall", "the who"),
+    ("recall", "?"),
     ("context", QUESTION),
     ("context", QUESTION, "--no-touch"),
     ("remember", "the tea is in the blue tin"),

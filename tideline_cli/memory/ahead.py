@@ -70,7 +70,8 @@ def of_recall(
     if query.mode != "semantic":
         question = question_of(query.text, analyzer)
         of_words(db, ahead, question.weights, origin_number=origin)
-        _of_ranking(db, ahead, query, origin_number=origin, now=now)
+        if question.weights:
+            _of_ranking(db, ahead, query, origin_number=origin, now=now)
         if analyzer != "reference" and may_name_time(query.text):
             _of_dates(db, ahead, query, origin_number=origin, now=now)
     embedder = ahead.guess.get("embedder", DEFAULT_EMBEDDER)
@@ -98,6 +99,7 @@ def of_words(
     if not weights:
         return
     terms = [*weights]
+    parts = [max(1, round(1_000 * weight)) for weight in weights.values()]
     stored = [common_postings.indexed(term, origin_number=origin_number) for term in terms]
     ahead.fill(
         term_lists.TERMS, (origin_number, terms, stored),
@@ -106,7 +108,7 @@ def of_words(
     )  # fmt: skip
     ahead.find_list(
         _LIKELY, term_lists.FOUND,
-        (stored, [*weights.values()], _HOLDERS, _MOST, origin_number, terms),
+        (stored, parts, _HOLDERS, _MOST, origin_number, terms),
     )
     ahead.foresee(lambda: label_holders.are_there(db, origin_number=origin_number))
     derived.labels(ahead, origin_number, terms)

@@ -192,6 +192,8 @@ class Foreseeing(ServerConnection):
         if asked is not None:
             number = asked.list_number
             if number is not None:
+                if number not in known.lists:  # nobody has asked for that list
+                    return Pending(self)
                 sql, bindings = asked.of_list(number)
             known.coming.append((asked, self._send_by_number(asked, sql, bindings)))
         elif key not in known.answers and not known.will_fill(sql):
