@@ -396,3 +396,19 @@ def test_a_walk_of_all_verbs_as_a_member(run, address, server, tmp_path, monkeyp
             same(*step(chance, []), is_member=False)
             same("export", is_member=False)
     assert known
+
+
+def test_members_or_a_sync(team, tmp_path, run, address, server, monkeypatch):
+    """A memory that has members does not sync, and one that syncs takes no members."""
+    place = str(tmp_path / "place")
+    (tmp_path / "place").mkdir()
+    done = team(None, "sync", place, "--plain")
+    assert done.code != 0 and "a memory with members does not sync" in done.err
+    assert team(None, "list").code == 0
+    monkeypatch.setenv("TIDELINE_DB", address())
+    assert run("remember", "the first").code == 0
+    assert run("sync", place, "--plain").code == 0
+    role = new_role(server)
+    done = run("member", "add", role, own(role))
+    assert done.code == 73 and "a memory that syncs takes no members" in done.err
+    assert run("member", "list", "--json").json == {"members": []}

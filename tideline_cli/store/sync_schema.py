@@ -111,11 +111,15 @@ def exists(db: Connection) -> bool:
 
 
 def make(db: Connection) -> None:
-    """Make the tables, in a transaction of the caller."""
+    """Make the tables, in a transaction of the caller.
+
+    Raises CannotWriteError for a memory on a server that has members: a sync tells all origins.
+    """
     if not db.filename.startswith(SERVERS):
         db.execute(SYNC_SCHEMA).fetchall()
         return
-    from tideline_cli.store.postgres import schema  # noqa: PLC0415  no file
+    from tideline_cli.store.postgres import members, schema  # noqa: PLC0415  no file
 
+    members.refuse_to_sync(db)
     for statement in schema.of_sync(SYNC_SCHEMA):
         db.as_it_is(statement)  # type: ignore[attr-defined]

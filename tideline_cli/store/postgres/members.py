@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from tideline_cli.errors import CannotWriteError, NotFoundError, StoreError
 from tideline_cli.model.record import record
-from tideline_cli.store import transactions, visibility
+from tideline_cli.store import sync_schema, transactions, visibility
 from tideline_cli.store.postgres import row_security
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
+
+    from apsw import Connection
 
     from tideline_cli.model.origin import Origin
     from tideline_cli.store.postgres.server import ServerConnection
@@ -55,6 +57,11 @@ def add(db: ServerConnection, role: str, *, viewer: Origin, now: int) -> bool:
                 hint=f'who administers it makes one: createuser {role}, or CREATE ROLE "{role}" '
                 "LOGIN", code="no_role",
             )  # fmt: skip
+        if sync_schema.exists(db):  # type: ignore[arg-type]
+            raise CannotWriteError(
+                "a memory that syncs takes no members", code="syncs",
+                hint="`tideline export`, then import it into a schema of its own (?schema=NAME)",
+            )
         if db.execute(_IS_OWNER, (role,)).get:
             raise CannotWriteError(
                 f"{role} owns the memory or administers the server: it sees all origins",
@@ -69,6 +76,15 @@ def add(db: ServerConnection, role: str, *, viewer: Origin, now: int) -> bool:
         for what in _grants(db):
             db.as_it_is(f"GRANT {what} TO {_quoted(role)}")
     return made is not None
+
+
+def refuse_to_sync(db: Connection) -> None:
+    """Raise CannotWriteError for a memory with members: its tables of a sync are of no origin."""
+    if db.execute("SELECT EXISTS (SELECT 1 FROM member)").get:
+        raise CannotWriteError(
+            "a memory with members does not sync", code="has_members",
+            hint="`tideline export --origin NAME` takes an origin to another machine",
+        )
 
 
 def remove(db: ServerConnection, role: str, *, viewer: Origin | None) -> list[str]:
