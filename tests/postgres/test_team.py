@@ -31,7 +31,7 @@ class Person:
     def __init__(self, place, role):
         self.role = role
         self.origin = f"channel:team/{role}/notes"
-        self.mark = f"mark{role.replace('_', '')}"
+        self.mark = f"mark{role.replace('_', '')}x"
         self.place = as_role(place, role)
         self.told = {self.origin: {}, SHARED: {}}
         self.seen = []

@@ -9,7 +9,6 @@ from __future__ import annotations
 from itertools import compress, groupby
 
 from tideline_cli.ranking.score_bounds import CODER, ROW, bound_of_fact, repeats_at_least
-from tideline_cli.store.connection import setting
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -175,7 +174,9 @@ def _behind(db: Connection) -> list[int]:
 
 
 def _are_ours(db: Connection) -> bool:
-    return setting(db, "score_bounds", "") == CODER
+    # As the store asks for a setting, so that it is known from the first look at the memory.
+    row: Any = db.execute("SELECT value FROM setting WHERE name = ?", ("score_bounds",)).fetchone()
+    return row is not None and row[0] == CODER
 
 
 def _are_ours_now(db: Connection) -> bool:
