@@ -211,11 +211,10 @@ def write_back(
     """
     try:
         ahead = getattr(db, "ahead", None)
-        lags = ahead.lags if ahead else None
-        if lags is None:
+        unbounded = ahead.lags if ahead else None
+        if unbounded is None:
             missing = score_bounds.missing_count(db, origin_number=answer.origin_number)
-            lags = missing > score_bounds.LAG
-        unbounded = lags
+            unbounded = missing > score_bounds.LAG
         works = answer.backlog is not None or unbounded or answer.unsettled or bool(given)
         works = works or has_questions()
         if not (works or (answer.seqs and touch)):
@@ -227,12 +226,7 @@ def write_back(
             coming.of_write_back(db, ahead, answer, touch=touch)
         with writing(db):
             if unbounded:
-                score_bounds.extend(
-                    db, limit=_BOUNDS_AT_ONCE, origin_number=answer.origin_number
-                )
-                from tideline_cli.store import common_upkeep  # noqa: PLC0415  after many writes
-
-                common_upkeep.settle_all(db, most=_HOLDERS_AT_ONCE)
+                _catch_up(db, answer.origin_number)
             if answer.unsettled:
                 lapsed.settle(db, origin_number=answer.unsettled, now=now)
             if touch:
@@ -254,6 +248,14 @@ def write_back(
             _settle_heat(db, answer, now=now)
     except (DatabaseError, ReplacedError):
         return
+
+
+def _catch_up(db: Connection, origin_number: int) -> None:
+    """Bring the derived indexes nearer to the facts that many writes have brought."""
+    from tideline_cli.store import common_upkeep  # noqa: PLC0415  after many writes
+
+    score_bounds.extend(db, limit=_BOUNDS_AT_ONCE, origin_number=origin_number)
+    common_upkeep.settle_all(db, most=_HOLDERS_AT_ONCE)
 
 
 def _settle_heat(db: Connection, answer: Recalled, *, now: int) -> None:

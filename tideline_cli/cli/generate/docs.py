@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import os
 
-from tideline_cli.store import schema, sync_schema
+from tideline_cli.store import schema, sync_tables
 
 
 def schema_page() -> str:
@@ -19,7 +19,7 @@ def schema_page() -> str:
     ]
     comment: list[str] = []
     statement: list[str] = []
-    script = f"{schema.script().strip()}\n{sync_schema.SYNC_SCHEMA.strip()}"
+    script = f"{schema.script().strip()}\n{sync_tables.SYNC_SCHEMA.strip()}"
     for line in script.split("\n"):
         if line.startswith("--") and not statement:
             comment.append(line.removeprefix("--").strip())

@@ -156,7 +156,7 @@ def identity(db: Connection) -> Iterator[Finding]:
 
 def _statements(db: Connection) -> list[str]:
     """Return the SQL that makes a memory as this one should be."""
-    of_sync = schema.of_sync(sync_schema.SYNC_SCHEMA) if sync_schema.exists(db) else ()
+    of_sync = schema.of_sync() if sync_schema.exists(db) else ()
     return [*schema.statements(), *of_sync]
 
 

@@ -11,8 +11,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from apsw import Connection
-
     from tideline_cli.model.origin import Origin
     from tideline_cli.store.postgres.server import ServerConnection
 
@@ -76,15 +74,6 @@ def add(db: ServerConnection, role: str, *, viewer: Origin, now: int) -> bool:
         for what in _grants(db):
             db.as_it_is(f"GRANT {what} TO {_quoted(role)}")
     return made is not None
-
-
-def refuse_to_sync(db: Connection) -> None:
-    """Raise CannotWriteError for a memory with members: its tables of a sync are of no origin."""
-    if db.execute("SELECT EXISTS (SELECT 1 FROM member)").get:
-        raise CannotWriteError(
-            "a memory with members does not sync", code="has_members",
-            hint="`tideline export --origin NAME` takes an origin to another machine",
-        )
 
 
 def remove(db: ServerConnection, role: str, *, viewer: Origin | None) -> list[str]:

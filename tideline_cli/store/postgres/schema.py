@@ -12,6 +12,7 @@ from tideline_cli.model.text import WITH_FORMS
 from tideline_cli.store import schema as files
 from tideline_cli.store.postgres import bounds, row_security, tables, triggers
 from tideline_cli.store.postgres.functions import FUNCTIONS
+from tideline_cli.store.sync_tables import SYNC_SCHEMA
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -66,9 +67,9 @@ def tables_of(script: str) -> Iterator[str]:
         yield item
 
 
-def of_sync(script: str) -> Iterator[str]:
-    """Yield the SQL that makes the tables of a memory that syncs, of the script for files."""
-    yield from tables_of(script)
+def of_sync() -> Iterator[str]:
+    """Yield the SQL that makes the tables of a memory that syncs."""
+    yield from tables_of(SYNC_SCHEMA)
     for table in ("sync_replica", "sync_place"):
         yield numbering(table)
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from tideline_cli.store import schema, sync_schema
+from tideline_cli.store import schema
+from tideline_cli.store.sync_tables import SYNC_SCHEMA
 
 NOT_THERE = ("ceiling",)
 """Tables of a file in the place of which a server has others: `score_bound`."""
@@ -17,7 +18,7 @@ _KEY_COLUMN = re.compile(r"^  ([a-z_]+) [^,\n]*PRIMARY KEY", re.MULTILINE)
 
 @cache
 def _bodies() -> dict[str, str]:
-    text = re.sub(r"--[^\n]*", "", schema.script() + sync_schema.SYNC_SCHEMA)
+    text = re.sub(r"--[^\n]*", "", schema.script() + SYNC_SCHEMA)
     return dict(_TABLE.findall(text))
 
 
