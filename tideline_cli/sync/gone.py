@@ -7,7 +7,7 @@ from tideline_cli.errors import UnavailableError
 from tideline_cli.store import sync_gone, sync_state
 from tideline_cli.store.transactions import writing
 from tideline_cli.sync import layout, rotation
-from tideline_cli.sync.keys import generation
+from tideline_cli.sync.keys import key_generation
 from tideline_cli.sync.marks import mark_at
 from tideline_cli.sync.segment import SegmentError
 
@@ -39,7 +39,7 @@ class Gone:
             if self._place in row["parted"]:
                 continue
             known = self._generation(replica)
-            if known is None or generation(ring.newest(self._place)) <= known:
+            if known is None or key_generation(ring.newest(self._place)) <= known:
                 rotation.part(ring, self._place)
                 self.notes.append(
                     f"made a new key for the place, which {self._name(replica)} does not have: "
@@ -73,7 +73,7 @@ class Gone:
         """Say whether a replica wrote last with a key of the newest generation, or with none in a
         plain place."""
         ring = self._ring
-        return ring is None or self._generation(replica) == generation(ring.newest(self._place))
+        return ring is None or self._generation(replica) == key_generation(ring.newest(self._place))
 
     def _generation(self, replica: str) -> int | None:
         """Return the generation of the key that a replica wrote with last, None where nobody can
@@ -84,7 +84,7 @@ class Gone:
         except (SegmentError, FileNotFoundError, UnavailableError):
             mark = None
         key = self._ring.get(mark.key) if self._ring and mark else None
-        return None if key is None else generation(key)
+        return None if key is None else key_generation(key)
 
     def _name(self, replica: str) -> str:
         return sync_state.name_of(self._db, replica)

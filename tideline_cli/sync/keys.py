@@ -46,7 +46,7 @@ _LOOK = os.O_RDONLY | BINARY | NONBLOCK | NOCTTY
 _ANY = "-"
 
 
-__all__ = ["Key", "KeyRing", "default_path", "from_secret", "generation", "parsed", "unwrap",
+__all__ = ["Key", "KeyRing", "default_path", "from_secret", "key_generation", "parsed", "unwrap",
            "wrap", "written"]  # fmt: skip
 
 
@@ -66,7 +66,7 @@ def from_secret(secret: bytes, epoch: int, place: str = "") -> Key:
     return Key(key_id(secret), secret, epoch, place)
 
 
-def generation(key: Key) -> int:
+def key_generation(key: Key) -> int:
     """Return the generation of a key: those of one are sealed with one another in the place, so
     that whoever has one gets the newer ones. A new generation is carried by hand alone."""
     return key.epoch // _GENERATION

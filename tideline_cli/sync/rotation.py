@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from tideline_cli.errors import StoreError
 from tideline_cli.sync import folders, layout
-from tideline_cli.sync.keys import generation, unwrap, wrap
+from tideline_cli.sync.keys import key_generation, unwrap, wrap
 from tideline_cli.sync.marks import mark_at
 
 TYPE_CHECKING = False
@@ -38,17 +38,17 @@ def part(ring: KeyRing, place: str) -> Key:
 
 def is_parted(folder: str, replica: str, ring: KeyRing, place: str) -> bool:
     """Say whether segments of a replica are sealed with keys of older generations."""
-    newest = generation(ring.newest(place))
+    newest = key_generation(ring.newest(place))
     keys = {mark_at(folder, replica, one).key for one in layout.segment_numbers(folder, replica)}
     held = (ring.get(key) for key in keys)
-    return any(key is None or generation(key) < newest for key in held)
+    return any(key is None or key_generation(key) < newest for key in held)
 
 
 def offer(folder: str, ring: KeyRing, place: str) -> Key:
     """Lay the newest key of a place there for the holders of each older one in the ring, where it
     does not lie yet; return it."""
     newest, *older = ring.of_place(place) or (ring.newest(place),)
-    for old in (key for key in older if generation(key) == generation(newest)):
+    for old in (key for key in older if key_generation(key) == key_generation(newest)):
         name = f"{newest.id}.{old.id}"
         if name not in layout.names(folder, layout.KEYS):
             layout.put(folder, layout.KEYS, name, wrap(newest, old))
@@ -67,7 +67,7 @@ def learn(folder: str, ring: KeyRing, place: str) -> tuple[Key, ...]:
                 continue
             key, opener = _unwrapped(folder, name, ring), ring.get(name[17:])
             if key is not None and opener is not None and key.place in ("", place) and (
-                generation(key) == generation(opener)
+                key_generation(key) == key_generation(opener)
             ):
                 ring.add(key)
                 learned[key.id] = key
