@@ -38,7 +38,7 @@ def immune_numbers(
     high: int = db.execute("SELECT ifnull(max(seq), 0) FROM fact").get
     while left > 0 and high > 0:
         rows: list[Any] = db.execute(
-            f"SELECT -pinned, -importance, -fact.created_at, id, seq, (1{condition}) FROM fact "
+            f"SELECT -pinned, -importance, -fact.created_at, id, seq, (true{condition}) FROM fact "
             f"WHERE seq > ? AND seq <= ? AND origin = ? AND lifecycle = 'active' AND {_IMMUNE}",
             (*values, high - _PART, high, origin_number),
         ).fetchall()
