@@ -9,7 +9,7 @@ from unittest import mock
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tideline_cli.cli import app, fast
+from tideline_cli.cli import app, fast, perform
 from tideline_cli.cli.commands import options_of
 from tideline_cli.cli.options import GLOBAL
 
@@ -42,7 +42,7 @@ def by_typer(argv):
         return 0
 
     with (
-        mock.patch.object(app, "perform", capture),
+        mock.patch.object(perform, "perform", capture),
         contextlib.redirect_stdout(io.StringIO()),
         contextlib.redirect_stderr(io.StringIO()),
     ):
@@ -83,7 +83,7 @@ def test_any_command_line_ends_with_a_code(argv):
     """No command line raises in either parser."""
     fast.parse(argv)
     with (
-        mock.patch.object(app, "perform", lambda name, given, _: 0),
+        mock.patch.object(perform, "perform", lambda name, given, _: 0),
         contextlib.redirect_stdout(io.StringIO()),
         contextlib.redirect_stderr(io.StringIO()),
     ):

@@ -91,12 +91,12 @@ def nearest(typed: str, known: Iterable[str]) -> list[str]:
     """Return the names that one or two slips turn into what was typed, or that one begins the
     other with: the nearest alone, of those the ones that begin most like it, in order."""
     bare = typed.lower().replace("_", "-")
-    apart = {name: _apart(bare, name) for name in known}
+    slips = {name: _apart(bare, name) for name in known}
+    apart = {name: count + (bare.lstrip("-")[:1] != name.lstrip("-")[:1])  # few miss the first one
+             for name, count in slips.items() if count <= _allowed(bare)}  # fmt: skip
     least = min(apart.values(), default=0)
-    if least > _allowed(bare):
-        return []
-    near = {name: _shared(bare, name) for name, slips in apart.items() if slips == least}
-    most = max(near.values(), default=0)  # few people miss the first letters
+    near = {name: _shared(bare, name) for name, count in apart.items() if count == least}
+    most = max(near.values(), default=0)
     return [name for name, shared in near.items() if shared == most][:_OFFERED]
 
 

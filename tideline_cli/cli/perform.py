@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 HAS_BEGUN: list[bool] = []  # True: a verb has; before that, Ctrl-C ends the process at once
 _BUG = 70
+_STAYS = ("mcp", "serve", "pick")  # each of their calls is a command of its own
 
 
 def perform(name: str, given: Mapping[str, Any], show_help: Callable[[str], None]) -> int:
@@ -108,7 +109,7 @@ class _Call:
     def _done(self, verb: Callable[[], int]) -> int:
         """Run a verb; on a server again, where that has ended its transaction for another's."""
         session = self.session
-        if session is None or not session.may_collide:
+        if session is None or self._name in _STAYS or not session.may_collide:
             return verb()
         from tideline_cli.cli import run_again  # noqa: PLC0415  servers alone
 

@@ -36,7 +36,8 @@ added, and not changed or taken away without a line in the changelog. Notes, war
 stderr: [command-line.md](command-line.md#notes-warnings-errors).
 
 `serve`, `mcp` and `pick` print no object of their own: [serve](http.md) answers with those of other
-commands, [mcp](mcp.md#tools) with results of its tools, and `pick --json` with a fact.
+commands, [mcp](mcp.md#tools) with results of its tools, and `pick --json` with a fact. `member` is
+for memories on a [server](team.md#who-sees-what).
 """
 _FORMS = {
     "text": "text", "word": "a word", "texts": "list of texts", "object": "object",
