@@ -8,6 +8,7 @@ for both. A test that is about a file itself says so: `@pytest.mark.file_alone("
 from __future__ import annotations
 
 import os
+import re
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
@@ -153,6 +154,11 @@ def contents_under(folder: str) -> list[bytes]:
                 found += [cell if isinstance(cell, bytes) else str(cell).encode() for cell in row]
         db.close()
     return found
+
+
+def unnamed(text: str) -> str:
+    """Return a text without the names of schemas that paths stand for."""
+    return re.sub(r"schema=t\d+_[0-9a-f]+", "schema=here", text)
 
 
 def forget() -> None:

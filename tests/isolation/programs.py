@@ -298,6 +298,8 @@ class Arena:
             done = self._call(command, made)
             assert done.code in (0, 1, 2, 3, 4, 6), (command, done.err)
             if command.who == viewer:
+                if isinstance(done.out, str):
+                    done.out = backends.unnamed(done.out)
                 told.append((repr(command), done))
         return told
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from tests import backends
 from tests.conftest import run_main
 from tests.support import DAY, NOW, named_id
 from tests.sync.machines import HOUR, Machine, Wire, settle
@@ -80,7 +81,7 @@ def told(tmp_path, *, crowded):
     for path in (one.path, other.path):
         for look in LOOKS:
             done = run_main(*look, "--db", path, "--origin", PEER.key, "--now", str(NOW + 2 * DAY))
-            out = _REPLICA.sub("of another:", done.out.replace(str(tmp_path), ""))
+            out = _REPLICA.sub("of another:", backends.unnamed(done.out.replace(str(tmp_path), "")))
             answers.append((look, done.code, out, done.err))
     return answers
 

@@ -76,7 +76,7 @@ def counts(
 def _census(db: Connection, origin_number: int) -> list[Any]:
     rows: list[Any] = db.execute(
         f"SELECT facts, octets, pinned, scope, {', '.join(_GROUPS)} FROM census WHERE origin = ?"
-        " ORDER BY scope",
+        f" ORDER BY scope, {', '.join(_GROUPS)}, pinned",
         (origin_number,),
     ).fetchall()
     return rows
