@@ -47,6 +47,10 @@ def run(spec: dict[str, Any]) -> None:
     fault = Fault(spec["fault"], spec.get("n", 1)) if spec.get("fault") else None
     if spec.get("control"):
         _CONTROLS[spec["control"]](spec)
+    if not spec.get("call"):
+        from tideline_cli.__main__ import _take_interrupts
+
+        _take_interrupts(lambda: 130)  # as a process of its own does
     try:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
         if spec.get("call"):
