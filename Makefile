@@ -50,7 +50,7 @@ demo: $(VENV)/.installed            ## install, and watch the main job at work
 	PATH="$(abspath $(BIN)):$$PATH" sh examples/demo.sh
 
 test: lint                          ## everything that a change must pass
-	$(BIN)/python -m pytest -n 2
+	$(BIN)/python -m pytest -n 4
 
 test-all: | $(VENV)/bin/python      ## all tests on each of PYTHONS that is found: 3.11 to 3.14 without a name
 	$(BIN)/python -m tests.pythons $(PYTHONS)
