@@ -12,6 +12,9 @@ if TYPE_CHECKING:
 _SLICE = 0.5  # seconds: where a signal wakes nobody, as on Windows, it is seen after so long
 
 
+_READS, _WRITES = getattr(select, "POLLIN", 0), getattr(select, "POLLOUT", 0)  # not on Windows
+
+
 class Readiness:
     """When the socket of a connection can be read, or written."""
 
@@ -26,7 +29,7 @@ class Readiness:
             sockets = [self._socket]
             select.select(sockets, sockets if writes else [], [], _SLICE)
             return
-        self._poll.register(self._socket, select.POLLIN | (select.POLLOUT if writes else 0))
+        self._poll.register(self._socket, _READS | (_WRITES if writes else 0))
         self._poll.poll(_SLICE * 1000)
 
 
