@@ -14,8 +14,8 @@ import time
 from tests.postgres import cluster
 
 USUAL = (
-    "tests/postgres", "tests/memory", "tests/dream", "tests/store", "tests/exchange", "tests/isolation",
-    "tests/cli",
+    "tests/postgres", "tests/memory", "tests/dream", "tests/store", "tests/exchange",
+    "tests/isolation", "tests/cli",
 )  # fmt: skip
 
 
