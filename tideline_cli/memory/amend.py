@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from _operator import not_
+from itertools import compress
+
 from tideline_cli.errors import UsageError, WriteBlockedError
 from tideline_cli.memory.query import Query
 from tideline_cli.memory.recall import recall
@@ -260,10 +263,12 @@ def _amend(
     try:
         with journal.batch(db, verb=verb, by=viewer, now=now) as batch:
             named = facts.named(db, references, viewer=viewer)
-            pairs = list(zip(named, step(named), strict=True))
-            moved = [one for one in pairs if one[0] != one[1] or one[1].id in settled]
-            changed = tuple(after for _, after in moved)
-            kept = tuple(one[1] for one in pairs if one not in moved)
+            after = step(named)
+            is_changed = [
+                new != old or new.id in settled for old, new in zip(named, after, strict=True)
+            ]
+            changed = tuple(compress(after, is_changed))
+            kept = tuple(compress(after, map(not_, is_changed)))
             if not changed:
                 raise NothingToDo
             return Amended(changed, kept, batch.ordinal, settled=frozenset(settled))
