@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
+import apsw
+
 from tideline_cli.store.postgres import opening
 
 TYPE_CHECKING = False
@@ -17,7 +21,10 @@ class ServerLock:
         self._db = db
 
     def release(self) -> None:
-        """Give the lock back."""
+        """Give the lock back. It is free when this returns: a connection that only ends frees it
+        some time later. One that the server has lost holds nothing."""
+        with suppress(apsw.Error):
+            self._db.execute("ROLLBACK")
         self._db.close()
 
 
