@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 from contextlib import closing
 from pathlib import Path
@@ -101,6 +102,27 @@ def test_syncs_beside_everything_else(world):
     assert world.settle() == []
     assert {text(410), text(412)} <= world.contents("cedar")
     assert holds(world.folder, b"mauerblume88") == []
+
+
+def test_an_undo_passes_over_what_others_said_meanwhile(world):
+    """Cron may sync between a command and its undo: that takes back what was done here, and says
+    what stays. The number of the sync takes that back."""
+    world.say("cedar", text(415))
+    world.say("ash", text(416))
+    assert world.settle() == []
+    done = world.run("cedar", "undo", "--dry-run")
+    assert "(remember): 1 fact removed" in done.out
+    done = world.run("cedar", "undo")
+    assert done.code == 0 and "(remember): 1 fact removed" in done.out
+    [number] = re.findall(r"batch (\d+) came by a sync and stays", done.err)
+    assert text(415) not in world.contents("cedar") and text(416) in world.contents("cedar")
+    assert int(number) not in {
+        one["batch"] for one in world.do("cedar", "undo", "--list")["batches"]
+    }
+    assert world.run("cedar", "undo", number).code == 0
+    assert text(416) not in world.contents("cedar")
+    assert world.settle() == []
+    assert all_said(world).isdisjoint({text(415), text(416)})
 
 
 @pytest.mark.parametrize("is_clone", [False, True], ids=["copy", "clone"])

@@ -7,7 +7,7 @@ from itertools import islice
 from tideline_cli.errors import NotFoundError, UsageError, WriteBlockedError
 from tideline_cli.memory.undo_apply import MANY, apply_undo, embed_missing
 from tideline_cli.memory.undo_plan import NothingLeftError, plan_undo
-from tideline_cli.model.record import record
+from tideline_cli.model.record import record, replace
 from tideline_cli.store import (
     history,
     journal,
@@ -32,14 +32,17 @@ if TYPE_CHECKING:
 
 FINAL = ("purge", "retention")
 """Verbs of batches that cannot be taken back."""
-BESIDE = ("recall",)
-"""Verbs of batches that nobody meant to make: they are taken back by their number alone."""
+_CAME = "sync"
+BESIDE = ("recall", _CAME)
+"""Verbs of batches that nobody meant to make here: they are taken back by their number alone. What
+another machine said can come at any moment, by cron, between a command and its undo."""
 _HINT = "`tideline history` shows the batches of this origin"
 
 
 @record
 class Undone:
-    """What an undo did, or would do: `batch` is its own number, 0 in a dry run; facts by id."""
+    """What an undo did, or would do: `batch` is its own number, 0 in a dry run; facts by id.
+    `passed` holds the numbers of the newer batches that came by a sync and stay, newest first."""
 
     batch: int
     undone: int
@@ -49,6 +52,7 @@ class Undone:
     changed: tuple[str, ...]
     links_removed: int
     links_restored: int
+    passed: tuple[int, ...] = ()
 
 
 def undo(
@@ -56,7 +60,7 @@ def undo(
 ) -> Undone:
     """Take back the batch with this number, also an undo; without one the newest batch that stands
     and is no undo, so that the next call steps further back. After a redo that is what it brought
-    back, whatever was written before the redo.
+    back, whatever was written before the redo. What came by a sync is no step.
 
     Raises NotFoundError for a batch that the viewer does not have and WriteBlockedError where
     later changes would be lost; then nothing has changed.
@@ -64,7 +68,8 @@ def undo(
     if ordinal is not None:
         batch = _named(db, ordinal, viewer)
         return take_batch_back(db, batch, viewer=viewer, now=now, dry_run=dry_run)
-    back = _steps_back(db, viewer)
+    came: list[int] = []
+    back = _steps_back(db, viewer, came)
     while True:
         with snapshot(db):
             step = next(back, None)
@@ -74,11 +79,13 @@ def undo(
             if batch.verb in FINAL:
                 raise _final(batch, next((one for _, one in back if one.verb not in FINAL), None))
             bulk = undo_rows.fact_count(db, batch) > MANY
+        passed = tuple(came)
         try:
-            return take_batch_back(db, batch, viewer=viewer, now=now, dry_run=dry_run, bulk=bulk)
+            done = take_batch_back(db, batch, viewer=viewer, now=now, dry_run=dry_run, bulk=bulk)
+            return replace(done, passed=passed)
         except NothingLeftError:  # others have taken back what it did: the step is no step
             continue
-    raise NotFoundError("there is nothing to undo", hint=_HINT)
+    raise NotFoundError("there is nothing to undo", hint=_only_came(came) if came else _HINT)
 
 
 def foresee_undo(db: Connection, *, viewer: Origin) -> None:
@@ -91,7 +98,7 @@ def foresee_undo(db: Connection, *, viewer: Origin) -> None:
 
 def undoable(db: Connection, *, viewer: Origin, limit: int) -> list[StandingBatch]:
     """Return what `undo` would take back, newest first: one batch a call."""
-    return [step for step, _ in islice(_steps_back(db, viewer), limit)]
+    return [step for step, _ in islice(_steps_back(db, viewer, []), limit)]
 
 
 def take_batch_back(
@@ -121,14 +128,22 @@ def take_batch_back(
     return _report(batch, plan, own.ordinal)
 
 
-def _steps_back(db: Connection, viewer: Origin) -> Iterator[tuple[StandingBatch, Batch]]:
+def _steps_back(
+    db: Connection, viewer: Origin, came: list[int]
+) -> Iterator[tuple[StandingBatch, Batch]]:
     """Yield the batches that stand, are no undo and changed anything, newest first; what a redo
     brought back is as new as the redo. A purge counts, although the journal keeps no changes of it;
-    the heat that a recall moved is no step."""
+    the heat that a recall moved is no step, and what came by a sync, added to `came`."""
     for step in steps.back(db, viewer=viewer):
+        if step.verb == _CAME:
+            came.append(step.ordinal)
         batch = history.by_number(db, step.number) if step.verb not in BESIDE else None
         if batch is not None and (batch.verb in FINAL or history.has_changes(db, batch)):
             yield step, batch
+
+
+def _only_came(came: list[int]) -> str:
+    return f"all of it came by a sync: `tideline undo {came[0]}` takes back the newest batch"
 
 
 def _final(batch: Batch, older: Batch | None) -> WriteBlockedError:

@@ -14,7 +14,8 @@ HELP = """Take back what one command did, all of it: the last one, or BATCH.
 
 Every command that writes is a batch; --list shows what can be undone, newest first, with the
 numbers. Each `tideline undo` steps one batch further back, and `tideline redo` one forward again;
-the undo after a redo takes back what that brought back.
+the undo after a redo takes back what that brought back. What came by a sync is no step: its number
+takes it back, here and at the next sync everywhere.
 An undo is a batch too: `tideline undo BATCH` takes that one back. It is refused, and nothing
 changes, where later changes would be lost; the message names them. Only purge and retention are
 final."""
@@ -70,7 +71,19 @@ def run(session: Session, words: list[str], options: Options) -> int:
         output.emit_lines([f"{start} {undo_report.in_words(done.undone, done.verb, done)}{after}"])
         if done.verb in _REPEATING and not options.dry_run:
             session.note("the next pass may propose the same; `tideline pin` keeps a fact")
+    if done.passed:
+        _tell_of_syncs(session, done.passed)
     return 0
+
+
+def _tell_of_syncs(session: Session, passed: tuple[int, ...]) -> None:
+    """Say that what other machines said since stays, and how to take it back."""
+    call = session.call("undo", str(passed[0]))
+    if len(passed) == 1:
+        session.note(f"batch {passed[0]} came by a sync and stays; `{call}` takes it back")
+    else:
+        session.note(f"{len(passed):,} newer batches came by syncs and stay; `{call}` takes the "
+                     "newest back")  # fmt: skip
 
 
 def _ordinal(word: str) -> int:
