@@ -18,7 +18,7 @@ from tests.sync.network import network
 from tideline_cli.errors import TidelineError
 from tideline_cli.memory import doctor, undo
 from tideline_cli.model.origin import OWNER, parse_origin
-from tideline_cli.store import history, sync_purges, sync_rows, sync_schema
+from tideline_cli.store import history, steps, sync_purges, sync_rows, sync_schema
 from tideline_cli.sync import rulings
 
 UNSHOWN = """
@@ -82,7 +82,8 @@ class History:
         self.settled |= given_way - ruled(db)
 
     def end(self):
-        """Let all settle, compare; take the last batch of each back, and compare again."""
+        """Let all settle, compare; take the last batch of each back, on every other machine also
+        one that came by a sync, and compare again."""
         now = self.latest + DAY
         self._settle(now)
         self._compare_newcomer(now)
@@ -91,8 +92,10 @@ class History:
         )
         self.rulings = Counter(why for (why,) in ruled)
         for place, machine in enumerate(self.net.machines):
+            last = next(steps.back(machine.db, viewer=OWNER), None) if place % 2 == 0 else None
+            batch = None if last is None else last.ordinal
             try:
-                undo.undo(machine.db, None, viewer=OWNER, now=now + self.plan["skews"][place] + 1)
+                undo.undo(machine.db, batch, viewer=OWNER, now=now + self.plan["skews"][place] + 1)
             except TidelineError:
                 pass
             except Exception as error:

@@ -20,7 +20,7 @@ from tideline_cli.memory.query import Query
 from tideline_cli.model import instant
 from tideline_cli.model.fact import NewFact
 from tideline_cli.model.origin import EVERYONE, OWNER, channel
-from tideline_cli.store import sync_edges, sync_purges, sync_rows
+from tideline_cli.store import steps, sync_edges, sync_purges, sync_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -59,6 +59,12 @@ def edges(machine: Machine) -> set[tuple[str, str, str]]:
     }
 
 
+def take_back(machine: Machine, *, now: int) -> undo.Undone:
+    """Take back the newest batch that stands, also one that came by a sync."""
+    newest = next(steps.back(machine.db, viewer=OWNER))
+    return undo.undo(machine.db, newest.ordinal, viewer=OWNER, now=now)
+
+
 def agree(*machines: Machine) -> None:
     first, *others = machines
     assert rows(first)
@@ -93,7 +99,7 @@ class TestSlots:
         say(machines[1], "I live in Oslo", "B1", slot="town", now=NOW + HOUR)
         settle(machines, wire, NOW + DAY)
         one = machines[place]
-        undo.undo(one.db, None, viewer=OWNER, now=NOW + 2 * DAY)
+        take_back(one, now=NOW + 2 * DAY)
         settle(machines, wire, NOW + 3 * DAY)
         agree(*machines)
         assert [row["lifecycle"] for row in rows(one)] == ["active"]
@@ -199,6 +205,20 @@ class TestSlots:
         agree(laptop, desktop)
         assert by_text(desktop)["I live in Rome"]["archived_reason"] == "forgotten"
 
+    def test_a_third_value_beside_a_forget_that_was_taken_back(self, pair):
+        """The third value makes the ruling a word: its edge stays also where somebody has settled
+        and opened the contradiction since the last sync."""
+        laptop, desktop, wire = pair
+        rome = say(laptop, "I live in Rome", "A1", slot="town")
+        oslo = say(desktop, "I live in Oslo", "B1", slot="town", now=NOW + HOUR)
+        settle([laptop, desktop], wire, NOW + DAY)
+        say(laptop, "I live in Bern", "A2", slot="town", now=NOW + 2 * DAY)
+        amend.forget(laptop.db, [rome], viewer=OWNER, now=NOW + 3 * DAY)
+        take_back(laptop, now=NOW + 4 * DAY)
+        settle([laptop, desktop], wire, NOW + 5 * DAY)
+        agree(laptop, desktop)
+        assert (oslo, "contradicts", rome) in edges(laptop)
+
     def test_a_fact_that_comes_back_gives_way_by_nobodys_word(self, pair):
         """An undo that brings a fact back, which a sync had archived, brings it back as it was
         stated: it stands where the other one goes."""
@@ -211,7 +231,7 @@ class TestSlots:
         undo.undo(laptop.db, 2, viewer=OWNER, now=NOW + DAY)
         settle([laptop, desktop], wire, NOW + 2 * DAY)
         assert [row["id"] for row in rows(desktop)] == [named_id("A1")]
-        undo.undo(desktop.db, None, viewer=OWNER, now=NOW + 3 * DAY)
+        take_back(desktop, now=NOW + 3 * DAY)
         settle([laptop, desktop], wire, NOW + 4 * DAY)
         agree(laptop, desktop)
         assert by_id(laptop)[named_id("B1")]["archived_reason"] == "merged"
@@ -230,7 +250,7 @@ class TestSlots:
         amend.forget(laptop.db, [rome], viewer=OWNER, now=NOW + 2 * DAY)
         settle([laptop, desktop], wire, NOW + 3 * DAY)
         assert by_text(desktop)["I live in Rome"]["valid_to"] is not None
-        undo.undo(laptop.db, None, viewer=OWNER, now=NOW + 4 * DAY)
+        take_back(laptop, now=NOW + 4 * DAY)
         amend.forget(desktop.db, [oslo], viewer=OWNER, now=NOW + 4 * DAY)
         settle([laptop, desktop], wire, NOW + 5 * DAY)
         agree(laptop, desktop)
@@ -364,7 +384,7 @@ class TestUndo:
         laptop, desktop, wire = pair
         say(laptop, "I deploy on Mondays", "A1", tags=("work",))
         settle([laptop, desktop], wire, NOW + HOUR)
-        undo.undo(laptop.db, None, viewer=OWNER, now=NOW + DAY)
+        take_back(laptop, now=NOW + DAY)
         settle([laptop, desktop], wire, NOW + 2 * DAY)
         assert rows(laptop) == rows(desktop) == []
         redo.redo(laptop.db, viewer=OWNER, now=NOW + 3 * DAY)
@@ -377,7 +397,7 @@ class TestUndo:
         laptop, desktop, wire = pair
         say(laptop, "I deploy on Mondays", "A1")
         settle([laptop, desktop], wire, NOW + HOUR)
-        undo.undo(desktop.db, None, viewer=OWNER, now=NOW + DAY)
+        take_back(desktop, now=NOW + DAY)
         settle([laptop, desktop], wire, NOW + 2 * DAY)
         assert rows(laptop) == rows(desktop) == []
         redo.redo(desktop.db, viewer=OWNER, now=NOW + 3 * DAY)
@@ -417,7 +437,7 @@ class TestUndo:
         laptop, desktop, wire = pair
         one = say(laptop, "I deploy on Mondays", "A1")
         settle([laptop, desktop], wire, NOW + HOUR)
-        undo.undo(laptop.db, None, viewer=OWNER, now=NOW + DAY)
+        take_back(laptop, now=NOW + DAY)
         amend.pin(desktop.db, [one], viewer=OWNER, now=NOW + 2 * DAY)
         settle([laptop, desktop], wire, NOW + 3 * DAY)
         assert rows(laptop) == rows(desktop) == []
@@ -462,7 +482,7 @@ class TestPurge:
         laptop, desktop, wire = pair
         one = say(laptop, "The gate code is 12 34", "A1")
         settle([laptop, desktop], wire, NOW + HOUR)
-        undo.undo(laptop.db, None, viewer=OWNER, now=NOW + DAY)
+        take_back(laptop, now=NOW + DAY)
         purge.purge(desktop.db, [one], viewer=OWNER, now=NOW + DAY)
         settle([laptop, desktop], wire, NOW + 2 * DAY)
         for machine in (laptop, desktop):
@@ -675,7 +695,7 @@ class TestEdges:
         second = say(laptop, "Deploying takes an hour", "B1", now=NOW + HOUR)
         link.link(laptop.db, second, "supports", first, reason=None, strength=None, viewer=OWNER,
                   now=NOW + 2 * HOUR)  # fmt: skip
-        undo.undo(desktop.db, None, viewer=OWNER, now=NOW + DAY)
+        take_back(desktop, now=NOW + DAY)
         settle([laptop, desktop], wire, NOW + 2 * DAY)
         assert edges(desktop) == edges(laptop) == set()
         if how == "redo":
@@ -808,7 +828,7 @@ class TestFields:
         laptop, desktop, wire = pair
         one = say(laptop, "I deploy on Fridays", "A1")
         settle([laptop, desktop], wire, NOW + HOUR)
-        undo.undo(laptop.db, None, viewer=OWNER, now=NOW + 2 * HOUR)
+        take_back(laptop, now=NOW + 2 * HOUR)
         redo.redo(laptop.db, viewer=OWNER, now=NOW + 3 * HOUR)
         new = NewFact("I deploy on Fridays", "project", "owner_message", OWNER)
         remember.remember(desktop.db, new, fact_id=named_id("B1"), now=NOW + DAY)

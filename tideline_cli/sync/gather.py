@@ -80,7 +80,10 @@ class Gatherer:
         self.waiting = [
             edge for edge in sync_edges.edges_of(self._db, self._came) if edge.version <= known
         ]
-        self.waiting += [_unstated(*key) for key in self._settling.shown]
+        self.waiting += [
+            _unstated(*key) for key in self._settling.shown
+            if sync_edges.edge(self._db, *key) is None  # what goes beside another has said it now
+        ]
         self._state.save()
         return changed
 
