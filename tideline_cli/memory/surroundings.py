@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from tideline_cli.memory import lexical
 from tideline_cli.memory.query import Match
-from tideline_cli.memory.question import is_one_word
 from tideline_cli.model.record import record, replace
 from tideline_cli.model.text import index_terms, normalise
 from tideline_cli.ranking import surroundings as worth
@@ -49,7 +48,7 @@ class _Asked:
 
 
 @record
-class _Look:
+class Look:
     """What a fact is worth by its own words, to itself and to those around it: its fading is not
     theirs. And what its date added, and who said it and when multiplied."""
 
@@ -66,11 +65,11 @@ class _View:
     """A fact with its score, what its neighbours and its session added, its neighbours, and the
     factor that holds it behind what is trusted."""
 
-    look: _Look
+    look: Look
     score: float
     neighbour: float
     session: float
-    beside: Sequence[_Look]
+    beside: Sequence[Look]
     held: float = 1.0
 
 
@@ -110,10 +109,12 @@ def search(
     places = sessions.places(db, pool, origin_number=origin_number) if pool else {}
     looks = _looks(asked, pool, places, scorer.mean_length)
     if left_out is not None and scorer.is_mostly_unknown:
+        from tideline_cli.memory import by_chance  # noqa: PLC0415  most words are known
+
         alike = near.alike() if near else set()
-        by_chance = _by_chance(question, scorer.matches, looks, alike, beside)
-        left_out += _told(by_chance, hidden)
-        hidden.update(by_chance)
+        found = by_chance.chosen(question, scorer.matches, looks, alike, beside)
+        left_out += by_chance.told(found, hidden)
+        hidden.update(found)
     best = _best_of_sessions([looks[match.seq] for match in scorer.matches], places)
     views = _held_back(_views(looks, places, beside, best), places, hidden)
     if near is None or text is None:
@@ -149,7 +150,7 @@ def _best(views: Iterable[_View], hidden: Collection[int], limit: int) -> list[M
 
 
 def _views(
-    looks: Mapping[int, _Look], places: Mapping[int, Place],
+    looks: Mapping[int, Look], places: Mapping[int, Place],
     beside: Mapping[int, Sequence[int]], best: Mapping[object, float],
 ) -> list[_View]:  # fmt: skip
     return [
@@ -177,30 +178,6 @@ def _held_back(
         factor = score / view.score if score < view.score else 1.0
         held.append(view if factor == 1.0 else replace(view, score=score, held=factor))
     return held
-
-
-def _by_chance(
-    question: Question, candidates: Sequence[Match], looks: Mapping[int, _Look],
-    alike: Collection[int], beside: Mapping[int, Collection[int]],
-) -> dict[int, Match]:  # fmt: skip
-    """Return the facts that share one word alone with a question, neither their speaker nor their
-    time, are not alike, and are next to none that is more."""
-    sure = {
-        match.seq for match in candidates
-        if not is_one_word(match.why.matched_terms, question.forms)
-        or looks[match.seq].speaker != 1.0 or looks[match.seq].time != 1.0
-    }.union(alike)  # fmt: skip
-    return {
-        seq: look.match for seq, look in looks.items()
-        if seq not in sure and sure.isdisjoint(beside.get(seq, ()))
-    }  # fmt: skip
-
-
-def _told(by_chance: Mapping[int, Match], hidden: Collection[int]) -> list[Match]:
-    """Return what is left out by chance and would be a hit: not what a filter hides."""
-    return [
-        match for seq, match in by_chance.items() if match.why.matched_terms and seq not in hidden
-    ]
 
 
 def _is_hit(match: Match, score: float) -> bool:
@@ -250,16 +227,16 @@ def _weighed(
 
 def _looks(
     asked: _Asked, pool: Mapping[int, Match], places: Mapping[int, Place], mean_length: float
-) -> dict[int, _Look]:
+) -> dict[int, Look]:
     named, dates = _named_speakers(asked, places), asked.dates
-    looks: dict[int, _Look] = {}
+    looks: dict[int, Look] = {}
     for seq, match in pool.items():
         place = places.get(seq, _NOWHERE)
         date, time = (0.0, 1.0) if dates is None else dates.of(match, place.length, mean_length)
         speaker = worth.SPEAKER if place.speaker in named else 1.0
         why = match.why
         own = ((why.bm25 or 0.0) + date) * speaker * time
-        looks[seq] = _Look(match, own, own * why.trust * why.role, date, speaker, time)
+        looks[seq] = Look(match, own, own * why.trust * why.role, date, speaker, time)
     return looks
 
 
@@ -274,7 +251,7 @@ def _named_speakers(asked: _Asked, places: Mapping[int, Place]) -> set[str]:
 
 
 def _best_of_sessions(
-    candidates: Sequence[_Look], places: Mapping[int, Place]
+    candidates: Sequence[Look], places: Mapping[int, Place]
 ) -> dict[object, float]:
     best: dict[object, float] = {}
     for look in candidates:
@@ -285,7 +262,7 @@ def _best_of_sessions(
 
 
 def _viewed(
-    look: _Look, place: Place, beside: Sequence[_Look], best: Mapping[object, float]
+    look: Look, place: Place, beside: Sequence[Look], best: Mapping[object, float]
 ) -> _View:
     """Return the score of a fact in view of what stands around it."""
     neighbour = session = 0.0
