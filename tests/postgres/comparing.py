@@ -1,13 +1,16 @@
 """Whether what a connection answers from what it has asked ahead is what the server says.
 
 While `compared` is on, each answer that a connection gives without asking is compared at once with
-what the same statement gives on the server, in the same transaction.
+what the same statement gives on the server, in the same transaction. After each write, so is all
+that is still known, whether somebody asks for it or not.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from functools import partialmethod
+from unittest import mock
 
 from tideline_cli.store import SETTING
 from tideline_cli.store.postgres import by_number
@@ -15,9 +18,11 @@ from tideline_cli.store.postgres.known_answers import Read
 from tideline_cli.store.postgres.promising import Promising
 from tideline_cli.store.postgres.server import ServerConnection
 
-WAYS = ("setting", "list", "lighter", "number", "statement", "batch")
+WAYS = ("setting", "list", "lighter", "number", "statement", "batch", "kept")
 """How an answer comes about: from the settings, from a list of another statement, from a lighter
-statement, by the numbers of facts, from the same statement asked ahead, or for a promised row."""
+statement, by the numbers of facts, from the same statement asked ahead, or for a promised row; and
+what a write has left known."""
+_CONTROL = ("BEGIN", "COMMIT", "END", "ROLLBACK", "PRAGMA", "SAVEPOINT", "RELEASE")
 
 
 class Compared:
@@ -67,30 +72,50 @@ def _said(db, sql, bindings):
     return rows
 
 
+def _compare_kept(seen, db):
+    """Compare what is known after a write."""
+    known = db._known
+    for (sql, bindings), answer in [*known.answers.items()]:
+        if answer.rows is not None:
+            seen.take("kept", sql, bindings, answer.rows, _said(db, sql, bindings))
+    for (bare, bindings), held in [*known._rows.items()]:
+        sql = bare.replace("{list}", "'{" + ",".join(map(str, held)) + "}'::bigint[]")
+        rows = [row for row in held.values() if row is not None]
+        real = sorted(_said(db, sql, bindings))
+        seen.take("kept", sql, bindings, sorted(rows), real)
+
+
 @contextmanager
 def compared():
     """Yield what is compared in the block, in all connections of this process."""
     seen = Compared()
-    execute, settings = Promising.execute, Promising.settings
 
-    def executed(db, sql, bindings=()):
+    def executed(first, db, sql, bindings=()):
+        words = sql.split(None, 1)
         is_asked = db._is_open and not (db._is_noting or db._has_failed)
-        if not is_asked or sql.lstrip()[:6].upper() != "SELECT":
-            return execute(db, sql, bindings)
-        cursor = execute(db, sql, bindings)
-        if isinstance(cursor, Read):
-            seen.take(_way(db, sql, bindings), sql, bindings, [*cursor._rows], _said(db, sql, bindings))
+        if not is_asked or not words or words[0].upper().rstrip(";") in _CONTROL:
+            return first(db, sql, bindings)
+        cursor = first(db, sql, bindings)
+        if words[0].upper() != "SELECT":
+            _compare_kept(seen, db)
+        elif isinstance(cursor, Read):
+            way, given = _way(db, sql, bindings), [*cursor._rows]
+            seen.take(way, sql, bindings, given, _said(db, sql, bindings))
         return cursor
 
-    def told(db):
-        held = settings(db)
+    def told(first, db):
+        held = first(db)
         if not db._is_noting:
             sql = "SELECT name, value FROM setting"
             seen.take("setting", sql, (), [*held.items()], _said(db, sql, ()))
         return held
 
-    Promising.execute, Promising.settings = executed, told
-    try:
+    with ExitStack() as stack:
+        for name, instead in (("execute", executed), ("executemany", executed), ("settings", told)):
+            watched = partialmethod(_through, instead, getattr(Promising, name))
+            stack.enter_context(mock.patch.object(Promising, name, watched))
         yield seen
-    finally:
-        Promising.execute, Promising.settings = execute, settings
+
+
+def _through(db, instead, first, *given):
+    return instead(first, db, *given)
