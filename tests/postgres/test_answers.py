@@ -90,6 +90,9 @@ def walk(run, address, tmp_path, monkeypatch):
                 stack.enter_context(summed())
                 stack.enter_context(_read_as_many())
             run("import", "rows.jsonl", "--trust")
+            if many:  # what is kept of common terms is made, and is not enough for an earlier day
+                run("dream")
+                run("recall", "deploy friday lamp", "--as-of", str(NOW - 9 * DAY))
             for number in range(steps):
                 monkeypatch.setenv("TIDELINE_NOW", str(NOW + number * DAY // 2))
                 known = [fact["id"] for fact in run("export").lines]
@@ -113,11 +116,11 @@ def _read_as_many():
 
 
 @pytest.mark.parametrize("many", [False, True], ids=["few", "many"])
-@pytest.mark.parametrize("seed", range(often(1, 20)))
+@pytest.mark.parametrize("seed", range(often(1, 10)))
 def test_each_answer_is_the_servers(walk, seed, many):
     """In a random walk of all verbs, each answer that was asked ahead; each way to answer is
     taken."""
-    seen = walk(seed, often(24, 120), many=many)
+    seen = walk(seed, often(15, 120), many=many)
     assert not seen.differences, seen.differences[0]
     ways = [way for way in comparing.WAYS if way != "lighter" or many]
     assert all(seen.counts[way] for way in ways), seen.counts
