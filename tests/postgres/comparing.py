@@ -14,7 +14,7 @@ from unittest import mock
 
 from tideline_cli.store import SETTING
 from tideline_cli.store.postgres import by_number
-from tideline_cli.store.postgres.known_answers import Read
+from tideline_cli.store.postgres.known_answers import GENERATION, SETTINGS, Read
 from tideline_cli.store.postgres.promising import Promising
 from tideline_cli.store.postgres.server import ServerConnection
 
@@ -51,7 +51,7 @@ def _way(db, sql, bindings):
     """Return how a statement was answered."""
     known, given = db._known, tuple(bindings)
     filler = known._fillers.get(sql)
-    if sql == SETTING or "FROM setting WHERE name" in sql:
+    if sql in (SETTING, GENERATION) or "FROM setting WHERE name" in sql:
         return "setting"
     if (sql, given) in known.answers:
         return "statement"
@@ -79,7 +79,7 @@ def _compare_kept(seen, db):
         if answer.rows is not None:
             seen.take("kept", sql, bindings, answer.rows, _said(db, sql, bindings))
     for (bare, bindings), held in [*known._rows.items()]:
-        sql = bare.replace("{list}", "'{" + ",".join(map(str, held)) + "}'::bigint[]")
+        sql = bare.replace("{list}", "('{" + ",".join(map(str, held)) + "}'::bigint[])")
         rows = [row for row in held.values() if row is not None]
         real = sorted(_said(db, sql, bindings))
         seen.take("kept", sql, bindings, sorted(rows), real)
@@ -106,7 +106,7 @@ def compared():
     def told(first, db):
         held = first(db)
         if not db._is_noting:
-            sql = "SELECT name, value FROM setting"
+            sql = SETTINGS
             seen.take("setting", sql, (), [*held.items()], _said(db, sql, ()))
         return held
 
