@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from tideline_cli.cli.options import GlobalOptions
     from tideline_cli.ranking.heat import HeatRule
+    from tideline_cli.store.postgres.promising import Promising
 
 HEAT_SETTINGS = {
     "promotion_access_only": "access_only", "promotion_importance_only": "importance_only",
@@ -144,7 +145,7 @@ class Session(CallSettings):
         return bare_name(self.config.get("agent") if given is None else given)
 
     def reading(
-        self, comes: Callable[[Connection], object] | None = None
+        self, comes: Callable[[Connection, Promising], object] | None = None
     ) -> Connection | None:
         """Return a connection for reading, None when there is no store yet; none is made. What
         `comes` foresees for the next snapshot is asked of a server at once."""

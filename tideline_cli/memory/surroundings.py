@@ -13,6 +13,7 @@ from tideline_cli.model.record import record, replace
 from tideline_cli.model.text import index_terms, normalise
 from tideline_cli.ranking import surroundings as worth
 from tideline_cli.store import fts, sessions
+from tideline_cli.store.transactions import foresight
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ class _Asked:
 
 
 @record
-class Look:
+class _Look:
     """What a fact is worth by its own words, to itself and to those around it: its fading is not
     theirs. And what its date added, and who said it and when multiplied."""
 
@@ -65,11 +66,11 @@ class _View:
     """A fact with its score, what its neighbours and its session added, its neighbours, and the
     factor that holds it behind what is trusted."""
 
-    look: Look
+    look: _Look
     score: float
     neighbour: float
     session: float
-    beside: Sequence[Look]
+    beside: Sequence[_Look]
     held: float = 1.0
 
 
@@ -112,9 +113,7 @@ def search(
         from tideline_cli.memory import by_chance  # noqa: PLC0415  most words are known
 
         alike = near.alike() if near else set()
-        found = by_chance.chosen(question, scorer.matches, looks, alike, beside)
-        left_out += by_chance.told(found, hidden)
-        hidden.update(found)
+        left_out += by_chance.taken_out(question, scorer.matches, looks, alike, beside, hidden)
     best = _best_of_sessions([looks[match.seq] for match in scorer.matches], places)
     views = _held_back(_views(looks, places, beside, best), places, hidden)
     if near is None or text is None:
@@ -131,12 +130,13 @@ def _foresee(
     db: Connection, asked: _Asked, pool: Collection[int], *, has_sessions: bool
 ) -> None:
     """Ask a server ahead for what stands around the best."""
-    if not (pool and getattr(db, "ahead", None)):
+    ahead = foresight(db)
+    if ahead is None or not pool:
         return
-    from tideline_cli.memory import ahead  # noqa: PLC0415  a server alone
+    from tideline_cli.memory import ahead as coming  # noqa: PLC0415  a server alone
 
-    ahead.of_neighbours(
-        db, db.ahead, pool, origin_number=asked.origin_number, now=asked.now,  # type: ignore[attr-defined]
+    coming.of_neighbours(
+        db, ahead, pool, origin_number=asked.origin_number, now=asked.now,
         wanted=asked.wanted, has_sessions=has_sessions,
     )  # fmt: skip
 
@@ -150,7 +150,7 @@ def _best(views: Iterable[_View], hidden: Collection[int], limit: int) -> list[M
 
 
 def _views(
-    looks: Mapping[int, Look], places: Mapping[int, Place],
+    looks: Mapping[int, _Look], places: Mapping[int, Place],
     beside: Mapping[int, Sequence[int]], best: Mapping[object, float],
 ) -> list[_View]:  # fmt: skip
     return [
@@ -227,16 +227,16 @@ def _weighed(
 
 def _looks(
     asked: _Asked, pool: Mapping[int, Match], places: Mapping[int, Place], mean_length: float
-) -> dict[int, Look]:
+) -> dict[int, _Look]:
     named, dates = _named_speakers(asked, places), asked.dates
-    looks: dict[int, Look] = {}
+    looks: dict[int, _Look] = {}
     for seq, match in pool.items():
         place = places.get(seq, _NOWHERE)
         date, time = (0.0, 1.0) if dates is None else dates.of(match, place.length, mean_length)
         speaker = worth.SPEAKER if place.speaker in named else 1.0
         why = match.why
         own = ((why.bm25 or 0.0) + date) * speaker * time
-        looks[seq] = Look(match, own, own * why.trust * why.role, date, speaker, time)
+        looks[seq] = _Look(match, own, own * why.trust * why.role, date, speaker, time)
     return looks
 
 
@@ -251,7 +251,7 @@ def _named_speakers(asked: _Asked, places: Mapping[int, Place]) -> set[str]:
 
 
 def _best_of_sessions(
-    candidates: Sequence[Look], places: Mapping[int, Place]
+    candidates: Sequence[_Look], places: Mapping[int, Place]
 ) -> dict[object, float]:
     best: dict[object, float] = {}
     for look in candidates:
@@ -262,7 +262,7 @@ def _best_of_sessions(
 
 
 def _viewed(
-    look: Look, place: Place, beside: Sequence[Look], best: Mapping[object, float]
+    look: _Look, place: Place, beside: Sequence[_Look], best: Mapping[object, float]
 ) -> _View:
     """Return the score of a fact in view of what stands around it."""
     neighbour = session = 0.0

@@ -7,16 +7,20 @@ from tideline_cli.store.postgres import values
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from typing import Any
+    from typing import Any, Protocol
 
     from tideline_cli.store.postgres.libpq import ServerAnswer
-    from tideline_cli.store.postgres.server import ServerConnection
+
+    class Waiting(Protocol):
+        """A connection whose statements may wait to be sent."""
+
+        def flush(self) -> None: ...
 
 
 class Cursor:
     """What a statement gave: its rows, read when they are asked for."""
 
-    def __init__(self, db: ServerConnection) -> None:
+    def __init__(self, db: Waiting) -> None:
         self._db = db
         self._rows: list[tuple[Any, ...]] = []
         self._at = 0
@@ -52,7 +56,7 @@ class Cursor:
         return None if not rows else rows[0] if len(rows) == 1 else rows
 
 
-def listed(value: object) -> object:
+def read_list(value: object) -> object:
     """Return a list that a statement takes as JSON as a list."""
     if not isinstance(value, str):
         return value

@@ -32,7 +32,7 @@ from tideline_cli.store.postgres.server import ServerConnection
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
-    from typing import Any
+    from typing import Any, Self
 
     from tideline_cli.store.postgres.by_number import ByNumber
     from tideline_cli.store.postgres.known_answers import Filling, Key, Rows
@@ -75,7 +75,7 @@ class Foreseeing(ServerConnection):
         self._is_standing = False  # the snapshot waits for its reader
 
     @property
-    def ahead(self) -> Foreseeing:
+    def ahead(self) -> Self:
         """The connection itself, where one can be told what comes."""
         return self
 

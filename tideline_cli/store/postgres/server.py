@@ -9,7 +9,7 @@ from __future__ import annotations
 import apsw
 
 from tideline_cli.store.postgres import dialect, values
-from tideline_cli.store.postgres.cursor import Cursor, listed
+from tideline_cli.store.postgres.cursor import Cursor, read_list
 from tideline_cli.store.postgres.libpq import ServerError, Wire
 
 TYPE_CHECKING = False
@@ -108,7 +108,7 @@ class ServerConnection:
         for place in places:
             value = bindings[place]
             if place in lists:
-                value = listed(value)
+                value = read_list(value)
             kind, cell = values.sent_form(value)
             types.append(kind)
             cells.append(cell)
