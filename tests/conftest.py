@@ -85,7 +85,8 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture(autouse=True)
 def _clean_server() -> Iterator[None]:
-    yield
+    with backends.watched():
+        yield
     backends.forget()
 
 

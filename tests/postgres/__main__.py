@@ -1,7 +1,9 @@
-"""Run tests of behaviour with memories on a server: `python -m tests.postgres [TESTS]`.
+"""Run tests of behaviour with memories on a server: `python -m tests.postgres [--compare] [TESTS]`.
 
 The server is made for the run. Without names these are all folders of USUAL, and the walks at their
-full length. What is about files alone is left out, each test with its reason (`pytest -rs`).
+full length. What is about files alone is left out, each test with its reason (`pytest -rs`). With
+`--compare` each answer of a connection that it has asked ahead is compared with the server's
+(`comparing`), but for tests that count round trips or compare by themselves.
 """
 
 from __future__ import annotations
@@ -17,6 +19,7 @@ USUAL = (
     "tests/postgres", "tests/memory", "tests/dream", "tests/store", "tests/exchange",
     "tests/isolation", "tests/cli",
 )  # fmt: skip
+COMPARE = "--compare"
 
 
 def main():
@@ -26,7 +29,11 @@ def main():
         sys.exit("no PostgreSQL server is installed (Debian: apt install postgresql)")
     with cluster.Cluster(programs) as made:
         given = os.environ | {"TIDELINE_TEST_SERVER": made.address, "TIDELINE_AT_LENGTH": "1"}
-        argv = [sys.executable, "-m", "pytest", "-q", "-n", "2", *(sys.argv[1:] or USUAL)]
+        tests = [word for word in sys.argv[1:] if word != COMPARE] or [*USUAL]
+        if COMPARE in sys.argv:
+            given["TIDELINE_COMPARE_ANSWERS"] = "1"
+            tests += [f"--ignore=tests/postgres/test_{one}.py" for one in ("trips", "answers")]
+        argv = [sys.executable, "-m", "pytest", "-q", "-n", "2", *tests]
         start = time.monotonic()
         code = subprocess.run(argv, env=given, check=False).returncode
         print(f"{time.monotonic() - start:.0f} s on PostgreSQL")

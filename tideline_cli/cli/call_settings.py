@@ -1,4 +1,4 @@
-"""Where a command stands: its folder, the project and the settings that hold there, its scope."""
+"""Where a command stands: its folder, project and settings, the memory they name, its scope."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import os
 
 from tideline_cli import config
 from tideline_cli.cli.notices import Notices
+from tideline_cli.errors import TidelineError, UsageError
+from tideline_cli.store import ALLOW_NETWORK, SERVERS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,6 +21,7 @@ class CallSettings(Notices):
 
     def __init__(self, options: GlobalOptions, *, is_door: bool) -> None:
         super().__init__(options, is_door=is_door)
+        self.options = options
         self._environ = os.environ
         self._config: config.Config | None = None
         self._stated_folder = ""
@@ -58,6 +61,54 @@ class CallSettings(Notices):
         """Return a setting, or `fallback` when nothing sets it."""
         value = self.config.get(name)
         return fallback if value is None else value
+
+    @property
+    def database(self) -> str:
+        """Return the absolute path of the memory file."""
+        path: str = self.options.db or self.config.get("database")
+        if not path or "\x00" in path:
+            raise UsageError("not a path: the database's name is empty", hint="see --db")
+        if path.startswith(SERVERS):
+            from tideline_cli.store.postgres import addresses  # noqa: PLC0415  no file
+
+            return addresses.kept(path)
+        path = os.path.abspath(os.path.expanduser(path))
+        try:
+            path.encode()
+        except UnicodeEncodeError as error:
+            raise UsageError(f"{path} is not UTF-8", hint="rename it") from error
+        return path
+
+    @property
+    def is_on_server(self) -> bool:
+        """Whether the memory is on a server, and no file."""
+        return self.database.startswith(SERVERS)
+
+    @property
+    def may_collide(self) -> bool:
+        """Whether a server may end what the verb does for the sake of another's. What is wrong with
+        the settings is told where they are asked for."""
+        named = self.options.db
+        try:
+            return (named or str(self.config.get("database"))).startswith(SERVERS)
+        except TidelineError:
+            return False
+
+    def needs_file(self, what: str, *, hint: str) -> None:
+        """Raise UsageError where the memory is on a server, for what files alone have."""
+        if self.is_on_server:
+            raise UsageError(f"{what} is for memories in files", hint=hint, code="files_only")
+
+    @property
+    def real_database(self) -> str:
+        """Return the path of the memory file whatever links lead to it."""
+        path = self.database
+        return path if path.startswith(SERVERS) else os.path.realpath(path)
+
+    @property
+    def network_allowed(self) -> bool:
+        """Say whether the user allows a memory file on a network file system."""
+        return config.switch(self._environ, ALLOW_NETWORK)
 
     def scope(self, given: str | None) -> str | None:
         """Return the scope of what is written: as an option says, or else a setting."""

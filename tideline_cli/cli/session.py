@@ -5,13 +5,12 @@ from __future__ import annotations
 import os
 import sys
 
-from tideline_cli import config
 from tideline_cli.cli.call_settings import CallSettings
-from tideline_cli.errors import HelpWantedError, TidelineError, UsageError
+from tideline_cli.errors import HelpWantedError, UsageError
 from tideline_cli.model import instant
 from tideline_cli.model.fact import bare_name
 from tideline_cli.model.origin import Origin, parse_origin
-from tideline_cli.store import ALLOW_NETWORK, SERVERS, connection, opening
+from tideline_cli.store import connection, opening
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
 
     from tideline_cli.cli.options import GlobalOptions
     from tideline_cli.ranking.heat import HeatRule
+    from tideline_cli.store.postgres.promising import Promising
 
 HEAT_SETTINGS = {
     "promotion_access_only": "access_only", "promotion_importance_only": "importance_only",
@@ -41,7 +41,6 @@ class Session(CallSettings):
 
     def __init__(self, options: GlobalOptions, *, is_door: bool = False) -> None:
         super().__init__(options, is_door=is_door)
-        self.options = options
         self._connections: list[Connection] = []
         self._older_names: dict[str, Origin | None] = {}
         self._has_spent = False  # the room that is reserved for a full disk
@@ -66,43 +65,6 @@ class Session(CallSettings):
             self.origin(named)
 
     @property
-    def database(self) -> str:
-        """Return the absolute path of the memory file."""
-        path: str = self.options.db or self.config.get("database")
-        if not path or "\x00" in path:
-            raise UsageError("not a path: the database's name is empty", hint="see --db")
-        if path.startswith(SERVERS):
-            from tideline_cli.store.postgres import addresses  # noqa: PLC0415  no file
-
-            return addresses.kept(path)
-        path = os.path.abspath(os.path.expanduser(path))
-        try:
-            path.encode()
-        except UnicodeEncodeError as error:
-            raise UsageError(f"{path} is not UTF-8", hint="rename it") from error
-        return path
-
-    @property
-    def is_on_server(self) -> bool:
-        """Whether the memory is on a server, and no file."""
-        return self.database.startswith(SERVERS)
-
-    @property
-    def may_collide(self) -> bool:
-        """Whether a server may end what the verb does for the sake of another's. What is wrong with
-        the settings is told where they are asked for."""
-        named = self.options.db
-        try:
-            return (named or str(self.config.get("database"))).startswith(SERVERS)
-        except TidelineError:
-            return False
-
-    def needs_file(self, what: str, *, hint: str) -> None:
-        """Raise UsageError where the memory is on a server, for what files alone have."""
-        if self.is_on_server:
-            raise UsageError(f"{what} is for memories in files", hint=hint, code="files_only")
-
-    @property
     def has_memory(self) -> bool:
         """Whether there is a memory: a file, or tables on a server."""
         if not self.is_on_server:
@@ -110,12 +72,6 @@ class Session(CallSettings):
         if not self._connections and (db := opening.open_for_reading(self.database)):
             self._connections.append(db)
         return bool(self._connections)
-
-    @property
-    def real_database(self) -> str:
-        """Return the path of the memory file whatever links lead to it."""
-        path = self.database
-        return path if path.startswith(SERVERS) else os.path.realpath(path)
 
     @property
     def viewer(self) -> Origin:
@@ -162,11 +118,6 @@ class Session(CallSettings):
         return next_call.line(words, origin=None if whose == plain else whose)
 
     @property
-    def network_allowed(self) -> bool:
-        """Say whether the user allows a memory file on a network file system."""
-        return config.switch(self._environ, ALLOW_NETWORK)
-
-    @property
     def now(self) -> int:
         """Return the instant of this command in milliseconds."""
         if self._now is None:
@@ -194,7 +145,7 @@ class Session(CallSettings):
         return bare_name(self.config.get("agent") if given is None else given)
 
     def reading(
-        self, comes: Callable[[Connection], object] | None = None
+        self, comes: Callable[[Connection, Promising], object] | None = None
     ) -> Connection | None:
         """Return a connection for reading, None when there is no store yet; none is made. What
         `comes` foresees for the next snapshot is asked of a server at once."""

@@ -174,8 +174,8 @@ def of_write_back(
     made = answer.backlog
     if made is not None and made.numbers:
         after, last = ahead.unembedded
-        vectors.foresee_append(
-            db, made.numbers[-1], origin_number=made.origin_number, embedder=made.embedder,
+        derived.appending(
+            db, ahead, made.numbers[-1], origin_number=made.origin_number, embedder=made.embedder,
             after=after, last=last,
         )  # fmt: skip
 

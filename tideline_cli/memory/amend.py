@@ -14,6 +14,7 @@ from tideline_cli.policy import transitions as policy
 from tideline_cli.policy.gate import may_touch
 from tideline_cli.policy.periods import overlap
 from tideline_cli.store import facts, images, journal, links, slots, sync_schema, uses, writes
+from tideline_cli.store.transactions import foresight
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -256,7 +257,7 @@ def _amend(
     """Find the facts named and change them by `step`, which returns them as they are then; it may
     fill `settled` with the ids of facts that look as before."""
     kept: tuple[Fact, ...] = ()
-    if ahead := getattr(db, "ahead", None):
+    if ahead := foresight(db):
         from tideline_cli.memory import ahead_of_writes  # noqa: PLC0415  a server alone
 
         ahead_of_writes.of_facts(db, ahead, references, viewer=viewer)

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from tideline_cli.memory.question import Question
     from tideline_cli.model.origin import Origin
     from tideline_cli.model.text import Analyzer
+    from tideline_cli.store.postgres.promising import Promising
 
 
 def answered(
@@ -41,11 +42,13 @@ def answered(
         return with_links(db, query, answer, viewer=viewer, now=now, graph=graph), others
 
 
-def foresee_recall(db: Connection, query: Query, *, viewer: Origin, now: int) -> None:
+def foresee_recall(
+    db: Connection, ahead: Promising, query: Query, *, viewer: Origin, now: int
+) -> None:
     """Ask a server ahead for what a recall of a query will ask."""
-    from tideline_cli.memory import ahead  # noqa: PLC0415  a server alone
+    from tideline_cli.memory import ahead as coming  # noqa: PLC0415  a server alone
 
-    ahead.of_recall(db, db.ahead, query, viewer=viewer, now=now)  # type: ignore[attr-defined]
+    coming.of_recall(db, ahead, query, viewer=viewer, now=now)
 
 
 def with_links(

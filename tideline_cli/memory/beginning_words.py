@@ -9,6 +9,7 @@ from __future__ import annotations
 from tideline_cli.memory.question import least_size
 from tideline_cli.model.forms.found import Forms
 from tideline_cli.store import fts
+from tideline_cli.store.transactions import foresight
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ def stand_ins(
 ) -> Forms | None:  # fmt: skip
     """Return the forms of a question with the stored words that stand in for its unknown ones;
     None where there are none."""
-    if ahead := getattr(db, "ahead", None):
+    if ahead := foresight(db):
         ahead.foresee(*[
             lambda start=start: _beginning(db, start, origin_number)
             for term in unknown for start in (term, *_stems(term))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tideline_cli.model.record import replace
 from tideline_cli.ranking.heat import settled
 from tideline_cli.store import facts, journal, writes
-from tideline_cli.store.transactions import heat_rule
+from tideline_cli.store.transactions import foresight, heat_rule
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ def settle_used(
     """Move the heat of facts that a recall has used, as they are in the file now. Those of which
     none moves leave no trace."""
     rule = heat_rule(db)
-    if ahead := getattr(db, "ahead", None):
+    if ahead := foresight(db):
         ahead.foresee(lambda: facts.get(db, seqs, viewer=viewer))
     else:
         read = facts.get(db, seqs, viewer=viewer)

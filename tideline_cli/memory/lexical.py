@@ -14,6 +14,7 @@ from tideline_cli.memory.scorer import Scorer
 from tideline_cli.ranking import bm25
 from tideline_cli.ranking.decay import DEPTH
 from tideline_cli.store import fts, label_holders, lapsed
+from tideline_cli.store.transactions import foresight
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -184,7 +185,7 @@ def _fuller(
     if found is None:
         return None
     fuller = question.with_forms(found)
-    if ahead := getattr(db, "ahead", None):
+    if ahead := foresight(db):
         from tideline_cli.memory import ahead as coming  # noqa: PLC0415  a server alone
 
         coming.of_fuller(db, ahead, fuller.weights, origin_number=origin_number)

@@ -14,7 +14,7 @@ from tideline_cli.model.record import replace
 from tideline_cli.ranking.question_words import may_name_time
 from tideline_cli.store import facts, lapsed, score_bounds, sessions, visibility
 from tideline_cli.store.connection import TOUCH_BUSY_MS, DatabaseError, named_settings
-from tideline_cli.store.transactions import heat_rule, snapshot, writing
+from tideline_cli.store.transactions import foresight, heat_rule, snapshot, writing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def recall(db: Connection, query: Query, *, viewer: Origin, now: int) -> Recalle
     analyser weigh no roles.
     """
     with snapshot(db):
-        if ahead := getattr(db, "ahead", None):
+        if ahead := foresight(db):
             from tideline_cli.memory import ahead as coming  # noqa: PLC0415  a server alone
 
             coming.of_recall(db, ahead, query, viewer=viewer, now=now)
@@ -210,7 +210,7 @@ def write_back(
     or when its content was replaced since.
     """
     try:
-        ahead = getattr(db, "ahead", None)
+        ahead = foresight(db)
         unbounded = ahead.lags if ahead else None
         if unbounded is None:
             missing = score_bounds.missing_count(db, origin_number=answer.origin_number)
@@ -266,7 +266,7 @@ def _settle_heat(db: Connection, answer: Recalled, *, now: int) -> None:
         return
     from tideline_cli.memory import heat  # noqa: PLC0415  few uses move any
 
-    if getattr(db, "ahead", None) and not heat.would_move(db, used, now=now):
+    if foresight(db) and not heat.would_move(db, used, now=now):
         return
     heat.settle_used(db, answer.seqs, viewer=used[0].origin, now=now)
 

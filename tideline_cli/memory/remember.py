@@ -15,7 +15,7 @@ from tideline_cli.model.text import index_terms, normalise, said_terms
 from tideline_cli.policy.admit import Insert, Like, Reinforce, Rival, admit
 from tideline_cli.store import facts, journal, writes
 from tideline_cli.store.connection import setting
-from tideline_cli.store.transactions import heat_rule
+from tideline_cli.store.transactions import foresight, heat_rule
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def remember(
         from tideline_cli.memory import screening  # noqa: PLC0415  trusted text needs no scan
 
         new, gone, screen = screening.screened(new)
-    if ahead := getattr(db, "ahead", None):
+    if ahead := foresight(db):
         from tideline_cli.memory import ahead_of_writes  # noqa: PLC0415  a server alone
 
         ahead_of_writes.of_remember(db, ahead, new, fact_id=fact_id)

@@ -14,6 +14,7 @@ from tideline_cli.model.text import content_words
 from tideline_cli.ranking import decay, fuse, worth
 from tideline_cli.store import facts, vectors, visibility
 from tideline_cli.store.connection import setting
+from tideline_cli.store.transactions import foresight
 from tideline_cli.vector.features import WORD_BAGS, words
 
 TYPE_CHECKING = False
@@ -65,7 +66,7 @@ def extended(
         return lane.exact(asked, text, approximate)
 
     known = {match.seq for match in matches}
-    if known and (ahead := getattr(db, "ahead", None)):
+    if known and (ahead := foresight(db)):
         ahead.foresee(lambda: ahead.whole([*known]))
     near_ones = lane.rough(asked, held, floor - lane.margin)
     rough = (pair for pair in near_ones if pair[0] not in known)
@@ -113,7 +114,7 @@ def _reader(
     """Return the function that reads those of some facts that a query asks for."""
     moment = now if query.wanted.as_of is None else query.wanted.as_of
 
-    ahead = getattr(db, "ahead", None)
+    ahead = foresight(db)
 
     def read(seqs: Sequence[int]) -> dict[int, Candidate]:
         if ahead:

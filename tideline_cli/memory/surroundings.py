@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from tideline_cli.memory import lexical
 from tideline_cli.memory.query import Match
-from tideline_cli.memory.question import is_one_word
 from tideline_cli.model.record import record, replace
 from tideline_cli.model.text import index_terms, normalise
 from tideline_cli.ranking import surroundings as worth
 from tideline_cli.store import fts, sessions
+from tideline_cli.store.transactions import foresight
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -110,10 +110,10 @@ def search(
     places = sessions.places(db, pool, origin_number=origin_number) if pool else {}
     looks = _looks(asked, pool, places, scorer.mean_length)
     if left_out is not None and scorer.is_mostly_unknown:
+        from tideline_cli.memory import by_chance  # noqa: PLC0415  most words are known
+
         alike = near.alike() if near else set()
-        by_chance = _by_chance(question, scorer.matches, looks, alike, beside)
-        left_out += _told(by_chance, hidden)
-        hidden.update(by_chance)
+        left_out += by_chance.taken_out(question, scorer.matches, looks, alike, beside, hidden)
     best = _best_of_sessions([looks[match.seq] for match in scorer.matches], places)
     views = _held_back(_views(looks, places, beside, best), places, hidden)
     if near is None or text is None:
@@ -130,12 +130,13 @@ def _foresee(
     db: Connection, asked: _Asked, pool: Collection[int], *, has_sessions: bool
 ) -> None:
     """Ask a server ahead for what stands around the best."""
-    if not (pool and getattr(db, "ahead", None)):
+    ahead = foresight(db)
+    if ahead is None or not pool:
         return
-    from tideline_cli.memory import ahead  # noqa: PLC0415  a server alone
+    from tideline_cli.memory import ahead as coming  # noqa: PLC0415  a server alone
 
-    ahead.of_neighbours(
-        db, db.ahead, pool, origin_number=asked.origin_number, now=asked.now,  # type: ignore[attr-defined]
+    coming.of_neighbours(
+        db, ahead, pool, origin_number=asked.origin_number, now=asked.now,
         wanted=asked.wanted, has_sessions=has_sessions,
     )  # fmt: skip
 
@@ -177,30 +178,6 @@ def _held_back(
         factor = score / view.score if score < view.score else 1.0
         held.append(view if factor == 1.0 else replace(view, score=score, held=factor))
     return held
-
-
-def _by_chance(
-    question: Question, candidates: Sequence[Match], looks: Mapping[int, _Look],
-    alike: Collection[int], beside: Mapping[int, Collection[int]],
-) -> dict[int, Match]:  # fmt: skip
-    """Return the facts that share one word alone with a question, neither their speaker nor their
-    time, are not alike, and are next to none that is more."""
-    sure = {
-        match.seq for match in candidates
-        if not is_one_word(match.why.matched_terms, question.forms)
-        or looks[match.seq].speaker != 1.0 or looks[match.seq].time != 1.0
-    }.union(alike)  # fmt: skip
-    return {
-        seq: look.match for seq, look in looks.items()
-        if seq not in sure and sure.isdisjoint(beside.get(seq, ()))
-    }  # fmt: skip
-
-
-def _told(by_chance: Mapping[int, Match], hidden: Collection[int]) -> list[Match]:
-    """Return what is left out by chance and would be a hit: not what a filter hides."""
-    return [
-        match for seq, match in by_chance.items() if match.why.matched_terms and seq not in hidden
-    ]
 
 
 def _is_hit(match: Match, score: float) -> bool:

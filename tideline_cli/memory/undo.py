@@ -13,11 +13,10 @@ from tideline_cli.store import (
     journal,
     steps,
     sync_schema,
-    undo_conflicts,
     undo_rows,
     vector_upkeep,
 )
-from tideline_cli.store.transactions import snapshot
+from tideline_cli.store.transactions import foresight, snapshot
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
     from tideline_cli.memory.undo_plan import UndoPlan
     from tideline_cli.model.origin import Origin
     from tideline_cli.store.history import Batch
+    from tideline_cli.store.postgres.promising import Promising
     from tideline_cli.store.steps import StandingBatch
 
 FINAL = ("purge", "retention")
@@ -88,12 +88,12 @@ def undo(
     raise NotFoundError("there is nothing to undo", hint=_only_came(came) if came else _HINT)
 
 
-def foresee_undo(db: Connection, *, viewer: Origin) -> None:
+def foresee_undo(db: Connection, ahead: Promising, *, viewer: Origin) -> None:
     """Ask a server ahead for what is asked to choose the batch."""
     from tideline_cli.store.postgres import newest_batches  # noqa: PLC0415  a server alone
 
-    newest_batches.fill(db.ahead, viewer.key)  # type: ignore[attr-defined]
-    db.ahead.foresee(lambda: next(steps.back(db, viewer=viewer), None))  # type: ignore[attr-defined]
+    newest_batches.fill(ahead, viewer.key)
+    ahead.foresee(lambda: next(steps.back(db, viewer=viewer), None))
 
 
 def undoable(db: Connection, *, viewer: Origin, limit: int) -> list[StandingBatch]:
@@ -112,11 +112,13 @@ def take_batch_back(
     if bulk is None:
         bulk = undo_rows.fact_count(db, batch) > MANY
     with journal.batch(db, verb=verb, by=viewer, now=now, bulk=bulk) as own:
-        if (ahead := getattr(db, "ahead", None)) and not bulk:
+        if (ahead := foresight(db)) and not bulk:
+            from tideline_cli.store.postgres import undoing  # noqa: PLC0415  a server alone
+
             ahead.foresee(
                 lambda: next(steps.standing(db, viewer=viewer), None),
-                lambda: undo_rows.foresee(db, batch),
-                lambda: undo_conflicts.foresee(db),
+                lambda: undoing.of_rows(db, ahead, batch),
+                lambda: undoing.of_edges(ahead),
                 lambda: vector_upkeep.foresee(db),
                 lambda: sync_schema.exists(db),
             )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tideline_cli.model import codec
 from tideline_cli.model.record import record
+from tideline_cli.store.transactions import foresight
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ class Choice:
 def numbers(db: Connection, choice: Choice, *, origin_number: int, limit: int) -> list[int]:
     """Return the numbers of the first `limit` facts, newest first, of one instant in order of
     id."""
-    if getattr(db, "ahead", None):
+    if foresight(db):
         from tideline_cli.store.postgres import newest_rows  # noqa: PLC0415  a server alone
 
         return newest_rows.newest_numbers(

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
     from apsw import Connection
 
+    from tideline_cli.store.postgres.promising import Promising
+
 _OLDEST_SQLITE = (3, 51, 3)  # older ones have the WAL-reset race
 _JOURNAL_LIMIT = 16 * 1024 * 1024
 
@@ -62,7 +64,7 @@ def open_for_writing(path: str, *, network_allowed: bool = False) -> Opened:
 
 
 def open_for_reading(
-    path: str, *, comes: Callable[[Connection], object] | None = None
+    path: str, *, comes: Callable[[Connection, Promising], object] | None = None
 ) -> Connection | None:
     """Return a connection that makes nothing, or None when there is no store at `path`. A server is
     asked at once for what `comes` foresees for the next snapshot."""

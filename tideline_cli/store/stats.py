@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from apsw import Connection
 
     from tideline_cli.model.origin import Origin
+    from tideline_cli.store.postgres.promising import Promising
 
 _GROUPS = ("lifecycle", "segment", "tier", "heat", "source")
 _VECTOR_BYTES = 132
@@ -94,11 +95,10 @@ def _last_passes(db: Connection, origin_number: int) -> dict[str, tuple[int, str
 
 
 def foresee(
-    db: Connection, *, viewer: Origin, since: int, default_embedder: str,
+    db: Connection, ahead: Promising, *, viewer: Origin, since: int, default_embedder: str,
     scopes: tuple[str | None, ...] | None = None,
 ) -> None:  # fmt: skip
     """Ask a server ahead for what `counts` asks: its parts beside one another."""
-    ahead: Any = db.ahead  # type: ignore[attr-defined]
     origin = ahead.origins.get(viewer.key, visibility.NOBODY)
     embedder = ahead.guess.get("embedder", default_embedder)
 

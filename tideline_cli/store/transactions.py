@@ -15,11 +15,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from types import TracebackType
-    from typing import Any
 
     from apsw import Connection
 
     from tideline_cli.ranking.heat import HeatRule
+    from tideline_cli.store.postgres.promising import Promising
 
 GENERATION = "generation"  # the setting that tells one content of the file from another
 _BULK_CACHE_KIB = 96 * 1024
@@ -35,7 +35,7 @@ class Opened(apsw.Connection):
     down, None for the usual one.
     """
 
-    ahead: Any = None  # of a server alone: what waits for nothing is asked at once
+    ahead: None = None  # of a server alone: see `foresight`
     generation: str | None = None
     asked_settings: Callable[[str], object] | None = None
     heat_rule: Callable[[], HeatRule | None] | None = None
@@ -45,6 +45,11 @@ def heat_rule(db: Connection) -> HeatRule | None:
     """Return by which rule of the user's the heat of facts moves, None for the usual one."""
     asked = getattr(db, "heat_rule", None)
     return None if asked is None else asked()
+
+
+def foresight(db: Connection) -> Promising | None:
+    """Return what a memory on a server is told of what will be asked; None for one in a file."""
+    return getattr(db, "ahead", None)
 
 
 _queues: dict[int, int | None] = {}  # id of a connection -> its lock in the queue of writers

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     Period = list[Any]  # created_at, valid_from, valid_to
 
-_ENDING = sql_list(words_for(*REPLACING))
+ENDING = sql_list(words_for(*REPLACING))
 
 
 @record
@@ -32,41 +32,16 @@ class Conflict:
     fact: int
 
 
-_EDGES = """
+EDGES = """
 SELECT number, from_fact, to_fact FROM link
 WHERE from_fact IN (SELECT value FROM json_each(?1))
   OR to_fact IN (SELECT value FROM json_each(?1))
 ORDER BY number
 """
-_ENDS = f"""
+ENDS = f"""
 SELECT DISTINCT to_fact FROM link WHERE to_fact IN (SELECT value FROM json_each(?))
-AND kind IN ({_ENDING}) ORDER BY to_fact
+AND kind IN ({ENDING}) ORDER BY to_fact
 """
-_FORESEEN = frozenset((_EDGES, _ENDS))
-
-
-def foresee(db: Connection) -> None:
-    """Ask a server ahead for the edges of the facts that a batch has touched: the first list that
-    `undo_rows.foresee` has found."""
-    from tideline_cli.store.postgres.by_number import list_sql  # noqa: PLC0415  a server alone
-
-    def edges(rows: list[tuple[Any, ...]]) -> dict[str, Any]:
-        def of_any(given: tuple[Any, ...]) -> list[tuple[Any, ...]]:
-            wanted = set(codec.loads(given[0]))
-            return [row[:3] for row in rows if not wanted.isdisjoint(row[1:3])]
-
-        def ended(given: tuple[Any, ...]) -> list[tuple[Any, ...]]:
-            wanted = set(codec.loads(given[0]))
-            return [(seq,) for seq in sorted({row[2] for row in rows if row[3]} & wanted)]
-
-        return {_EDGES: of_any, _ENDS: ended}
-
-    touched = list_sql(0)
-    sql = f"""
-    SELECT number, from_fact, to_fact, kind IN ({_ENDING}) FROM link
-    WHERE from_fact = ANY {touched} OR to_fact = ANY {touched} ORDER BY number
-    """
-    db.ahead.fill(sql, (), edges, texts=_FORESEEN)  # type: ignore[attr-defined]
 
 
 def edges_of_removed(
@@ -74,7 +49,7 @@ def edges_of_removed(
 ) -> Iterator[Conflict]:
     """Yield the edges that other batches made from or to facts that an undo removes. Edges in `but`
     are removed too, and are no conflict."""
-    rows: list[Any] = db.execute(_EDGES, (codec.dumps(list(facts)),)).fetchall()
+    rows: list[Any] = db.execute(EDGES, (codec.dumps(list(facts)),)).fetchall()
     gone, known = frozenset(but), frozenset(facts)
     for number, start, end in rows:
         if number not in gone:
@@ -150,7 +125,7 @@ def replaced(
     """
     if not facts:
         return
-    ends: Iterable[Any] = db.execute(_ENDS, (codec.dumps(list(facts)),)).fetchall()
+    ends: Iterable[Any] = db.execute(ENDS, (codec.dumps(list(facts)),)).fetchall()
     for (seq,) in ends:
         yield from _followed(db, seq, *facts[seq], inactive=inactive, back=back, but=but)
 
@@ -184,7 +159,7 @@ def _arriving(db: Connection, end: int) -> list[Any]:
     return db.execute(
         "SELECT link.number, from_fact, source, lifecycle = 'active', fact.created_at, valid_from,"
         " valid_to FROM link JOIN fact ON fact.seq = from_fact"
-        f" WHERE to_fact = ? AND link.kind IN ({_ENDING}) ORDER BY link.number",
+        f" WHERE to_fact = ? AND link.kind IN ({ENDING}) ORDER BY link.number",
         (end,),
     ).fetchall()
 

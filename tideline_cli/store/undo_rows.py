@@ -27,10 +27,6 @@ WHERE number >= ?1 AND ((entity, row) IN (
     WHERE {births.run_of("later.row")} AND change.batch = ?2))
 ORDER BY number
 """
-_ROWS = """
-SELECT array_agg(DISTINCT row) FROM change
-WHERE number BETWEEN ? AND ? AND batch = ? AND entity = ?
-"""
 FACT_COUNT = "SELECT ifnull(sum(added + removed), 0) FROM batch_count WHERE batch = ?"
 _HEAT = "heat"
 _EDGE = ("from_fact", "to_fact", "kind")
@@ -88,7 +84,7 @@ def fact_count(db: Connection, batch: Batch) -> int:
 def trails(db: Connection, batch: Batch) -> Trails:
     """Return what a batch did to each row, and what has become of the row since."""
     changes: dict[str, dict[int, list[_Change]]] = {"fact": {}, "link": {}, "usage": {}}
-    for entity, row, *values in _touched(db, batch):
+    for entity, row, *values in touched(db, batch):
         if entity == "facts":
             changes["fact"] |= _births(row, *values)
         else:
@@ -110,26 +106,10 @@ def trails(db: Connection, batch: Batch) -> Trails:
     )
 
 
-def _touched(db: Connection, batch: Batch) -> Iterable[Any]:
+def touched(db: Connection, batch: Batch) -> Iterable[Any]:
+    """Return the changes from the first of a batch on of each row that it changed, oldest first:
+    entity, row, number, batch, before, after."""
     return db.execute(_TOUCHED, (batch.first, batch.number, batch.last))
-
-
-def foresee(db: Connection, batch: Batch) -> None:
-    """Ask a server ahead for what `trails` asks, and for what a fact leaves behind that goes."""
-    from tideline_cli.store.postgres import derived  # noqa: PLC0415  a server alone
-    from tideline_cli.store.postgres.known_answers import standing_for  # noqa: PLC0415  as above
-
-    ahead: Any = db.ahead  # type: ignore[attr-defined]
-    ahead.foresee(lambda: list(_touched(db, batch)))
-    for place, entity in enumerate(images.KEYS):
-        ahead.find_list(place, _ROWS, (batch.first, batch.last, batch.number, entity))
-    ahead.foresee(
-        lambda: images.row_images(db, "fact", [standing_for(0)]),
-        lambda: images.row_images(db, "link", [standing_for(1)]),
-        lambda: images.row_images(db, "usage", [standing_for(2)]),
-    )
-    ahead.foresee(lambda: labels.take(db, [standing_for(0)]))
-    derived.of_rows(ahead, 0)
 
 
 def _births(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tideline_cli.ranking.score_bounds import changes_at
 from tideline_cli.store import score_bounds
+from tideline_cli.store.transactions import foresight
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ def touch(
     """Count one use of each fact that is still there: what a reader has found may have been taken
     out since, and its connection keeps no foreign keys. With `ids`, one that has another id is
     another fact. The last use never moves backwards, and none was before the fact was made."""
-    if getattr(db, "ahead", None):
+    if foresight(db):
         from tideline_cli.store.postgres import use_counts  # noqa: PLC0415  a server alone
 
         use_counts.touch(db, seqs, now=now, ids=ids)

@@ -168,7 +168,7 @@ def append(
     if not numbers:
         return
     after = embedded_up_to(db, origin_number=origin_number, embedder=embedder)
-    there = _ids(db, origin_number, after, numbers[-1])
+    there = ids_between(db, after, numbers[-1], origin_number=origin_number)
     if ids and any(there.get(seq, one) != one for seq, one in zip(numbers, ids, strict=True)):
         return
     size = len(codes) // len(numbers)
@@ -189,7 +189,10 @@ def append(
     )
 
 
-def _ids(db: Connection, origin_number: int, after: int, upto: int) -> dict[int, str]:
+def ids_between(
+    db: Connection, after: int, upto: int, *, origin_number: int
+) -> dict[int, str]:
+    """Return the ids of an origin's facts after a number and up to another, by number."""
     rows: list[Any] = db.execute(
         "SELECT seq, id FROM fact WHERE origin = ? AND seq > ? AND seq <= ?",
         (origin_number, after, upto),
@@ -203,19 +206,6 @@ def last_chunk(
     """Return (number, vectors in it) of the last chunk of an origin, None where it has none."""
     row: tuple[int, int] | None = db.execute(_LAST, (origin_number, embedder)).fetchone()
     return row
-
-
-def foresee_append(
-    db: Connection, upto: int, *, origin_number: int, embedder: str, after: int, last: int
-) -> None:
-    """Ask a server ahead for what `append` asks: of facts after and up to a number, and of the last
-    chunk."""
-    db.ahead.foresee(  # type: ignore[attr-defined]
-        lambda: embedded_up_to(db, origin_number=origin_number, embedder=embedder),
-        lambda: _ids(db, origin_number, after, upto),
-        lambda: last_chunk(db, origin_number=origin_number, embedder=embedder),
-        lambda: held(db, last),
-    )
 
 
 def add_chunk(

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from tideline_cli.memory.query import Fusion, Mode, Recalled
     from tideline_cli.model.hit import Hit
     from tideline_cli.ranking.decay import Decay
+    from tideline_cli.store.postgres.promising import Promising
 
 HELP = """Print a budgeted block of facts for a prompt.
 
@@ -110,7 +111,9 @@ def run(session: Session, words: list[str], options: Options) -> int:
     query = _query(session, text, options)
     seen = query.wanted.scopes
     is_silent = options.auto and session.config.get("auto_recall") == "off"
-    db = None if is_silent else session.reading(lambda db: _foresee(session, db, query))
+    db = None if is_silent else session.reading(
+        lambda db, ahead: _foresee(session, db, ahead, query)
+    )
     with snapshot(db):
         answer, beside = _answer(session, db, query, is_auto=options.auto)
         session.caution_of_likeness(answer.lacking)
@@ -147,10 +150,9 @@ def run(session: Session, words: list[str], options: Options) -> int:
     return 0
 
 
-def _foresee(session: Session, db: Connection, query: Query) -> None:
+def _foresee(session: Session, db: Connection, ahead: Promising, query: Query) -> None:
     """Ask a server ahead for what is read."""
-    foresee_recall(db, query, viewer=session.viewer, now=session.now)
-    ahead: Any = db.ahead  # type: ignore[attr-defined]
+    foresee_recall(db, ahead, query, viewer=session.viewer, now=session.now)
     ahead.foresee(lambda: has_open(db, "constraint", viewer=session.viewer))
 
 

@@ -121,7 +121,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
     text = session.text(words)
     query = _query(session, text, options)
     db = session.reading(
-        lambda db: foresee_recall(db, query, viewer=session.viewer, now=session.now)
+        lambda db, ahead: foresee_recall(db, ahead, query, viewer=session.viewer, now=session.now)
     )
     if options.why_not is not None:
         from tideline_cli.cli import why_not  # noqa: PLC0415  --why-not alone

@@ -14,7 +14,7 @@ from tideline_cli.model.record import record
 from tideline_cli.ranking import decay
 from tideline_cli.ranking.decay import DECAYS
 from tideline_cli.store import facts, history, links
-from tideline_cli.store.transactions import snapshot
+from tideline_cli.store.transactions import foresight, snapshot
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
         raise UsageError("name one fact", hint="tideline show ID")
     reference = session.reference(words[0])
     viewer = session.viewer
-    db = session.reading(lambda db: db.ahead.follow(  # type: ignore[attr-defined]
+    db = session.reading(lambda db, ahead: ahead.follow(
         lambda: facts.find(db, reference, viewer=viewer)
     ))  # fmt: skip
     if db is None:
@@ -82,7 +82,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
         if options.raw:
             _show_raw(session, fact)
             return 0
-        if ahead := getattr(db, "ahead", None):
+        if ahead := foresight(db):
             ahead.follow(
                 lambda: links.leaving(db, fact.id, viewer=viewer),
                 lambda: links.arriving(db, fact.id, viewer=viewer),

@@ -51,7 +51,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
         raise UsageError("slots takes no words", hint="`tideline list --slot NAME` lists its facts")
     wanted = filters.labelled(session, options)
     viewer = session.viewer
-    db = session.reading(lambda db: db.ahead.foresee(  # type: ignore[attr-defined]
+    db = session.reading(lambda db, ahead: ahead.foresee(
         lambda: label_counts.values(db, viewer=viewer, wanted=wanted),
         lambda: label_counts.values_ever(db, viewer=viewer, wanted=wanted),
     ))  # fmt: skip

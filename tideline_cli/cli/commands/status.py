@@ -80,7 +80,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
     if options.all_origins and not session.viewer.is_owner:
         raise UsageError("only the owner may see all origins", hint="leave out --origin")
     seen = session.scopes(options.scope, everything=options.all_scopes)
-    db = session.reading(lambda db: stats.foresee(db, **_wanted(session, seen)))
+    db = session.reading(lambda db, ahead: stats.foresee(db, ahead, **_wanted(session, seen)))
     counts = _NOTHING
     others: list[tuple[str, int]] = []
     labels: dict[str, dict[str, int]] = {one: {} for one in options.by if one not in _ALWAYS}

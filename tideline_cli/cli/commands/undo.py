@@ -54,7 +54,9 @@ def run(session: Session, words: list[str], options: Options) -> int:
     ordinal = _ordinal(words[0]) if words else None
     # Nothing to undo makes no store.
     viewer = session.viewer
-    db = session.reading(lambda db: foresee_undo(db, viewer=viewer) if ordinal is None else None)
+    db = session.reading(
+        lambda db, ahead: foresee_undo(db, ahead, viewer=viewer) if ordinal is None else None
+    )
     if db is None:
         raise NotFoundError(
             "there is nothing to undo" if ordinal is None else f"no such batch: {ordinal}",

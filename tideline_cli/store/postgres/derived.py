@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
+    from apsw import Connection
+
     from tideline_cli.store.postgres.foresight import Foreseeing
 
     Rows = list[tuple[Any, ...]]
@@ -91,6 +93,20 @@ def waiting(ahead: Foreseeing, origin_number: int, embedder: str) -> None:
 
     given = origin_number, embedder, packed.BACKLOG
     ahead.fill(_WAITING, given, filled, texts=frozenset((packed.WAITING,)))
+
+
+def appending(
+    db: Connection, ahead: Foreseeing, upto: int, *, origin_number: int, embedder: str, after: int,
+    last: int,
+) -> None:  # fmt: skip
+    """Ask ahead for what `vectors.append` asks: of facts after and up to a number, and of the last
+    chunk."""
+    ahead.foresee(
+        lambda: packed.embedded_up_to(db, origin_number=origin_number, embedder=embedder),
+        lambda: packed.ids_between(db, after, upto, origin_number=origin_number),
+        lambda: packed.last_chunk(db, origin_number=origin_number, embedder=embedder),
+        lambda: packed.held(db, last),
+    )
 
 
 def vectors(ahead: Foreseeing, origin_number: int, embedder: str) -> None:

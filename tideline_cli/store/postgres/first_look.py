@@ -13,20 +13,20 @@ if TYPE_CHECKING:
 
     from apsw import Connection
 
-    from tideline_cli.store.postgres.foresight import Foreseeing
+    from tideline_cli.store.postgres.promising import Promising
 
 _NOT_THERE = ("42P01", "3F000")  # no such table, no such schema
 _ORIGINS = "SELECT key, number FROM origin ORDER BY number LIMIT 100"
 
 
-def look(db: Foreseeing, comes: Callable[[Connection], object] | None = None) -> bool:
+def look(db: Promising, comes: Callable[[Connection, Promising], object] | None = None) -> bool:
     """Say whether the tables are there, and note in the connection what they say: its guesses. What
     `comes` foresees goes with that, for the transaction of the reader that comes next."""
     db.is_there = True
     db.execute("BEGIN")
     try:
         if comes is not None:
-            comes(db)  # type: ignore[arg-type]
+            comes(db, db)  # type: ignore[arg-type]
         db.foresee(lambda: db.execute(_ORIGINS).get)
         db.guess = db.settings()
         rows: list[Any] = db.execute(_ORIGINS).fetchall()

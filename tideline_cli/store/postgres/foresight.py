@@ -12,9 +12,12 @@ from tideline_cli.errors import TidelineError
 from tideline_cli.model.origin import OWNER
 from tideline_cli.model.text import WITH_FORMS
 from tideline_cli.ranking.score_bounds import CODER
-from tideline_cli.store import ORIGIN_NUMBER, SETTING
+from tideline_cli.store import ORIGIN_NUMBER
 from tideline_cli.store.postgres import by_number, known_answers
+from tideline_cli.store.postgres.cursor import Cursor
 from tideline_cli.store.postgres.known_answers import (
+    GENERATION,
+    SETTINGS,
     Ahead,
     KnownAnswers,
     NotYetError,
@@ -24,12 +27,12 @@ from tideline_cli.store.postgres.known_answers import (
 )
 from tideline_cli.store.postgres.libpq import ServerError
 from tideline_cli.store.postgres.packed_rows import packing
-from tideline_cli.store.postgres.server import Cursor, ServerConnection
+from tideline_cli.store.postgres.server import ServerConnection
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
-    from typing import Any
+    from typing import Any, Self
 
     from tideline_cli.store.postgres.by_number import ByNumber
     from tideline_cli.store.postgres.known_answers import Filling, Key, Rows
@@ -37,9 +40,6 @@ if TYPE_CHECKING:
 
     Call = Callable[[], object]
 
-_SETTINGS = "SELECT name, value FROM setting"
-_GENERATION = "SELECT value FROM setting WHERE name = 'generation'"
-_NAMED = f"{_SETTINGS} WHERE name IN ("
 # To compile takes longer than what it makes faster; figures come with all their digits.
 _LOCAL = b"SELECT set_config('jit', 'off', true), set_config('extra_float_digits', '1', true)"
 _NO_CHANGE = ("BEGIN", "BEGIN ", "PRAGMA", "SAVEPO", "RELEAS", "COMMIT", "ROLLBA", "END")
@@ -75,7 +75,7 @@ class Foreseeing(ServerConnection):
         self._is_standing = False  # the snapshot waits for its reader
 
     @property
-    def ahead(self) -> Foreseeing:
+    def ahead(self) -> Self:
         """The connection itself, where one can be told what comes."""
         return self
 
@@ -202,11 +202,9 @@ class Foreseeing(ServerConnection):
 
     def _guessed(self, sql: str, bindings: Sequence[Any]) -> Rows | None:
         """Return what is guessed of settings and origins while calls are noted."""
-        if sql == SETTING:
-            value = self.guess.get(bindings[0])
-            return [] if value is None else [(value,)]
-        if sql.startswith(_NAMED):
-            return [(name, self.guess[name]) for name in bindings if name in self.guess]
+        rows = None if sql == GENERATION else known_answers.of_settings(self.guess, sql, bindings)
+        if rows is not None:
+            return rows
         rows = self.guessed.get((sql, tuple(bindings)))
         if rows is not None:
             self._noted(sql, bindings, None)
@@ -215,19 +213,14 @@ class Foreseeing(ServerConnection):
     def settings(self) -> dict[str, str]:
         """Return all settings of the memory, in the transaction that is open."""
         if self._settings is None:
-            self._settings = self._send_ahead(_SETTINGS, ())
+            self._settings = self._send_ahead(SETTINGS, ())
         known = self._settings.rows
         return dict(self._asked_now(self._settings) if known is None else known)
 
     def _of_settings(self, sql: str, bindings: Sequence[Any]) -> Rows | None:
-        is_one = sql == SETTING
-        if self._settings is None or not (is_one or sql == _GENERATION or sql.startswith(_NAMED)):
+        if self._settings is None or not known_answers.asks_settings(sql):
             return None
-        held = self.settings()
-        if sql.startswith(_NAMED):
-            return [(name, held[name]) for name in bindings if name in held]
-        name = bindings[0] if is_one else "generation"
-        return [(held[name],)] if name in held else []
+        return known_answers.of_settings(self.settings(), sql, bindings)
 
     def flush(self) -> None:
         """Send what waits, take the answers, and keep those that were asked ahead."""
@@ -276,7 +269,7 @@ class Foreseeing(ServerConnection):
         done = super()._begin(is_writer=is_writer)
         self._put(_LOCAL)
         if self.is_there:
-            self._settings = self._send_ahead(_SETTINGS, ())
+            self._settings = self._send_ahead(SETTINGS, ())
             self._note(calls)
         return done
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 
 import re
 
+from tideline_cli.store import SETTING
 from tideline_cli.store.postgres import by_number
+from tideline_cli.store.postgres.cursor import Cursor
 from tideline_cli.store.postgres.packed_rows import rows_of_text
-from tideline_cli.store.postgres.server import Cursor
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
     Filler = Callable[[Sequence[Any]], Rows | None]
     Filling = Callable[[Rows], Mapping[str, Filler]]
 
+SETTINGS = "SELECT name, value FROM setting"
+GENERATION = "SELECT value FROM setting WHERE name = 'generation'"
+_NAMED = f"{SETTINGS} WHERE name IN ("
 _WRITTEN = re.compile(r"\s*(?:INSERT (?:OR \w+ )?INTO|UPDATE|DELETE FROM) (\w+)")
 # The tables of which a change changes no other one that is asked for ahead, and the words that
 # stand in what asks for them.
@@ -44,6 +48,21 @@ def written(sql: str) -> str:
     """Return the table that a statement writes, empty for one that may write any."""
     found = _WRITTEN.match(sql)
     return found[1] if found else ""
+
+
+def asks_settings(sql: str) -> bool:
+    """Say whether a statement asks for settings by name."""
+    return sql in (SETTING, GENERATION) or sql.startswith(_NAMED)
+
+
+def of_settings(held: Mapping[str, str], sql: str, bindings: Sequence[Any]) -> Rows | None:
+    """Return the rows of a statement that asks for settings by name, None for any other."""
+    if sql.startswith(_NAMED):
+        return [(name, held[name]) for name in bindings if name in held]
+    if not asks_settings(sql):
+        return None
+    name = bindings[0] if sql == SETTING else "generation"
+    return [(held[name],)] if name in held else []
 
 
 class NotYetError(Exception):

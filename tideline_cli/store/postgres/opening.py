@@ -31,7 +31,7 @@ def open_or_make(address: str) -> Promising:
 
 
 def open_if_there(
-    address: str, *, comes: Callable[[Connection], object] | None = None
+    address: str, *, comes: Callable[[Connection, Promising], object] | None = None
 ) -> Promising | None:
     """Return a connection to the memory at an address, None where there is none. What `comes`
     foresees is asked for with the first round trip."""

@@ -13,10 +13,11 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
+    from tideline_cli.store.postgres.cursor import Cursor
     from tideline_cli.store.postgres.known_answers import Ahead
     from tideline_cli.store.postgres.libpq import Wire
     from tideline_cli.store.postgres.next_numbers import NextNumbers
-    from tideline_cli.store.postgres.server import Cursor, Statement
+    from tideline_cli.store.postgres.server import Statement
 
 _OTHER_NUMBER = "22012"  # by a division: see `next_numbers.checked`
 

@@ -9,15 +9,16 @@ from __future__ import annotations
 import apsw
 
 from tideline_cli.store.postgres import dialect, values
+from tideline_cli.store.postgres.cursor import Cursor, read_list
 from tideline_cli.store.postgres.libpq import ServerError, Wire
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from typing import Any
 
     from tideline_cli.ranking.heat import HeatRule
-    from tideline_cli.store.postgres.libpq import Parameter, ServerAnswer
+    from tideline_cli.store.postgres.libpq import Parameter
 
     Statement = tuple[bytes, list[int], list[Parameter]]
 
@@ -107,7 +108,7 @@ class ServerConnection:
         for place in places:
             value = bindings[place]
             if place in lists:
-                value = _listed(value)
+                value = read_list(value)
             kind, cell = values.sent_form(value)
             types.append(kind)
             cells.append(cell)
@@ -247,54 +248,6 @@ class ServerConnection:
     def close(self) -> None:
         """End the connection; what was not committed is rolled back."""
         self._wire.close()
-
-
-class Cursor:
-    """What a statement gave: its rows, read when they are asked for."""
-
-    def __init__(self, db: ServerConnection) -> None:
-        self._db = db
-        self._rows: list[tuple[Any, ...]] = []
-        self._at = 0
-
-    def take(self, answer: ServerAnswer) -> None:
-        """Take the answer of the server."""
-        self._rows += values.read_rows(answer.rows, answer.types)
-
-    def __iter__(self) -> Iterator[tuple[Any, ...]]:
-        self._db.flush()
-        while self._at < len(self._rows):
-            self._at += 1
-            yield self._rows[self._at - 1]
-
-    def __next__(self) -> tuple[Any, ...]:
-        row = self.fetchone()
-        if row is None:
-            raise StopIteration
-        return row
-
-    def fetchone(self) -> tuple[Any, ...] | None:
-        """Return the next row, None behind the last."""
-        return next(iter(self), None)
-
-    def fetchall(self) -> list[tuple[Any, ...]]:
-        """Return all rows that were not read."""
-        return list(self)
-
-    @property
-    def get(self) -> Any:
-        """All rows, with as little around them as there can be."""
-        rows = [row[0] if len(row) == 1 else row for row in self]
-        return None if not rows else rows[0] if len(rows) == 1 else rows
-
-
-def _listed(value: object) -> object:
-    """Return a list that a statement takes as JSON as a list."""
-    if not isinstance(value, str):
-        return value
-    from tideline_cli.model import codec  # noqa: PLC0415  lists alone
-
-    return codec.loads(value)
 
 
 def _error(error: ServerError) -> apsw.Error:

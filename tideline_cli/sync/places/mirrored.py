@@ -7,6 +7,7 @@ overwritten: it is compared.
 from __future__ import annotations
 
 import os
+from abc import ABC, abstractmethod
 from contextlib import suppress
 from time import sleep
 
@@ -34,7 +35,7 @@ class PlacedFile(Record):
     mark: str = ""
 
 
-class Mirrored:
+class Mirrored(ABC):
     """A place with a mirror. `replica` is one's own id, empty where there is none yet; then nothing
     is removed from the mirror."""
 
@@ -89,19 +90,19 @@ class Mirrored:
             code="unreachable",
         )  # fmt: skip
 
+    @abstractmethod
     def _list(self) -> dict[str, PlacedFile]:
         """Return the files of the layout that the place has now, by their paths."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _get(self, paths: Sequence[str]) -> None:
         """Copy files of the place to the same paths in the empty folder `incoming` of the mirror;
         what is gone meanwhile may lack."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _publish(self, put: Sequence[str], gone: Sequence[str], own: str) -> bool:
         """Copy files of the mirror to the place and remove others there; say False where somebody
         else was faster, and all of it must be done again."""
-        raise NotImplementedError
 
     def _is_same(self, data: bytes, entry: PlacedFile) -> bool:
         """Say whether a file here has the content that the place lists, as far as it tells."""
