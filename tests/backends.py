@@ -76,6 +76,13 @@ def in_words(argv: Sequence[str]) -> list[str]:
     return words
 
 
+def begin(folder: Path) -> None:
+    """Make the memory of a home that is on a server: one that an address names has to be there,
+    where one at the usual path of files is made by the first fact."""
+    if is_server():
+        opening.open_for_writing(str(folder / "tideline.db")).close()
+
+
 def use_home(folder: str) -> str:
     """Return the address that stands for the memory at the usual path of a home."""
     made = address(os.path.join(folder, "tideline.db"))

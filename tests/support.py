@@ -230,6 +230,10 @@ def tables() -> list[str]:
     return re.findall(r"^CREATE TABLE (\w+)", schema.script(), re.MULTILINE)
 
 
+BOUNDS = "score_bound" if backends.is_server() else "ceiling"
+"""The table of the bytes that bound scores; on a server it has rows of each origin."""
+
+
 def rows(db: Connection, table: str) -> list[tuple[Any, ...]]:
     """Return a table, whole; without `tenant`, which a server's tables have besides."""
     columns = "*"
@@ -244,7 +248,7 @@ def rows(db: Connection, table: str) -> list[tuple[Any, ...]]:
 
 
 __all__ = [
-    "DAY", "DEVIATIONS", "GOLDEN", "NOW", "PEER", "ROOT", "SEGMENTS", "as_dict", "deviation",
+    "BOUNDS", "DAY", "DEVIATIONS", "GOLDEN", "NOW", "PEER", "ROOT", "SEGMENTS", "as_dict", "deviation",
     "empty_store_at", "fact", "fresh_store", "golden", "named_id", "put", "reference_fact",
     "reference_origin", "rows", "seed", "tables",
 ]  # fmt: skip

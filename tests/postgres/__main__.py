@@ -13,6 +13,7 @@ import time
 
 from tests.postgres import cluster
 
+_ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 USUAL = (
     "tests/postgres", "tests/memory", "tests/dream", "tests/store", "tests/exchange",
     "tests/isolation", "tests/cli",
@@ -26,6 +27,7 @@ def main():
         sys.exit("no PostgreSQL server is installed (Debian: apt install postgresql)")
     with cluster.Cluster(programs) as made:
         given = os.environ | {"TIDELINE_TEST_SERVER": made.address, "TIDELINE_AT_LENGTH": "1"}
+        given["PYTHONPATH"] = _ROOT  # `.` would be whatever folder a test goes to
         argv = [sys.executable, "-m", "pytest", "-q", "-n", "2", *(sys.argv[1:] or USUAL)]
         start = time.monotonic()
         code = subprocess.run(argv, env=given, check=False).returncode
