@@ -248,7 +248,8 @@ def rows(db: Connection, table: str) -> list[tuple[Any, ...]]:
 
 
 __all__ = [
-    "BOUNDS", "DAY", "DEVIATIONS", "GOLDEN", "NOW", "PEER", "ROOT", "SEGMENTS", "as_dict", "deviation",
-    "empty_store_at", "fact", "fresh_store", "golden", "named_id", "put", "reference_fact",
+    "BOUNDS", "DAY", "DEVIATIONS", "GOLDEN", "NOW", "PEER", "ROOT", "SEGMENTS", "as_dict",
+    "deviation", "empty_store_at", "fact", "fresh_store", "golden", "named_id", "put",
+    "reference_fact",
     "reference_origin", "rows", "seed", "tables",
 ]  # fmt: skip
