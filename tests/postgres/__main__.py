@@ -1,7 +1,8 @@
 """Run tests of behaviour with memories on a server: `python -m tests.postgres [TESTS]`.
 
 The server is made for the run. Without names these are all folders of USUAL, and the walks at their
-full length. What is about files alone is left out, each test with its reason (`pytest -rs`).
+full length; with TIDELINE_AT_LENGTH set to nothing random tests try as many examples as in
+`make test`. What is about files alone is left out, each test with its reason (`pytest -rs`).
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from tests.postgres import cluster
 _ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 USUAL = (
     "tests/postgres", "tests/memory", "tests/dream", "tests/store", "tests/exchange",
-    "tests/isolation", "tests/cli",
+    "tests/isolation", "tests/cli", "tests/doors", "tests/serve",
 )  # fmt: skip
 
 
@@ -26,9 +27,10 @@ def main():
     if programs is None:
         sys.exit("no PostgreSQL server is installed (Debian: apt install postgresql)")
     with cluster.Cluster(programs) as made:
-        given = os.environ | {"TIDELINE_TEST_SERVER": made.address, "TIDELINE_AT_LENGTH": "1"}
+        given = {"TIDELINE_AT_LENGTH": "1"} | os.environ
+        given["TIDELINE_TEST_SERVER"] = made.address
         given["PYTHONPATH"] = _ROOT  # `.` would be whatever folder a test goes to
-        argv = [sys.executable, "-m", "pytest", "-q", "-n", "2", *(sys.argv[1:] or USUAL)]
+        argv = [sys.executable, "-m", "pytest", "-n", "2", *(sys.argv[1:] or USUAL)]
         start = time.monotonic()
         code = subprocess.run(argv, env=given, check=False).returncode
         print(f"{time.monotonic() - start:.0f} s on PostgreSQL")

@@ -36,8 +36,10 @@ _SHORT = ("failed to map segment", "annot allocate memory", "oo many open files"
 
 
 def _found() -> ctypes.CDLL:
-    """Return the library: that of the system, or the one that psycopg's wheel carries. Raise OSError
-    where the process is short of memory or of open files."""
+    """Return the library: that of the system, or the one that psycopg's wheel carries.
+
+    Raises OSError where the process is short of memory or of open files.
+    """
     for name in ("libpq.so.5", "libpq.5.dylib", "libpq.dll"):
         try:
             return ctypes.CDLL(name)
