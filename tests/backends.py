@@ -168,12 +168,18 @@ def unnamed(text: str) -> str:
     return re.sub(r"schema=t\d+_[0-9a-f]+", "schema=here", text)
 
 
-def forget() -> None:
-    """Remove what a test has made."""
-    if _made:
-        _drop(list(_made.values()))
-        _made.clear()
-        _usual.clear()
+def made() -> frozenset[str]:
+    """Return the paths that schemas have been made for."""
+    return frozenset(_made)
+
+
+def forget(kept: frozenset[str] = frozenset()) -> None:
+    """Remove what a test has made, but for paths that were there before."""
+    gone = [path for path in _made if path not in kept]
+    if gone:
+        addresses = [_made.pop(path) for path in gone]
+        _drop(addresses)
+        _usual.difference_update(addresses)
 
 
 def _drop(addresses: list[str]) -> None:
