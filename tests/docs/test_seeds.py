@@ -7,7 +7,6 @@ import os
 import re
 import shlex
 import shutil
-import sqlite3
 import sys
 from contextlib import closing
 
@@ -15,6 +14,7 @@ import pytest
 
 from tests.conftest import run_main
 from tests.support import ROOT
+from tideline_cli.store.opening import open_for_reading
 
 ROWS = 160
 _LINE = re.compile(r"^\| (\d+) \| ([^|]+) \| (.+) \|$", re.MULTILINE)
@@ -119,8 +119,8 @@ def test_the_command_of_a_row(world, number, how):
 
 def _batches(path):
     """Return how many batches there are, of all origins of the table."""
-    with closing(sqlite3.connect(path)) as db:
-        return db.execute("SELECT count(*) FROM batch").fetchone()[0]
+    with closing(open_for_reading(path)) as db:
+        return db.execute("SELECT count(*) FROM batch").get
 
 
 def _tells(words, done, made):
