@@ -83,6 +83,23 @@ def test_what_files_alone_have(run, address, monkeypatch, argv):
     assert done.code == 2 and "is for memories in files" in done.err and "hint" in done.err
 
 
+def test_an_evaluation_that_needs_a_copy(run, address, monkeypatch):
+    """What works on a copy says that it copies files, and how to make one, which it takes."""
+    monkeypatch.setenv("TIDELINE_DB", address())
+    run("remember", "I deploy on Fridays")
+    with open("gold.jsonl", "w") as file:
+        file.write('{"query": "when do I deploy", "answers": ["I deploy on Fridays"]}\n')
+    for argv in (("eval", "poison"), ("eval", "run", "gold.jsonl")):  # its vector is missing
+        done = run(*argv, "--json")
+        assert (done.code, done.error["code"]) == (2, "files_only")
+        assert "tideline export --all-origins" in done.error["hint"]
+    rows = run("export", "--all-origins").out
+    assert run("--db", "one.db", "import", "-", "--trust", stdin=rows).code == 0
+    assert run("--db", "one.db", "eval", "run", "gold.jsonl").code == 0
+    run("recall", "when do I deploy")
+    assert run("eval", "run", "gold.jsonl").code == 0
+
+
 def test_a_purge_says_what_a_server_keeps(run, address, monkeypatch):
     """What its administrator keeps, nobody here can remove."""
     monkeypatch.setenv("TIDELINE_DB", address())
