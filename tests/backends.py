@@ -92,6 +92,13 @@ def in_words(argv: Sequence[str]) -> list[str]:
     return words
 
 
+def begin(folder: Path) -> None:
+    """Make the memory of a home that is on a server: one that an address names has to be there,
+    where one at the usual path of files is made by the first fact."""
+    if is_server():
+        opening.open_for_writing(str(folder / "tideline.db")).close()
+
+
 def use_home(folder: str) -> str:
     """Return the address that stands for the memory at the usual path of a home."""
     made = address(os.path.join(folder, "tideline.db"))
@@ -177,12 +184,18 @@ def unnamed(text: str) -> str:
     return re.sub(r"schema=t\d+_[0-9a-f]+", "schema=here", text)
 
 
-def forget() -> None:
-    """Remove what a test has made."""
-    if _made:
-        _drop(list(_made.values()))
-        _made.clear()
-        _usual.clear()
+def made() -> frozenset[str]:
+    """Return the paths that schemas have been made for."""
+    return frozenset(_made)
+
+
+def forget(kept: frozenset[str] = frozenset()) -> None:
+    """Remove what a test has made, but for paths that were there before."""
+    gone = [path for path in _made if path not in kept]
+    if gone:
+        addresses = [_made.pop(path) for path in gone]
+        _drop(addresses)
+        _usual.difference_update(addresses)
 
 
 def _drop(addresses: list[str]) -> None:

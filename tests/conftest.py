@@ -67,7 +67,15 @@ def pytest_collection_finish() -> None:
 
 
 @pytest.fixture(autouse=True)
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def clean_server() -> Iterator[None]:
+    """Leave no schema of the test's behind; what tests of a module share stays until the end."""
+    before = backends.made()
+    yield
+    backends.forget(before)
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, clean_server: None) -> Path:
     """Give the test a home; whatever would look for the user's finds this one."""
     for name in list(os.environ):
         if name.startswith(_OURS) or name in _LOOKS:
@@ -84,9 +92,14 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture(autouse=True)
-def _clean_server() -> Iterator[None]:
+def _watched_server() -> Iterator[None]:
     with backends.watched():
         yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _clean_server_at_last() -> Iterator[None]:
+    yield
     backends.forget()
 
 

@@ -20,6 +20,7 @@ from tideline_cli.model.text import WITH_FORMS, index_terms
 from tideline_cli.store import journal, schema, uses, visibility, writes
 from tideline_cli.store.connection import put_setting
 from tideline_cli.store.opening import open_for_writing
+from tideline_cli.store.postgres.tables import of_server
 from tideline_cli.store.transactions import writing
 
 if TYPE_CHECKING:
@@ -223,17 +224,32 @@ def reference_fact(form: dict[str, Any]) -> Fact:
 
 
 def tables() -> list[str]:
-    """Return the names of the tables of a memory, on either engine."""
+    """Return the names of the tables of a memory, on the engine of the tests."""
+    if backends.is_server():
+        return of_server()
     return re.findall(r"^CREATE TABLE (\w+)", schema.script(), re.MULTILINE)
 
 
+BOUNDS = "score_bound" if backends.is_server() else "ceiling"
+"""The table of the bytes that bound scores; on a server it has rows of each origin."""
+
+
 def rows(db: Connection, table: str) -> list[tuple[Any, ...]]:
-    """Return a table, whole."""
-    return db.execute(f"SELECT * FROM {table} ORDER BY 1").fetchall()
+    """Return a table, whole; without `tenant`, which a server's tables have besides."""
+    columns = "*"
+    if backends.is_server():
+        sql = (
+            "SELECT column_name FROM information_schema.columns"
+            " WHERE table_schema = current_schema() AND table_name = ? AND column_name != 'tenant'"
+            " ORDER BY ordinal_position"
+        )
+        columns = ", ".join(name for (name,) in db.execute(sql, (table,)).fetchall())
+    return db.execute(f"SELECT {columns} FROM {table} ORDER BY 1").fetchall()
 
 
 __all__ = [
-    "DAY", "DEVIATIONS", "GOLDEN", "NOW", "PEER", "ROOT", "SEGMENTS", "as_dict", "deviation",
-    "empty_store_at", "fact", "fresh_store", "golden", "named_id", "put", "reference_fact",
+    "BOUNDS", "DAY", "DEVIATIONS", "GOLDEN", "NOW", "PEER", "ROOT", "SEGMENTS", "as_dict",
+    "deviation", "empty_store_at", "fact", "fresh_store", "golden", "named_id", "put",
+    "reference_fact",
     "reference_origin", "rows", "seed", "tables",
 ]  # fmt: skip

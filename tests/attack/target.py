@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from tests import backends
 from tests.support import ROOT
 
 if TYPE_CHECKING:
@@ -38,6 +39,8 @@ class Memory:
             "PATH": os.environ["PATH"], "HOME": str(folder), "TIDELINE_HOME": str(folder),
             "PYTHONPATH": str(ROOT), "LANG": "C.UTF-8",
         }  # fmt: skip
+        if backends.is_server():
+            self.environ["TIDELINE_DB"] = backends.use_home(str(folder))
         folder.mkdir(parents=True, exist_ok=True)
         if facts:
             self._fill(facts)
@@ -58,15 +61,18 @@ class Memory:
         return done.stdout
 
     def digest(self) -> str:
-        """Return what the file and its log hold, byte by byte."""
+        """Return what the file and its log hold, byte by byte; on a server what its tables hold."""
+        if backends.is_server():
+            return hashlib.sha256(backends.raw(self.file)).hexdigest()
         log = self.folder / "tideline.db-wal"
         more = log.read_bytes() if log.exists() else b""
         return hashlib.sha256(self.file.read_bytes() + more).hexdigest()
 
     def bytes(self) -> bytes:
-        """Return all that stands in the folder: the file, its log, and the state."""
-        return b"".join(path.read_bytes() for path in sorted(self.folder.rglob("*"))
-                        if path.is_file())  # fmt: skip
+        """Return all that stands in the folder: the file, its log, and the state; and all that a
+        server has of it."""
+        there = [path.read_bytes() for path in sorted(self.folder.rglob("*")) if path.is_file()]
+        return b"".join(there) + (backends.raw(self.file) if backends.is_server() else b"")
 
     def facts(self, *more: str) -> list[dict[str, object]]:
         """Return all facts, those of an origin that is named."""

@@ -7,6 +7,7 @@ import os
 
 import pytest
 
+from tests import backends
 from tests.support import DAY, NOW, PEER
 from tideline_cli.cli.commands import COMMANDS, options_of, verb
 from tideline_cli.model.instant import iso
@@ -141,12 +142,13 @@ def spoilt(home, how, monkeypatch):
     }.get(how, ())  # fmt: skip
 
 
-HOW = ("text", "folder", "config", "unknown setting", "origin", "time", "color", "limit", "flag",
+DAMAGED = pytest.mark.file_alone("it damages a file")
+HOW = (*(pytest.param(how, marks=DAMAGED) for how in ("text", "folder")), "config",
+       "unknown setting", "origin", "time", "color", "limit", "flag",
        "value", "missing", "format", "own origin", "two")  # fmt: skip
 
 
 @pytest.mark.parametrize("how", HOW)
-@pytest.mark.file_alone("it damages a file")
 def test_a_door_fails_nobody(run, home, monkeypatch, how):
     """context --auto ends with 0 and prints nothing at all where it cannot answer; without --auto
     the same is an error."""
@@ -364,10 +366,13 @@ def test_a_lifecycle_beside_the_past(run, lifecycle):
     [("1", True), ("true", True), ("YES", True), (" on ", True), ("0", False), ("false", False),
      ("No", False), ("off", False), ("", False), ("maybe", None), ("2", None)],
 )  # fmt: skip
-@pytest.mark.parametrize("name", ["TIDELINE_DISABLE_EXTRACT", "TIDELINE_ALLOW_NETWORK_FS"])
-@pytest.mark.file_alone("no memory at the usual path")
-def test_switches_of_the_environment(run, monkeypatch, name, word, frozen):
+@pytest.mark.parametrize("name", [
+    "TIDELINE_DISABLE_EXTRACT",
+    pytest.param("TIDELINE_ALLOW_NETWORK_FS", marks=pytest.mark.file_alone("places of files")),
+])  # fmt: skip
+def test_switches_of_the_environment(run, home, monkeypatch, name, word, frozen):
     """A switch is yes, no, or an error that names it."""
+    backends.begin(home)
     monkeypatch.setenv(name, word)
     argv = ("gc", "--json") if name.endswith("EXTRACT") else ("remember", "x is y", "--json")
     done = run(*argv)

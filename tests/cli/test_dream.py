@@ -178,7 +178,7 @@ def test_frozen(run, monkeypatch):
         assert run(verb, "--json").json == {"frozen": True}
 
 
-@pytest.mark.file_alone("no memory at the usual path")
+@pytest.mark.file_alone("no file at the usual path, which is no error; a server is always named")
 def test_an_empty_store(run, home):
     """With nothing to tend, nothing happens and nothing is made by a dry run."""
     assert run("dream", "--dry-run").err.startswith("tideline: nothing to tend")

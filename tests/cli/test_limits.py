@@ -30,7 +30,6 @@ def limited(process, kind, value, *argv):
 
 
 @pytest.mark.parametrize("mib", [34, 60, 100, 130, 200])
-@pytest.mark.file_alone("a server needs a library besides")
 def test_too_little_memory(process, run, rows, mib):
     """Commands that need more memory than they get end with 73 and say that it is memory."""
     for argv in (("dream",), ("import", "--trust", rows), ("remember", f"one at {mib}"),

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import shlex
+from pathlib import Path
+
 import pytest
 
+from tests import backends
 from tideline_cli.cli import mistyped
 from tideline_cli.cli.commands import COMMANDS
 
@@ -29,13 +33,13 @@ POINTERS = {
 
 
 @pytest.mark.parametrize("argv", POINTERS, ids=" ".join)
-@pytest.mark.file_alone("it names the path of a file")
 def test_expected_words_point_to_the_command(run, argv):
     """A word of other programs ends with 2 and one line: the command, what was typed quoted."""
     done = run(*argv)
     assert (done.code, done.out) == (2, "")
     assert done.err.count("\n") == 1
-    assert done.err.endswith(f": try `{POINTERS[argv]}`\n")
+    wanted = POINTERS[argv].replace("'x y'", shlex.quote(backends.place(Path("x y"))))
+    assert done.err.endswith(f": try `{wanted}`\n")
     assert run(*argv, "--json").error["code"] == "usage"
 
 

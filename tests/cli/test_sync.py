@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from tests import backends
 from tests.conftest import run_main
 
 
@@ -82,9 +83,9 @@ def test_quiet_prints_nothing(two):
     assert (done.code, done.out, done.err) == (0, "", "")
 
 
-@pytest.mark.file_alone("no memory at the usual path")
-def test_without_a_place_it_says_how_to_begin(on):
+def test_without_a_place_it_says_how_to_begin(on, tmp_path):
     """Without a place it says how to begin."""
+    backends.begin(tmp_path / "ash")
     done = on("ash", "sync")
     assert (done.code, done.out) == (2, "")
     assert "no place yet" in done.err and "tideline sync FOLDER" in done.err

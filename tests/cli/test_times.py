@@ -4,6 +4,7 @@ import time
 
 import pytest
 
+from tests import backends
 from tests.support import DAY, NOW
 from tideline_cli.cli.options import completed
 from tideline_cli.model import instant as instant_module
@@ -139,9 +140,9 @@ def test_an_error_names_what_was_understood(run, days):
 
 
 @pytest.mark.parametrize("text", ["7d", "1w", "7 days", "1 Week", "168 hours", "604800s"])
-@pytest.mark.file_alone("no memory at the usual path")
-def test_a_duration_is_a_number_and_a_unit(run, text):
+def test_a_duration_is_a_number_and_a_unit(run, home, text):
     """A duration takes the units in full too, in options and in settings."""
+    backends.begin(home)
     assert run("config", "set", "dream_interval", text).code == 0
     assert run("config", "get", "dream_interval").out == "7d\n"
     assert run("dream", "--dry-run", "--evict-after", text).code == 0

@@ -11,6 +11,7 @@ import time
 
 import pytest
 
+from tests import backends
 from tests.doors import payloads
 from tests.doors.payloads import CLIENTS, ENDS, PROMPT, START, block_in
 from tideline_cli.serve import hook_answer
@@ -127,7 +128,7 @@ def test_an_end_is_queued_once(run, memory, home, client):
     (form,) = payloads.queued(home)
     assert (form["client"], form["session"], form["origin"]) == (client, "s1", "owner")
     assert form["transcript"] == f"{home}/t.jsonl"
-    assert form["database"] == str(home / "tideline.db")
+    assert form["database"] == backends.place(home / "tideline.db")
 
 
 @pytest.mark.parametrize("event", ["user-prompt-submit", "USERPROMPTSUBMIT", "prompt"])
@@ -364,6 +365,7 @@ def _lines(home):
 BROKEN = ("no store", "empty", "damaged", "foreign", "newer", "older", "a folder")
 
 
+@pytest.mark.file_alone("it damages a file; tests/postgres has what a server says no to")
 @pytest.mark.parametrize("state", BROKEN)
 def test_a_store_that_cannot_be_read(run, memory, home, state):
     """A store that is missing, damaged, foreign, newer or older is silence, and stays as it is;
@@ -449,6 +451,7 @@ def _process(*argv, raw, **given):
     return done.returncode, done.stdout, done.stderr, time.monotonic() - began
 
 
+@pytest.mark.file_alone("a lock that keeps readers out of a file")
 def test_a_locked_store(memory):
     """A store that somebody holds for himself is silence in time."""
     script = (

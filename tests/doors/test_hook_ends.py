@@ -7,12 +7,15 @@ import os
 import subprocess
 import sys
 import time
+from contextlib import closing
 
 import apsw
 import pytest
 
+from tests import backends
 from tests.doors import payloads
 from tests.doors.payloads import block_in
+from tests.support import rows, tables
 from tideline_cli.cli import hook_words
 from tideline_cli.store.opening import open_for_reading
 
@@ -61,7 +64,7 @@ WRONG = (
 @pytest.mark.parametrize("order", ORDERS, ids=" ".join)
 def test_any_order_of_words(memory, order):
     """Options may stand before the command, between its words and behind them."""
-    assert is_answered([word.format(db=memory) for word in order])
+    assert is_answered([word.format(db=backends.place(memory)) for word in order])
 
 
 @pytest.mark.parametrize("order", WRONG, ids=" ".join)
@@ -69,7 +72,7 @@ def test_what_cannot_be_meant(run, memory, order):
     """What cannot be understood is silence, exit code 0 and a line in the log, and ends in time
     although nobody closes its input."""
     read, write = os.pipe()
-    argv = [*PROGRAM, *(word.format(db=memory) for word in order)]
+    argv = [*PROGRAM, *(word.format(db=backends.place(memory)) for word in order)]
     hook = subprocess.Popen(argv, stdin=read, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     try:
         out, err = hook.communicate(timeout=60)
@@ -81,7 +84,7 @@ def test_what_cannot_be_meant(run, memory, order):
         assert out == b""
     log = memory.parent / "hooks" / "hook.log"
     before = log.read_text() if log.exists() else ""  # a slow start may leave no time for a line
-    done = run(*(word.format(db=memory) for word in order), stdin=b"{}")
+    done = run(*(word.format(db=backends.place(memory)) for word in order), stdin=b"{}")
     assert (done.code, done.out, done.err) == (0, "", "")
     if "start" not in order:  # words behind the event are passed over
         assert log.read_text().count("\n") == before.count("\n") + 1
@@ -147,6 +150,7 @@ def test_nul_bytes(memory, run, home):
     assert called(("hook", "codex"), b"\0" * 1000)[:3] == (0, b"", b"")
 
 
+@pytest.mark.file_alone("paths from the folder where a hook is started")
 def test_a_relative_memory(memory, tmp_path):
     """A relative TIDELINE_DB, like --db, is that of the folder in which the hook is started; the
     folder of the call says the project."""
@@ -182,7 +186,8 @@ def test_without_a_home(memory, tmp_path):
     place.mkdir()
     env = {name: value for name, value in os.environ.items()
            if name not in ("HOME", "TIDELINE_HOME")} | {"PYTHONPATH": ROOT}  # fmt: skip
-    assert is_answered(("--db", str(memory), "hook", "codex"), env=env | {"HOME": "/nowhere"})
+    named = ("--db", backends.place(memory), "hook", "codex")
+    assert is_answered(named, env=env | {"HOME": "/nowhere"})
     for home in ("~", "relative", "", "/nowhere/else", "/dev/null"):
         for stdin in (PROMPT, payloads.start("codex"), payloads.end("codex", "Stop"), b"{"):
             code, _, err, _ = called(("hook", "codex"), stdin, env=env | {"HOME": home}, cwd=place)
@@ -224,6 +229,33 @@ def _bytes(home):
             if path.is_file() and not path.name.endswith("-shm")}  # fmt: skip
 
 
+def _all_hooks(run):
+    """Call each hook of each client; each client is told the fact."""
+    for client in payloads.CLIENTS:
+        said = ""
+        for call in (payloads.start(client), payloads.prompt(client, "when do I deploy billing?"),
+                     *(payloads.end(client, event) for event in payloads.ENDS[client]),
+                     payloads.start(client, "compact"),
+                     payloads.start(client, "resume")):  # fmt: skip
+            done = run("hook", client, stdin=call)
+            assert (done.code, done.err) == (0, "")
+            said += done.out
+        assert FACT in said
+    called(("hook", "codex"), PROMPT)  # a process that ends as it does
+
+
+def test_no_value_changes(run, memory):
+    """Starts, prompts and ends of all clients change no value of any table of the memory."""
+    run("config", "set", "auto_recall", "on")
+    run("remember", "My cat is called Miso", "--pin")
+    with closing(open_for_reading(str(memory))) as db:
+        before = {name: rows(db, name) for name in tables()}
+        assert len(before["fact"]) == 2
+        _all_hooks(run)
+        assert {name: rows(db, name) for name in tables()} == before
+
+
+@pytest.mark.file_alone("the bytes of a file, and what lies beside it")
 @pytest.mark.parametrize("is_written_back", [True, False])
 def test_no_byte_changes(run, memory, home, is_written_back):
     """Starts, prompts and ends of all clients change no byte of the memory and of its log, and make
@@ -236,17 +268,7 @@ def test_no_byte_changes(run, memory, home, is_written_back):
         db.close()
     before = _bytes(home)
     assert bool(before.get("tideline.db-wal")) != is_written_back
-    for client in payloads.CLIENTS:
-        said = ""
-        for call in (payloads.start(client), payloads.prompt(client, "when do I deploy billing?"),
-                     *(payloads.end(client, event) for event in payloads.ENDS[client]),
-                     payloads.start(client, "compact"),
-                     payloads.start(client, "resume")):  # fmt: skip
-            done = run("hook", client, stdin=call)
-            assert (done.code, done.err) == (0, "")
-            said += done.out
-        assert FACT in said
-    called(("hook", "codex"), PROMPT)  # a process that ends as it does
+    _all_hooks(run)
     after = _bytes(home)
     assert {name for name in after if not name.endswith("-wal") or after[name]} == set(before)
     assert all(after[name] == raw for name, raw in before.items())

@@ -69,15 +69,20 @@ def test_nothing_to_say_and_no_program(llm, monkeypatch):
 
 
 @pytest.mark.slow
+def test_a_recall_that_is_switched_off_is_told(run, llm):
+    """The switch is said, never `no fact matches`."""
+    run("remember", "I deploy on Fridays from the release branch")
+    assert run("config", "set", "auto_recall", "off").code == 0
+    code, out, err = llm("-m", "echo", "-f", "tideline:deploy fridays", "x")
+    assert (code != 0, "switched off" in err, out) == (True, True, "")
+
+
+@pytest.mark.slow
+@pytest.mark.file_alone("it damages a file")
 def test_a_memory_that_cannot_be_read_is_told(run, llm, home):
-    """A broken file, an origin that is none and the switch are said, never `no fact matches`; the
-    tool tells the model."""
+    """A broken file is said, never `no fact matches`; the tool tells the model."""
     run("remember", "I deploy on Fridays from the release branch")
     ask = ("-m", "echo", "-f", "tideline:deploy fridays", "x")
-    assert run("config", "set", "auto_recall", "off").code == 0
-    code, out, err = llm(*ask)
-    assert (code != 0, "switched off" in err, out) == (True, True, "")
-    assert run("config", "unset", "auto_recall").code == 0
     for file in home.glob("tideline.db*"):
         file.write_bytes(b"no database" * 999)
     code, out, err = llm(*ask)

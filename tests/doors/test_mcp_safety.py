@@ -175,6 +175,7 @@ def test_a_hostile_project_changes_nothing(run, tmp_path, monkeypatch):
     assert len(told("recall", query="tea")["hits"]) == 8
 
 
+@pytest.mark.file_alone("it damages a file; tests/postgres has what a server says no to")
 def test_a_broken_store_is_told(home, run):
     """A damaged, foreign or newer file is an error that the model reads; the server stays."""
     path = home / "tideline.db"

@@ -7,11 +7,17 @@ import os
 
 import pytest
 
+from tests import backends
 from tests.doors import payloads
 
 FENCE = ('## Relevant memory\n<untrusted-memory id="a">\n- [entity] the user\'s phone 13911112222\n'
          '</untrusted-memory id="a">')  # fmt: skip
 SAID = "my phone number is 13800138000"
+
+
+@pytest.fixture(autouse=True)
+def _memory(home):
+    backends.begin(home)
 
 
 def codex(role, text, kinds=None, kind="input_text"):

@@ -121,8 +121,8 @@ def test_reading_makes_no_file(home):
     assert list(home.iterdir()) == []
 
 
-def test_faults_are_told(home, memory):
-    """What is not allowed raises UsageError, what is broken StoreError."""
+def test_faults_are_told(memory):
+    """What is not allowed raises UsageError."""
     for wrong in (lambda: memory.remember("x", segment="mood"), lambda: memory.recall("x", limit=0),
                   lambda: memory.remember("..."), lambda: memory.remember("tea", tags="work"),
                   lambda: memory.recall("x", mode="magic"), memory.forget,
@@ -130,6 +130,11 @@ def test_faults_are_told(home, memory):
                   lambda: memory.recall("x", since="someday")):  # fmt: skip
         with pytest.raises(UsageError):
             wrong()
+
+
+@pytest.mark.file_alone("it damages a file; tests/postgres has what a server says no to")
+def test_what_is_broken_is_told(home):
+    """What is broken raises StoreError."""
     (home / "bad.db").write_bytes(b"no database" * 999)
     with Memory.open(str(home / "bad.db")) as bad:
         for call in (bad.recall, bad.context, bad.show, bad.remember, bad.forget):

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from tests import backends
 from tests.doors import payloads
 from tideline_cli.errors import CannotWriteError
 from tideline_cli.serve import queue, state_files
@@ -56,6 +57,7 @@ def test_a_turn_while_a_model_thinks(run, home, tmp_path, monkeypatch):
     call = json.loads(payloads.end("codex", "Stop", folder=str(tmp_path)))
     (tmp_path / "call.json").write_text(json.dumps(call))
     run("hook", "codex", stdin=json.dumps(call))
+    backends.begin(home)
     model = tmp_path / "model"
     model.write_text(f"#!/bin/sh\nTIDELINE_HOOKS=1 python3 -m tideline_cli hook codex "
                      f"< {tmp_path}/call.json\necho '{{\"facts\": []}}'\n")  # fmt: skip

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
+import shlex
 import stat
 
 import pytest
 
+from tests import backends
 from tideline_cli.cli import own_program, throw_away
 
 PROGRAM = "/opt/tide line/tideline"
@@ -271,8 +272,9 @@ def test_a_project(run, place, monkeypatch):
 def test_a_memory_of_its_own(run, place):
     """The memory and the origin of the call are those of the hooks."""
     run("setup", "cursor", "--hooks", "--db", "other.db", "--origin", "channel:a/b/c")
+    named = shlex.quote(backends.place(place / "other.db"))
     assert commands(place / ".cursor" / "hooks.json")["stop"] == [
-        f"'{PROGRAM}' hook cursor --db {os.getcwd()}/other.db --origin channel:a/b/c"
+        f"'{PROGRAM}' hook cursor --db {named} --origin channel:a/b/c"
     ]
 
 
@@ -283,6 +285,7 @@ def test_words_that_are_wrong(run):
     assert run("setup", "codex", "--all").code == 2
 
 
+@pytest.mark.file_alone("a memory that a home names, and folders for temporary files")
 def test_which_memory_the_agents_get(run, place, monkeypatch):
     """A memory that a variable names is told, and one in a folder for temporary files warned of."""
     monkeypatch.setattr(throw_away, "folders", lambda: (str(place),))

@@ -7,7 +7,8 @@ import subprocess
 
 import pytest
 
-from tests.support import NOW, named_id
+from tests.support import BOUNDS, NOW, named_id
+from tests.support import rows as rows_in
 from tideline_cli.cli import import_source
 from tideline_cli.errors import TidelineError
 from tideline_cli.exchange.importer import beside, import_vectors, prepare_rows, row_frames
@@ -23,7 +24,7 @@ from tideline_cli.vector.worker import frame
 
 DERIVED_KEYS = ("fact", "change", "label_term", "usage", "stated", "link", "vector_chunk",
                 "vector_progress", "census", "arrival", "tally", "archived_term", "lapsed",
-                "lapsed_term", "ceiling", "batch_count")  # fmt: skip
+                "lapsed_term", BOUNDS, "batch_count")  # fmt: skip
 
 
 def rows():
@@ -95,7 +96,7 @@ def single_births(number, batch, entity, row, act, before, after, *rest):
 
 
 def rows_of(db, table):
-    return sorted(db.execute(f"SELECT * FROM {table}").fetchall(), key=repr)
+    return sorted(rows_in(db, table), key=repr)
 
 
 def content(path):

@@ -8,7 +8,7 @@ import pytest
 
 from tests import backends
 from tests.soundness import sound
-from tests.support import NOW, fresh_store
+from tests.support import BOUNDS, NOW, fresh_store
 from tideline_cli.exchange.importer import beside
 from tideline_cli.exchange.importer.import_batch import ImportBatch
 from tideline_cli.exchange.importer.import_rows import CHUNK, import_rows
@@ -46,7 +46,8 @@ def test_the_counts_and_bounds_of_a_long_import_are_those_of_its_facts(db, first
     assert score_bounds.missing_count(db, origin_number=1) <= 0
     assert score_bounds.wrong_count(db) == 0
     sound(db)
-    lengths = [size for (size,) in db.execute("SELECT length(codes) FROM ceiling ORDER BY number")]
+    sizes = f"SELECT length(codes) FROM {BOUNDS} ORDER BY number"
+    lengths = [size for (size,) in db.execute(sizes)]
     assert lengths[:-1] == [score_bounds.CHUNK] * (len(lengths) - 1)
 
 
@@ -87,7 +88,8 @@ def test_bounds_that_wait_are_dropped_when_somebody_else_writes(db, monkeypatch)
                     seq, fact_id = other.execute(last).fetchone()
                     uses.put(other, fact_id, access_count=99, last_accessed_at=NOW)
                 other.close()
-                reached = db.execute("SELECT ifnull(sum(length(codes)), 0) FROM ceiling").get
+                size = f"SELECT CAST(ifnull(sum(length(codes)), 0) AS INTEGER) FROM {BOUNDS}"
+                reached = db.execute(size).get
                 used.append(seq - reached)
             yield n, row
 

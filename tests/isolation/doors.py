@@ -7,6 +7,7 @@ import json
 import re
 from types import SimpleNamespace
 
+from tests import backends
 from tests.doors import payloads
 from tests.doors.mcp_talk import call
 from tideline_cli import Memory
@@ -76,13 +77,13 @@ def answered(command, path):
     """Return what HTTP or Python answers to a command, in the form of a command's result."""
     kind, name, text = command.words[:3]
     if kind == "http":
-        ask = InProcess(db=str(path), origin=command.who)
+        ask = InProcess(db=backends.place(path), origin=command.who)
         given = {"q": [text]} if name in ("recall", "context", "memory/docs") else {}
         reply = api.answer(ask, name, given)
         return SimpleNamespace(code=0, out=(reply.status, reply.body, reply.headers), err="")
     try:
         at = int(command.words[-1])
-        with Memory.open(str(path), origin=command.who, clock=lambda: at) as memory:
+        with Memory.open(backends.place(path), origin=command.who, clock=lambda: at) as memory:
             verb = getattr(memory, name)
             told = repr(verb() if name == "status" else verb(text))
     except TidelineError as error:

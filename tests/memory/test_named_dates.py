@@ -80,13 +80,13 @@ def test_few_facts_are_weighed(db, monkeypatch):
     places = sessions.places
     monkeypatch.setattr(
         sessions, "places",
-        lambda db, seqs, **more: weighed.append(len(seqs)) or places(db, seqs, **more),
+        lambda db, seqs, **more: weighed.append(tuple(seqs)) or places(db, seqs, **more),
     )  # fmt: skip
     asked = f"pear {' '.join(WORDS[:9])} on monday"
     hits = recall(db, Query(asked, mode="keyword"), viewer=OWNER, now=NOW).hits
     assert len(hits) == 8
-    assert len(weighed) == 1
-    assert weighed[0] <= 40
+    (those,) = set(weighed)  # a server is asked ahead, so twice about the same ones
+    assert len(those) <= 40
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,8 @@
 """Run tests of behaviour with memories on a server: `python -m tests.postgres [--compare] [TESTS]`.
 
 The server is made for the run. Without names these are all folders of USUAL, and the walks at their
-full length. What is about files alone is left out, each test with its reason (`pytest -rs`). With
+full length; with TIDELINE_AT_LENGTH set to nothing random tests try as many examples as in
+`make test`. What is about files alone is left out, each test with its reason (`pytest -rs`). With
 `--compare` each answer of a connection that it has asked ahead is compared with the server's
 (`comparing`), but for tests that count round trips or compare by themselves.
 """
@@ -15,9 +16,10 @@ import time
 
 from tests.postgres import cluster
 
+_ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 USUAL = (
     "tests/postgres", "tests/memory", "tests/dream", "tests/store", "tests/exchange",
-    "tests/isolation", "tests/cli",
+    "tests/isolation", "tests/cli", "tests/doors", "tests/serve",
 )  # fmt: skip
 COMPARE = "--compare"
 
@@ -28,12 +30,14 @@ def main():
     if programs is None:
         sys.exit("no PostgreSQL server is installed (Debian: apt install postgresql)")
     with cluster.Cluster(programs) as made:
-        given = os.environ | {"TIDELINE_TEST_SERVER": made.address, "TIDELINE_AT_LENGTH": "1"}
+        given = {"TIDELINE_AT_LENGTH": "1"} | os.environ
+        given["TIDELINE_TEST_SERVER"] = made.address
+        given["PYTHONPATH"] = _ROOT  # `.` would be whatever folder a test goes to
         tests = [word for word in sys.argv[1:] if word != COMPARE] or [*USUAL]
         if COMPARE in sys.argv:
             given["TIDELINE_COMPARE_ANSWERS"] = "1"
             tests += [f"--ignore=tests/postgres/test_{one}.py" for one in ("trips", "answers")]
-        argv = [sys.executable, "-m", "pytest", "-q", "-n", "2", *tests]
+        argv = [sys.executable, "-m", "pytest", "-n", "2", *tests]
         start = time.monotonic()
         code = subprocess.run(argv, env=given, check=False).returncode
         print(f"{time.monotonic() - start:.0f} s on PostgreSQL")

@@ -5,12 +5,17 @@ from __future__ import annotations
 import json
 import os
 import threading
+from contextlib import closing
 
 import pytest
 
-from tests.doors.mcp_talk import told
+from tests.doors import payloads
+from tests.doors.mcp_talk import call as call_of
+from tests.doors.mcp_talk import request, talk, told
+from tests.doors.payloads import CLIENTS
 from tideline_cli import Memory
-from tideline_cli.errors import TidelineError
+from tideline_cli.errors import StoreError, TidelineError
+from tideline_cli.store.postgres import opening
 
 
 def test_a_program_in_python(address, tmp_path, monkeypatch):
@@ -57,6 +62,34 @@ def test_tools_and_hooks(run, address, monkeypatch):
     done = run("hook", "claude-code", "prompt", stdin=json.dumps(event).encode())
     assert (done.code, done.err) == (0, "")
     assert "blue cupboard" in done.out
+
+
+@pytest.mark.parametrize(
+    ("state", "told"), [("nobody answers", "no connection to"), ("newer", "has schema version 99")]
+)
+def test_a_memory_that_cannot_be_asked(run, address, home, monkeypatch, state, told):
+    """A hook is silence, with a line in its log that has no word of the prompt; a program is told,
+    and its server stays."""
+    place = "postgresql://anna@localhost:1/memory" if state == "nobody answers" else address()
+    monkeypatch.setenv("TIDELINE_DB", place)
+    if state == "newer":
+        run("remember", "The kettle is in the blue cupboard")
+        with closing(opening.connected(place)) as db:
+            db.execute("UPDATE setting SET value = 99 WHERE name = 'schema'")
+    for client in CLIENTS:
+        for call in (payloads.start(client), payloads.prompt(client, "where is my zanzibar?")):
+            done = run("hook", client, stdin=call)
+            assert (done.code, done.out, done.err) == (0, "", "")
+    said = (home / "hooks" / "hook.log").read_text()
+    assert said.count(told) == 2 * len(CLIENTS) and "zanzibar" not in said
+    found, again = talk(call_of("recall", query="tea"), request(2, "ping"), argv=("--write",))
+    assert found["result"]["isError"] is True
+    assert told in found["result"]["content"][0]["text"]
+    assert again["result"] == {}
+    with Memory.open(place) as memory:
+        for verb in (memory.recall, memory.context, memory.remember):
+            with pytest.raises(StoreError, match=told):
+                verb("tea is green")
 
 
 def test_a_connection_that_was_lost_is_made_anew(address):

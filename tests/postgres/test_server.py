@@ -14,7 +14,8 @@ from tests.postgres.people import new_role
 from tests.support import ROOT, fact, put
 from tideline_cli.model.text import WITH_FORMS, index_terms
 from tideline_cli.store import locks, transactions, writes
-from tideline_cli.store.postgres import opening
+from tideline_cli.store.opening import open_for_writing as opened
+from tideline_cli.store.postgres import first_look, opening
 
 
 def test_no_memory_is_made_to_look(run, address, monkeypatch):
@@ -23,6 +24,31 @@ def test_no_memory_is_made_to_look(run, address, monkeypatch):
     monkeypatch.setenv("TIDELINE_DB", place)
     assert run("recall", "deploy").code == 1
     assert opening.open_if_there(place) is None
+
+
+def test_tables_that_are_made_while_somebody_looks(address):
+    """Who finds none, and has them before it asks why, says that there were none."""
+    place = address()
+    db = opening.connected(place)
+
+    def made_meanwhile():
+        opened(place).close()
+        error = apsw.SQLError('relation "setting" does not exist')
+        error.state = "42P01"
+        raise error
+
+    db.settings = made_meanwhile
+    assert not first_look.look(db)
+    db.close()
+    assert opening.open_if_there(place) is not None
+
+
+def test_a_type_that_is_no_text_is_not_read_as_one(address):
+    """The number by which a server names a table is no text, whatever its bytes look like."""
+    db = opened(address())
+    with pytest.raises(TypeError, match="2205"):
+        db.execute("SELECT to_regclass('setting')").fetchall()
+    db.close()
 
 
 def test_a_password_is_never_told(run, server, monkeypatch):
@@ -55,6 +81,23 @@ def test_what_files_alone_have(run, address, monkeypatch, argv):
     run("remember", "something")
     done = run(*argv)
     assert done.code == 2 and "is for memories in files" in done.err and "hint" in done.err
+
+
+def test_an_evaluation_that_needs_a_copy(run, address, monkeypatch):
+    """What works on a copy says that it copies files, and how to make one, which it takes."""
+    monkeypatch.setenv("TIDELINE_DB", address())
+    run("remember", "I deploy on Fridays")
+    with open("gold.jsonl", "w") as file:
+        file.write('{"query": "when do I deploy", "answers": ["I deploy on Fridays"]}\n')
+    for argv in (("eval", "poison"), ("eval", "run", "gold.jsonl")):  # its vector is missing
+        done = run(*argv, "--json")
+        assert (done.code, done.error["code"]) == (2, "files_only")
+        assert "tideline export --all-origins" in done.error["hint"]
+    rows = run("export", "--all-origins").out
+    assert run("--db", "one.db", "import", "-", "--trust", stdin=rows).code == 0
+    assert run("--db", "one.db", "eval", "run", "gold.jsonl").code == 0
+    run("recall", "when do I deploy")
+    assert run("eval", "run", "gold.jsonl").code == 0
 
 
 def test_a_purge_says_what_a_server_keeps(run, address, monkeypatch):

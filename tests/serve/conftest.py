@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from tests import backends
 from tests.support import NOW
 from tideline_cli.cli import ages
 from tideline_cli.cli.in_process import InProcess
@@ -52,7 +53,7 @@ class Client:
 @pytest.fixture
 def client(home: Any) -> Any:
     """A client of a server over the memory of the test."""
-    ask = InProcess(db=str(home / "tideline.db"), origin="owner")
+    ask = InProcess(db=backends.place(home / "tideline.db"), origin="owner")
     site = Site(ask, origin="owner", ago=ages.ago, local=ages.local, now=lambda: NOW)
     told = io.StringIO()
     with HttpServer(0, ask, site, token=TOKEN, session=SESSION, tell=ErrorTeller(told)) as server:

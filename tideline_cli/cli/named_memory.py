@@ -29,9 +29,11 @@ def check_is_there(session: Session) -> None:
     if os.path.exists(path) or (is_usual and not os.path.lexists(f"{path}-lock")):
         return
     named = "" if by == "default" else f", which {by} names"
+    back = "name the path where it lies now, or `tideline restore --from BACKUP`"
+    if session.is_on_server:
+        back = "name the database and the schema where it lies now, or restore a dump (pg_restore)"
     raise UsageError(
         f"there is no memory at {path}{named}",
-        hint="name the path where it lies now, or `tideline restore --from BACKUP`; "
-        "`tideline remember` makes a new one",
+        hint=f"{back}; `tideline remember` makes a new one",
         code="no_memory",
     )

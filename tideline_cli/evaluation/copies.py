@@ -9,10 +9,11 @@ import os
 from contextlib import contextmanager
 from tempfile import TemporaryDirectory
 
+from tideline_cli.errors import UsageError
 from tideline_cli.exchange.importer.import_rows import import_rows
 from tideline_cli.exchange.importer.rows import ImportContext
 from tideline_cli.model.fact import MAX_CONTENT
-from tideline_cli.store import backup
+from tideline_cli.store import SERVERS, backup
 from tideline_cli.store.opening import open_for_writing
 
 TYPE_CHECKING = False
@@ -32,7 +33,17 @@ _NAME = "memory.db"
 
 @contextmanager
 def copy_of(db: Connection) -> Iterator[Connection]:
-    """Give a copy of a memory, which may be written to."""
+    """Give a copy of a memory, which may be written to.
+
+    Raises UsageError for a memory on a server.
+    """
+    if db.filename.startswith(SERVERS):
+        raise UsageError(
+            "an evaluation copies memories in files alone",
+            hint="`tideline export --all-origins > all.jsonl`, then `tideline --db FILE import "
+            "all.jsonl --trust` makes a file for it",
+            code="files_only",
+        )
     with TemporaryDirectory(prefix="tideline-eval-") as folder:
         path = os.path.join(folder, _NAME)
         backup.write(db, path, force=False)

@@ -82,9 +82,9 @@ def undo_of(db: Connection, reference: str, *, viewer: Origin) -> int | None:
     for ordinal, first, last in within:
         taken = db.execute(
             "SELECT EXISTS (SELECT 1 FROM change WHERE number BETWEEN ? AND ? AND entity = 'fact'"
-            " AND act = '-' AND before ->> 'id' LIKE ? AND before ->> 'origin' ="
+            " AND act = '-' AND upper(before ->> 'id') LIKE ? AND before ->> 'origin' ="
             " (SELECT number FROM origin WHERE key = ?))",
-            (first, last, f"{reference}%", viewer.key),
+            (first, last, f"{reference.upper()}%", viewer.key),
         ).get
         if taken:
             return int(ordinal)

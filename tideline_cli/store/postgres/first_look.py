@@ -35,8 +35,9 @@ def look(db: Promising, comes: Callable[[Connection, Promising], object] | None 
         if getattr(error, "state", "") not in _NOT_THERE:
             raise
         db.is_there = False
-        # Where they are and this role may not use them, the server says so here.
-        db.execute("SELECT to_regclass(?)", (f'"{db.schema}".setting',)).fetchall()
+        # Where they are and this role may not use them, the server says so here. They may also
+        # have been made meanwhile; who writes looks again under the lock.
+        db.execute("SELECT to_regclass(?) IS NULL", (f'"{db.schema}".setting',)).fetchall()
         return False
     db.origins = dict(rows)
     db.guessed |= {(ORIGIN_NUMBER, (key,)): [(number,)] for key, number in rows}

@@ -31,13 +31,21 @@ _NOTICE = ctypes.CFUNCTYPE(None, c_void_p, c_char_p)
 _SILENT = _NOTICE(lambda *_: None)  # what the server remarks is nothing that a user has to know
 
 
+# What the system says where a process gets too little memory, or too few open files.
+_SHORT = ("failed to map segment", "annot allocate memory", "oo many open files")
+
+
 def _found() -> ctypes.CDLL:
-    """Return the library: that of the system, or the one that psycopg's wheel carries."""
+    """Return the library: that of the system, or the one that psycopg's wheel carries.
+
+    Raises OSError where the process is short of memory or of open files.
+    """
     for name in ("libpq.so.5", "libpq.5.dylib", "libpq.dll"):
         try:
             return ctypes.CDLL(name)
-        except OSError:
-            continue
+        except OSError as error:
+            if any(words in str(error) for words in _SHORT):
+                raise  # the library may well be there
     from tideline_cli.store.postgres import psycopg_library  # noqa: PLC0415  where the system has none
 
     path = psycopg_library.path()

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 BOOL, BYTEA, INT8, INT2, INT4, TEXT = 16, 17, 20, 21, 23, 25
 FLOAT4, FLOAT8, NUMERIC, INT8_LIST, TEXT_LIST, JSONB = 700, 701, 1700, 1016, 1009, 3802
+# "char", name, json, unknown, bpchar, varchar, void
+_LIKE_TEXT = (18, 19, 114, 705, 1042, 1043, 2278)
 _LONG, _INT, _SHORT, _DOUBLE, _SINGLE = map(Struct, ("!q", "!i", "!h", "!d", "!f"))
 _NO_TEXT = "\uffff"  # stands for no character
 _HEAD, _BOUNDS = Struct("!iiI"), Struct("!ii")
@@ -87,14 +89,22 @@ _READERS: dict[int, Callable[[bytes], Value]] = {
     FLOAT8: lambda cell: float(_DOUBLE.unpack(cell)[0]),
     FLOAT4: lambda cell: float(_SINGLE.unpack(cell)[0]),
     NUMERIC: _number, JSONB: lambda cell: _text(cell[1:]),
+    TEXT: _text, **dict.fromkeys(_LIKE_TEXT, _text),
 }  # fmt: skip
 
 
 def read_rows(
     rows: list[tuple[Parameter, ...]], types: Sequence[int]
 ) -> list[tuple[Value, ...]]:
-    """Return rows as Python has them: a truth is 0 or 1, as in a file."""
-    readers = [_READERS.get(kind, _text) for kind in types]
+    """Return rows as Python has them: a truth is 0 or 1, as in a file.
+
+    Raises TypeError for a type that no statement of the store asks for: its bytes may look like a
+    text.
+    """
+    unknown = [kind for kind in types if kind not in _READERS]
+    if unknown:
+        raise TypeError(f"no reader for the server's types {unknown}")
+    readers = [_READERS[kind] for kind in types]
     return [
         tuple([None if cell is None else read(cell)
                for read, cell in zip(readers, row, strict=True)])
