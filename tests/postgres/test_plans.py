@@ -11,7 +11,7 @@ from tideline_cli.store.postgres import libpq, opening
 
 FACTS = 3_000
 OF_MEMBER = 300
-LARGE = ("fact", "posting")
+LARGE = ("fact", "posting", "posting_block")
 """Tables that grow with the facts; the planner reads one of a few pages as a whole, and may."""
 QUESTIONS = (
     ("recall", "deploy friday lamp"),
@@ -38,7 +38,9 @@ def filled(run, address, server, monkeypatch, tmp_path):
         (tmp_path / "rows.jsonl").write_text("\n".join(lines))
         monkeypatch.setenv("TIDELINE_DB", where)
         assert run(*whose, "import", "rows.jsonl").code == 0
-    psql(place, "ANALYZE")
+    # What waits to be folded is large too.
+    psql(place, "INSERT INTO posting SELECT * FROM indexed_term WHERE length(term) % 2 = 0",
+         "DELETE FROM posting_block WHERE length(term) % 2 = 0", "ANALYZE")  # fmt: skip
     return place, role
 
 

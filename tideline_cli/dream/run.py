@@ -7,8 +7,8 @@ from tideline_cli.dream.plan import STAGES, plan
 from tideline_cli.memory import fading
 from tideline_cli.memory.near_duplicates import rule_of
 from tideline_cli.model.record import record, replace
-from tideline_cli.store import visibility
-from tideline_cli.store.transactions import snapshot
+from tideline_cli.store import fts, visibility
+from tideline_cli.store.transactions import snapshot, writing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -64,6 +64,9 @@ def dream(
     done = _without(made, pass_.skipped)
     whole = set(STAGES) <= set(settings.stages) or verb != "dream"
     ordinal = pass_.finish(("" if whole else "some stages: ") + summary(done), whole=whole)
+    if fts.is_of_server(db):
+        with writing(db):
+            fts.fold(db, origin_number=number)
     if "evict" in settings.stages:
         fading.foresee(db, settings.eviction, viewer=viewer, now=now)
     return Dreamt(done, len(pass_.skipped), ordinal)

@@ -252,9 +252,10 @@ def write_back(
 
 def _catch_up(db: Connection, origin_number: int) -> None:
     """Bring the derived indexes nearer to the facts that many writes have brought."""
-    from tideline_cli.store import common_upkeep  # noqa: PLC0415  after many writes
+    from tideline_cli.store import common_upkeep, fts  # noqa: PLC0415  after many writes
 
     score_bounds.extend(db, limit=_BOUNDS_AT_ONCE, origin_number=origin_number)
+    fts.fold(db, origin_number=origin_number)
     common_upkeep.settle_all(db, most=_HOLDERS_AT_ONCE)
 
 

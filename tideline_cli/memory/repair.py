@@ -183,6 +183,7 @@ def analyse_anew(db: Connection, analyzer: Analyzer) -> int:
     with writing(db):
         put_setting(db, "analyzer", analyzer)
         rows = check_texts.texts(db, viewer=EVERYONE)
+        fts.leave(db)
         for seq, content in rows:
             writes.put_terms(db, seq, index_terms(content, analyzer=analyzer))
         fts.rebuild(db)

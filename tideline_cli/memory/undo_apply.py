@@ -26,6 +26,8 @@ _EMBED_AT_ONCE = 1000
 def apply_undo(db: Connection, plan: UndoPlan, *, bulk: bool) -> set[int]:
     """Do what the plan says, in a batch of the caller; return the numbers of the origins whose
     facts wait for vectors."""
+    if bulk:
+        fts.leave(db)
     undo_rows.delete(db, "link", {*plan.links.gone, *plan.unstated})
     undo_rows.delete(db, "fact", plan.facts.gone)
     vector_upkeep.remove(db, plan.facts.gone)

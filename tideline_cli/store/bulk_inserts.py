@@ -147,6 +147,17 @@ def insert(db: Connection, runs: Iterable[Run]) -> None:
     runs = list(runs)
     origins = [columns[ORIGIN] for columns, own in runs for _ in own]
     is_quiet = births.keep_quiet(db, len(origins))
+    if db.filename.startswith(SERVERS):
+        from tideline_cli.store.postgres import many_facts  # noqa: PLC0415  no file
+
+        many_facts.insert(db, [one for columns, own in runs for one in _each(columns, own)])
+    else:
+        _insert_runs(db, runs)
+    if is_quiet:
+        births.tell_runs(db, origins)
+
+
+def _insert_runs(db: Connection, runs: Iterable[Run]) -> None:
     waiting: list[Columns] = []
     for columns, own in runs:
         whole = len(own) - len(own) % _GROUP
@@ -154,12 +165,13 @@ def insert(db: Connection, runs: Iterable[Run]) -> None:
             _insert_each(db, waiting)
             waiting.clear()
             _insert_alike(db, columns, own[:whole])
-        waiting += [
-            columns if columns[ID] == one[OWN_ID] else with_own(columns, one) for one in own[whole:]
-        ]
+        waiting += _each(columns, own[whole:])
     _insert_each(db, waiting)
-    if is_quiet:
-        births.tell_runs(db, origins)
+
+
+def _each(columns: Columns, own: Sequence[tuple[Any, ...]]) -> list[Columns]:
+    """Return the columns of each of some facts that are alike."""
+    return [columns if columns[ID] == one[OWN_ID] else with_own(columns, one) for one in own]
 
 
 def _insert_alike(db: Connection, columns: Columns, own: Sequence[tuple[Any, ...]]) -> None:

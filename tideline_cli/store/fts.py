@@ -5,6 +5,7 @@ Every function takes the origin's number, so that statistics and posting lists a
 
 from __future__ import annotations
 
+from tideline_cli.store import SERVERS
 from tideline_cli.store.facts import Filter, narrowing
 
 TYPE_CHECKING = False
@@ -255,6 +256,25 @@ def write_out(db: Connection) -> None:
     """Write what the index has gathered, as a commit would at its end, and merge what is due: what
     the transaction stores next fills the pages that this frees."""
     db.execute("INSERT INTO fact_fts (fact_fts) VALUES ('flush')")
+
+
+def fold(db: Connection, *, origin_number: int | None) -> None:
+    """Put what is new in the index of a server to the rest, of an origin or of all that the role
+    sees, in a transaction of the caller. A file merges with each write."""
+    if is_of_server(db):
+        db.execute("INSERT INTO fact_fts (fact_fts, rank) VALUES ('merge', ?)", (origin_number,))
+
+
+def leave(db: Connection) -> None:
+    """Leave the index of a server as it is while many facts go or change, until `rebuild` in the
+    same transaction: each fact would write the blocks of its terms anew."""
+    if is_of_server(db):
+        db.execute("INSERT INTO fact_fts (fact_fts) VALUES ('delete-all')")
+
+
+def is_of_server(db: Connection) -> bool:
+    """Say whether the index is that of a server: tables of rows and of blocks."""
+    return db.filename.startswith(SERVERS)
 
 
 def rebuild(db: Connection) -> None:

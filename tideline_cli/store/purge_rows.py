@@ -185,6 +185,8 @@ def remove(db: Connection, gone: Collection[int]) -> None:
     score_bounds.forget(db, gone)
     labels.take_wherever(db, gone)
     is_out = index_departures.take_out(db, listed, count=len(gone))
+    if not is_out:
+        fts.leave(db)
     db.execute("DELETE FROM fact WHERE seq IN (SELECT value FROM json_each(?))", (listed,))
     for counted in ("archived_term", "lapsed_term"):
         db.execute(f"DELETE FROM {counted} WHERE facts = 0")

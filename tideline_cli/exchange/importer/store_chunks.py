@@ -50,6 +50,7 @@ class ChunkInserter:
         self._destination = destination
         self._vectors = ChunkVectors(db, are_many=are_many)
         self._bounds = score_bounds.NewBounds()
+        self._indexed: int | None = None  # the last fact in the index, where later ones wait for it
 
     def begin(self, chunk: list[Ready]) -> None:
         """Begin with the vectors of a chunk."""
@@ -65,15 +66,24 @@ class ChunkInserter:
         for place, ready in enumerate(chunk):
             rows.put(place, ready)
         rows.flush()
-        fts.index_after(self._db, last)
-        if is_last:
-            fts.write_out(self._db)
+        self._index(last, is_last=is_last)
         rows.count(last, self._bounds)
         seqs = facts.numbers_after(self._db, last)
         numbered = [(seq, *added) for seq, added in zip(seqs, rows.added, strict=True)]
         self._vectors.store(numbered, chunk_size=len(chunk))
         self._destination.settle(rows.apart)
         self._destination.times.flush()
+
+    def _index(self, last: int, *, is_last: bool) -> None:
+        """Index the facts after a number. A server is given those of a transaction at once: each
+        time it writes the rows of their terms anew."""
+        if self._indexed is None:
+            self._indexed = last
+        if is_last or not fts.is_of_server(self._db):
+            fts.index_after(self._db, self._indexed)
+            self._indexed = None
+        if is_last:
+            fts.write_out(self._db)
 
     def settle(self) -> None:
         """Do nothing: each chunk has settled its slots."""

@@ -86,10 +86,14 @@ def list_places(sql: str) -> frozenset[int]:
 
 
 def _of_index(sql: str) -> str:
-    """Return what is done to the table of postings where a file's full-text index is told
-    something. Deleted facts take their postings along, and there is nothing to merge."""
+    """Return what is done to the postings where a file's full-text index is told something. Deleted
+    facts take theirs along; nothing waits to be written out."""
     if "WHERE seq > " in sql:
         return "SELECT index_after(?1)"
+    if "'delete-all'" in sql:
+        return "SELECT leave_index()"
+    if "'merge'" in sql:
+        return "SELECT fold_postings(?1)"
     return "SELECT index_after(0)" if "rebuild" in sql else "SELECT 1"
 
 

@@ -20,10 +20,11 @@ if TYPE_CHECKING:
 
 _SHOWN = 5
 _MADE = re.compile(r"CREATE (?:CONSTRAINT )?(TABLE|INDEX|TRIGGER|VIEW|SEQUENCE|FUNCTION) (\w+)")
+_COMMENTS = re.compile(r"\A(?:\s|--[^\n]*\n)+")
 _POLICY = re.compile(r"CREATE POLICY (\w+) ON (\w+)")
 _WALL = re.compile(r"ALTER TABLE (\w+) ENABLE ROW LEVEL SECURITY")
 _ADDED = re.compile(r"ALTER TABLE (\w+) ADD COLUMN (\w+)")
-_COLUMN = re.compile(r"^\s+([a-z_]+)\s+(?:BIGINT|TEXT|BYTEA|DOUBLE)", re.MULTILINE)
+_COLUMN = re.compile(r"^\s+([a-z_]+)\s+(?:BIGINT|TEXT|BYTEA|DOUBLE|INTEGER)", re.MULTILINE)
 _KEY = re.compile(r"^\s+([a-z_]+)\s.*?\bREFERENCES (\w+) \((\w+)\)", re.MULTILINE)
 _BODY = re.compile(r"\bAS\s+(?:\$\$(.*)\$\$|'(.*)')", re.DOTALL)
 _HELD = """
@@ -68,7 +69,15 @@ SELECT relname || '.' || polname FROM pg_policy JOIN pg_class ON pg_class.oid = 
 WHERE relnamespace = current_schema()::regnamespace
 """
 _TERMS = "SELECT fact.origin, term, seq FROM fact, index_terms(fact.origin, fact.terms) AS term"
-_POSTINGS = "SELECT origin, term, fact FROM posting"
+_POSTINGS = "SELECT origin, term, fact FROM indexed_term"
+# Blocks of a term follow one another, each ascends.
+_DISORDER = """
+SELECT 1 FROM (
+  SELECT fact <= lag(fact) OVER (PARTITION BY origin, term ORDER BY first, place) AS is_late
+  FROM (SELECT origin, term, first, first + one AS fact, place
+        FROM posting_block, unnest(offsets) WITH ORDINALITY AS each (one, place)) AS listed
+) AS compared WHERE is_late
+"""
 
 
 @record
@@ -93,7 +102,7 @@ def wanted(statements: Iterable[str]) -> Parts:
     columns: set[str] = set()
     bodies: set[tuple[str, str]] = set()
     for statement in statements:
-        found = _MADE.match(statement.lstrip())
+        found = _MADE.match(_COMMENTS.sub("", statement))
         if found is None:
             made |= {("POLICY", f"{table}.{name}") for name, table in _POLICY.findall(statement)}
             made |= {("WALL", f"row-level security of {one}") for one in _WALL.findall(statement)}
@@ -197,9 +206,10 @@ def references(db: Connection) -> Iterator[Finding]:
 
 
 def index(db: Connection) -> Iterator[Finding]:
-    """The postings are the terms of the facts, no more and no less."""
+    """The postings are the terms of the facts, each once, and blocks are in order."""
     differing = db.execute(
-        f"SELECT EXISTS ({_TERMS} EXCEPT {_POSTINGS}) OR EXISTS ({_POSTINGS} EXCEPT {_TERMS})"
+        f"SELECT EXISTS ({_TERMS} EXCEPT ALL {_POSTINGS})"
+        f" OR EXISTS ({_POSTINGS} EXCEPT ALL {_TERMS}) OR EXISTS ({_DISORDER})"
     ).get
     if differing:
         message = "the full-text index is stale: it does not hold the terms of the facts"

@@ -32,8 +32,8 @@ _WRITTEN = re.compile(r"\s*(?:INSERT (?:OR \w+ )?INTO|UPDATE|DELETE FROM) (\w+)"
 # The tables of which a change changes no other one that is asked for ahead, and the words that
 # stand in what asks for them.
 _OF_FACTS = re.compile(
-    r"\b(?:fact|link|usage|posting|census|arrival|tally|archived_term|lapsed|lapsed_term|change"
-    r"|unpaired|batch_count|label_term|matching|fact_\w+)\b"
+    r"\b(?:fact|link|usage|posting\w*|indexed_term|census|arrival|tally|archived_term|lapsed"
+    r"|lapsed_term|change|unpaired|batch_count|label_term|matching|fact_\w+)\b"
 )
 _ALONE = {
     "batch": ("batch",), "batch_count": ("batch",), "usage": ("usage", "change"),

@@ -33,7 +33,7 @@ _MORE = {
     " AND EXISTS (SELECT 1 FROM batch WHERE batch.number = change.batch)",
 }
 """What a row that a member writes has to fulfil beside."""
-_READ_ALONE = ("origin", "member", "posting")
+_READ_ALONE = ("origin", "member", "posting", "posting_block")
 _PARTLY = {
     "batch": "SELECT, UPDATE, DELETE, INSERT (origin, ordinal, at, verb, outcome, reason, open,"
     " first, undoes, whole, last)",
@@ -179,6 +179,6 @@ def grants(schema: str) -> Iterator[str]:
     for table in tables.of_server():
         usual = "SELECT" if table in _READ_ALONE else "SELECT, INSERT, UPDATE, DELETE"
         yield f'{_PARTLY.get(table, usual)} ON "{schema}".{table}'
-    for view in ("fact_vocabulary", "sqlite_schema"):
+    for view in ("fact_vocabulary", "indexed_term", "sqlite_schema"):
         yield f'SELECT ON "{schema}".{view}'
 

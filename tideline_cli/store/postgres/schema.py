@@ -1,7 +1,7 @@
 """The tables of a memory on a server: those of a file, with triggers in PostgreSQL's language.
 
 Tables and indexes are made of the schema of files, so there is one list of columns. The full-text
-index is a table of postings.
+index is that of `posting_blocks`.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import re
 
 from tideline_cli.model.text import WITH_FORMS
 from tideline_cli.store import schema as files
-from tideline_cli.store.postgres import bounds, row_security, tables, triggers
+from tideline_cli.store.postgres import bounds, posting_blocks, row_security, tables, triggers
 from tideline_cli.store.postgres.functions import FUNCTIONS
 from tideline_cli.store.sync_tables import SYNC_SCHEMA
 
@@ -44,7 +44,8 @@ def statements() -> Iterator[str]:
     for name in SEQUENCES:
         yield f"CREATE SEQUENCE {name}"
     yield from _split(FUNCTIONS)
-    yield from _split(_INDEX)
+    yield from _split(posting_blocks.script())
+    yield from _split(_NUMBERS)
     yield from row_security.tenants()
     yield from _split(triggers.script())
     for table, _ in _NEVER_REUSED:
@@ -95,44 +96,7 @@ def _split(script: str) -> Iterator[str]:
             lines = []
 
 
-_INDEX = """
--- Which facts hold a term. Terms of origins other than the owner carry their number: 7_deploy.
-CREATE TABLE posting (
-  origin BIGINT NOT NULL,
-  term TEXT COLLATE "C" NOT NULL,
-  fact BIGINT NOT NULL,
-  PRIMARY KEY (term, fact) INCLUDE (origin)  -- which the wall asks for: no row is read for it
-);
-CREATE INDEX posting_fact ON posting (fact);
-CREATE VIEW fact_vocabulary WITH (security_invoker) AS
-  SELECT term, count(*) AS doc FROM posting GROUP BY term;
-CREATE FUNCTION index_terms(origin bigint, terms text) RETURNS SETOF text
-  LANGUAGE sql IMMUTABLE AS $$
-    SELECT DISTINCT (CASE WHEN origin = 1 THEN '' ELSE origin || '_' END) || term
-    FROM string_to_table(terms, ' ') AS term WHERE term <> ''
-  $$;
--- The facts whose terms fulfil a condition, as the store writes it: ("a" AND ("b" OR "c")).
-CREATE FUNCTION matching(condition text) RETURNS SETOF bigint
-  LANGUAGE plpgsql STABLE AS $$
-  BEGIN
-    RETURN QUERY EXECUTE 'SELECT fact FROM (' || replace(replace(replace(
-      regexp_replace(replace(condition, chr(39), ''), '"([^"]*)"',
-                     '(SELECT fact FROM posting WHERE term = ' || chr(39) || '\\1' || chr(39)
-                     || ')', 'g'),
-      ' AND ', ' INTERSECT '), ' OR ', ' UNION '), ' NOT ', ' EXCEPT ') || ') AS found ORDER BY 1';
-  END $$;
-CREATE FUNCTION index_of(bigint, bigint[]) RETURNS void LANGUAGE sql SECURITY DEFINER
-  SET search_path FROM CURRENT AS $$
-  DELETE FROM posting WHERE fact > $1 AND ($2 IS NULL OR origin = ANY ($2));
-  INSERT INTO posting SELECT fact.origin, term, fact.seq
-    FROM fact, index_terms(fact.origin, fact.terms) AS term
-    WHERE fact.seq > $1 AND ($2 IS NULL OR fact.origin = ANY ($2))
-$$;
--- Of a member, the facts of their origins.
-CREATE FUNCTION index_after(bigint) RETURNS void LANGUAGE sql AS $$
-  SELECT index_of($1, CASE WHEN row_security_active('fact')
-                           THEN ARRAY(SELECT number FROM origin) END)
-$$;
+_NUMBERS = """
 -- Rows without a number get the next one; writers come one after another.
 CREATE FUNCTION number_next() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN

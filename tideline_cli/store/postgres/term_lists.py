@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from struct import unpack
+from struct import Struct, unpack, unpack_from
 
 from tideline_cli.model.record import record
 from tideline_cli.store import common_postings, fts
@@ -21,7 +21,25 @@ if TYPE_CHECKING:
     Filler = Callable[[Sequence[Any]], Rows | None]
 
 _PIECE = re.compile(r'"[^"]*"|\(|\)|AND|OR')
+_BLOCK_HEAD = Struct("!q12xi4x")  # what stands before the items of an array is passed over
 _LARGE = 1 << 16  # facts from which on the holders of common terms are not sent unasked
+# The facts of a term from both tables, and how many they are. The numbers of blocks come as they
+# are stored: what they cost the server is by the block, not by the fact.
+_HELD = """
+LATERAL (SELECT fact FROM posting WHERE posting.term = stored
+         UNION ALL SELECT first + unnest(offsets) FROM posting_block AS block
+         WHERE block.term = stored) AS held
+"""
+_COUNT = """
+((SELECT count(*) FROM posting WHERE posting.term = stored)
+ + (SELECT ifnull(sum(cardinality(offsets)), 0) FROM posting_block AS block
+    WHERE block.term = stored))
+"""
+_TAIL = "string_agg(int8send(fact), ''::bytea) FROM posting WHERE posting.term"
+_BLOCKS = """
+string_agg(int8send(first) || array_send(offsets), ''::bytea) FROM posting_block AS block
+WHERE block.term
+"""
 TERMS = f"""
 WITH kept AS MATERIALIZED (
   SELECT asked.term, asked.stored, sum(facts) AS facts, max(upto) AS upto
@@ -32,31 +50,31 @@ few AS (SELECT sum(facts) < {_LARGE} AS are FROM tally WHERE origin = ?1)
 SELECT term, stored,
   (SELECT facts FROM archived_term WHERE origin = ?1 AND archived_term.term = kept.term),
   (SELECT facts FROM lapsed_term WHERE origin = ?1 AND lapsed_term.term = kept.term),
-  facts, upto, later, packed
+  facts, upto, (SELECT {_TAIL} = stored AND fact >= least),
+  (SELECT {_BLOCKS} = stored AND block.origin = ?1 AND first >= CASE WHEN least = 0 THEN 0 ELSE
+     ifnull((SELECT first FROM posting_block AS around
+             WHERE around.term = stored AND around.origin = ?1 AND around.first <= least
+             ORDER BY around.first DESC LIMIT 1), 0) END)
 FROM kept, few, LATERAL (
-  SELECT count(*) FILTER (WHERE fact >= ifnull(upto, 0)) AS later,
-    string_agg(int8send(fact), ''::bytea) AS packed FROM (
-      SELECT fact FROM posting WHERE posting.term = stored
-        AND fact >= CASE WHEN few.are THEN 0 ELSE ifnull(upto, 0) END
-      ORDER BY fact) AS listed) AS held
+  SELECT CASE WHEN few.are THEN 0 ELSE ifnull(upto, 0) END AS least) AS sent
 """
-"""Of an origin, by a list of its terms and one of the same terms as the index has them."""
-_HOLDERS = """
-SELECT string_agg(int8send(fact), ''::bytea)
-FROM (SELECT fact FROM posting WHERE term = replace(?, '"', '') ORDER BY fact) AS listed
+"""Of an origin, by a list of its terms and one of the same terms as the index has them. Of a common
+term of many facts the first block begins before what is asked for."""
+_HOLDERS = f"""
+SELECT (SELECT {_TAIL} = stored), (SELECT {_BLOCKS} = stored)
+FROM (SELECT replace(?, '"', '') AS stored) AS asked
 """
-MANY_OF = """
+MANY_OF = f"""
 WITH counted AS MATERIALIZED (
-  SELECT stored, (SELECT count(*) FROM posting WHERE term = stored) AS doc
-  FROM unnest(?1) AS asked (stored))
+  SELECT stored, {_COUNT} AS doc FROM unnest(?1) AS asked (stored))
 SELECT array_agg(fact) FROM (
-  SELECT fact FROM counted JOIN posting ON term = stored WHERE doc <= 5000
+  SELECT fact FROM counted, {_HELD} WHERE doc <= 5000
   GROUP BY fact
   HAVING count(*) >= max(1, ?2 - (SELECT count(*) FROM counted WHERE doc > 5000))
   ORDER BY fact LIMIT ?3) AS found
 """
 """The facts that hold so many of some terms, and perhaps some more."""
-FOUND = """
+FOUND = f"""
 WITH counted AS MATERIALIZED (
   SELECT stored, weight, (SELECT sum(facts) FROM common_posting WHERE origin = ?5
                           AND common_posting.term = asked.term) AS common
@@ -64,11 +82,10 @@ WITH counted AS MATERIALIZED (
 few AS MATERIALIZED (
   SELECT stored, doc, weight * ln(1 + 1e6::float8 / doc) AS idf,
     sum(doc) OVER (ORDER BY doc, stored) AS upto FROM (
-      SELECT stored, weight, ifnull(common, (SELECT count(*) FROM posting WHERE term = stored))
-        AS doc FROM counted) AS known
+      SELECT stored, weight, ifnull(common, {_COUNT}) AS doc FROM counted) AS known
   WHERE doc > 0)
 SELECT array_agg(fact) FROM (
-  SELECT fact FROM few JOIN posting ON term = stored WHERE upto <= ?3 OR upto = doc
+  SELECT fact FROM few, {_HELD} WHERE upto <= ?3 OR upto = doc
   GROUP BY fact ORDER BY sum(idf) DESC, fact DESC
   LIMIT (SELECT CASE WHEN max(upto) <= ?4 THEN ?4 ELSE ?4 / 4 END FROM few)) AS best
 """
@@ -117,11 +134,12 @@ class _Terms:
         self._origin = origin_number
         self._by_name: dict[str, KnownTerm] = {}
         self._by_query: dict[str, KnownTerm] = {}
-        for term, stored, archived, lapsed, facts, upto, more, packed in rows:
+        for term, stored, archived, lapsed, facts, upto, tail, blocks in rows:
+            holders = unpacked_numbers(tail, blocks)
+            more = len(holders) - bisect_left(holders, upto or 0)
             known = KnownTerm(
-                term, archived or 0, lapsed or 0, (facts, upto), (facts or 0) + more,
-                unpacked_numbers(packed),
-            )  # fmt: skip
+                term, archived or 0, lapsed or 0, (facts, upto), (facts or 0) + more, holders
+            )
             self._by_name[term], self._by_query[f'"{stored}"'] = known, known
 
     def _named(self, given: Sequence[Any]) -> KnownTerm | None:
@@ -204,11 +222,21 @@ def _joined(parts: list[Any]) -> set[int]:
     return set.union(*sets) if "OR" in parts[1:2] else set.intersection(*sets)
 
 
-def unpacked_numbers(packed: bytes | None) -> tuple[int, ...]:
-    return unpack(f"!{len(packed) // 8}q", packed) if packed else ()
+def unpacked_numbers(tail: bytes | None, blocks: bytes | None) -> tuple[int, ...]:
+    """Return the numbers of facts, ascending, which came as whole numbers of eight bytes, and as
+    blocks: the first number, and an array of offsets in the binary form of the server."""
+    found = [*unpack(f"!{len(tail) // 8}q", tail)] if tail else []
+    at = 0
+    while blocks and at < len(blocks):
+        first, count = _BLOCK_HEAD.unpack_from(blocks, at)
+        at += _BLOCK_HEAD.size
+        # Each item has its length before it.
+        found += [first + one for one in unpack_from(f"!{2 * count}i", blocks, at)[1::2]]
+        at += 8 * count
+    return tuple(sorted(found))
 
 
-LIGHTER = {fts.POSTINGS: (_HOLDERS, lambda rows: [(seq,) for seq in unpacked_numbers(rows[0][0])])}
-"""The holders of a term, which come as one value."""
+LIGHTER = {fts.POSTINGS: (_HOLDERS, lambda rows: [(seq,) for seq in unpacked_numbers(*rows[0])])}
+"""The holders of a term, which come as two values."""
 FILLED = frozenset(fillers([], origin_number=0))
 """The statements that are answered so."""

@@ -87,8 +87,7 @@ BEGIN
       WHERE origin = new.origin AND seq >= new.seq ON CONFLICT DO NOTHING;
   END IF;
   IF kind = 1 THEN
-    INSERT INTO posting SELECT new.origin, term, new.seq
-      FROM index_terms(new.origin, new.terms) AS term;
+    PERFORM put_in_index(new.seq, new.origin, new.terms);
   END IF;
   IF kind < 3 THEN
     PERFORM count_fact(new, 1);
@@ -112,10 +111,9 @@ CREATE TRIGGER fact_updated AFTER UPDATE OF {journalled} ON fact
 
 CREATE FUNCTION fact_changed() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  IF old.terms <> new.terms OR old.origin <> new.origin THEN
-    DELETE FROM posting WHERE fact = new.seq;
-    INSERT INTO posting SELECT new.origin, term, new.seq
-      FROM index_terms(new.origin, new.terms) AS term;
+  IF (old.seq, old.origin, old.terms) <> (new.seq, new.origin, new.terms) THEN
+    PERFORM take_from_index(old.seq, old.origin, old.terms);
+    PERFORM put_in_index(new.seq, new.origin, new.terms);
   END IF;
   PERFORM count_fact(old, -1), count_terms(old, -1);
   PERFORM count_fact(new, 1), count_terms(new, 1);
@@ -142,7 +140,7 @@ CREATE FUNCTION fact_deleted() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   INSERT INTO change (batch, entity, row, act, image, tenant)
     VALUES (open_batch(), 'fact', old.seq, '-', {old_fact}, old.origin);
-  DELETE FROM posting WHERE fact = old.seq;
+  PERFORM take_from_index(old.seq, old.origin, old.terms);
   PERFORM count_fact(old, -1), count_terms(old, -1);
   RETURN NULL;
 END $$;

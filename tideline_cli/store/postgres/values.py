@@ -7,13 +7,15 @@ from struct import Struct
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from typing import Any
 
     from tideline_cli.store.postgres.libpq import Parameter
 
     Value = int | float | str | bytes | None
 
 BOOL, BYTEA, INT8, INT2, INT4, TEXT = 16, 17, 20, 21, 23, 25
-FLOAT4, FLOAT8, NUMERIC, INT8_LIST, TEXT_LIST, JSONB = 700, 701, 1700, 1016, 1009, 3802
+FLOAT4, FLOAT8, NUMERIC, JSONB = 700, 701, 1700, 3802
+INT8_LIST, TEXT_LIST, FLOAT8_LIST = 1016, 1009, 1022
 # "char", name, json, unknown, bpchar, varchar, void
 _LIKE_TEXT = (18, 19, 114, 705, 1042, 1043, 2278)
 _LONG, _INT, _SHORT, _DOUBLE, _SINGLE = map(Struct, ("!q", "!i", "!h", "!d", "!f"))
@@ -52,14 +54,29 @@ def _sent_text(value: str) -> bytes:
 
 
 def _sent_list(values: Sequence[object]) -> tuple[int, Parameter]:
-    """Return a list of whole numbers, or of texts, as an array."""
-    if not values:
-        return 0, b"{}"
-    is_text = any(isinstance(value, str) for value in values)
-    cells = [sent_form(value)[1] or b"" for value in values]
-    head = _HEAD.pack(1, 0, TEXT if is_text else INT8) + _BOUNDS.pack(len(cells), 1)
-    body = b"".join(_INT.pack(len(cell)) + cell for cell in cells)
-    return TEXT_LIST if is_text else INT8_LIST, head + body
+    """Return a list of whole numbers, of numbers, or of texts as an array; NULL may stand between.
+    A list of nothing else has no type of its own."""
+    kinds = {type(value) for value in values}
+    has_null = type(None) in kinds
+    if len(kinds) == has_null:
+        return 0, f"{{{','.join(['NULL'] * len(values))}}}".encode()
+    item, whole, sent = _ITEMS[str if str in kinds else float if float in kinds else int]
+    parts = [_HEAD.pack(1, has_null, item) + _BOUNDS.pack(len(values), 1)]
+    for value in values:
+        if value is None:
+            parts.append(_NULL)
+        else:
+            cell = sent(value)
+            parts += (_INT.pack(len(cell)), cell)
+    return whole, b"".join(parts)
+
+
+_NULL = _INT.pack(-1)
+_ITEMS: dict[type, tuple[int, int, Callable[[Any], bytes]]] = {
+    str: (TEXT, TEXT_LIST, _sent_text), float: (FLOAT8, FLOAT8_LIST, _DOUBLE.pack),
+    int: (INT8, INT8_LIST, _LONG.pack),
+}  # fmt: skip
+"""By the type of the items: their type, that of the array, and their form."""
 
 
 def _whole(cell: bytes) -> int:
