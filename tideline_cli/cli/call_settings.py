@@ -1,4 +1,5 @@
-"""Where a command stands: its folder, the project and the settings that hold there, its scope."""
+"""Where a command stands: its folder, the project and the settings that hold there, its scope, and
+which memory they name."""
 
 from __future__ import annotations
 
@@ -6,12 +7,14 @@ import os
 
 from tideline_cli import config
 from tideline_cli.cli.notices import Notices
+from tideline_cli.config.settings import TABLE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
     from tideline_cli.cli.options import GlobalOptions
+    from tideline_cli.model.origin import Origin
 
 
 class CallSettings(Notices):
@@ -19,12 +22,15 @@ class CallSettings(Notices):
 
     def __init__(self, options: GlobalOptions, *, is_door: bool) -> None:
         super().__init__(options, is_door=is_door)
+        self.options = options
         self._environ = os.environ
         self._config: config.Config | None = None
         self._stated_folder = ""
         self._is_scope_told = False
         named = options.origin or os.environ.get("TIDELINE_ORIGIN")
         self.names_origin = bool(named)
+        self.db_from = "--db"  # what names the memory where the settings do not
+        self.tended: tuple[Origin, ...] = ()  # which origins passes tend here; none is all
 
     @property
     def folder(self) -> str | None:
@@ -53,6 +59,46 @@ class CallSettings(Notices):
             for name in self._config.strays if not self.is_door else ():
                 self.note(f"{name} is no variable of ours, and ignored; `tideline man` has them")
         return self._config
+
+    @property
+    def named_origin(self) -> str:
+        """Return the name of the origin that an option or a setting says, as it is written."""
+        if self.options.origin:
+            return self.options.origin
+        # A program that calls does not choose the folder in which it is called.
+        named: str = self.config.own_origin if self.is_door else self.config.get("origin")
+        return named
+
+    @property
+    def stated_database(self) -> str:
+        """Return the memory as an option or a setting names it, with a password that is in it."""
+        if self.options.db:
+            return self.options.db
+        own = self._own_database()
+        return own or str(self.config.get("database"))
+
+    @property
+    def database_from(self) -> str:
+        """Return what names the memory: --db, a variable, a file of settings or its table of
+        origins, or `default`."""
+        if self.options.db:
+            return self.db_from
+        if self._own_database():
+            return f"{TABLE} in {self.config.values[TABLE].came_from}"
+        return self.config.values["database"].came_from
+
+    def _own_database(self) -> str:
+        """Return the address that the settings have for this origin alone, empty for none."""
+        if not self.config.get(TABLE):
+            return ""
+        from tideline_cli.config import own_address  # noqa: PLC0415  few have a table
+
+        return own_address.address_of(self.config, self.named_origin)
+
+    def take_settings(self, other: CallSettings) -> None:
+        """Take the settings of another session of the same call, and what it has told of them."""
+        self._config, self._stated_folder = other.config, other._stated_folder
+        self._cautions = other._cautions
 
     def setting(self, name: str, fallback: Any) -> Any:
         """Return a setting, or `fallback` when nothing sets it."""

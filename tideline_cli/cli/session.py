@@ -7,6 +7,7 @@ import sys
 
 from tideline_cli import config
 from tideline_cli.cli.call_settings import CallSettings
+from tideline_cli.config.settings import TABLE
 from tideline_cli.errors import HelpWantedError, TidelineError, UsageError
 from tideline_cli.model import instant
 from tideline_cli.model.fact import bare_name
@@ -41,7 +42,6 @@ class Session(CallSettings):
 
     def __init__(self, options: GlobalOptions, *, is_door: bool = False) -> None:
         super().__init__(options, is_door=is_door)
-        self.options = options
         self._connections: list[Connection] = []
         self._older_names: dict[str, Origin | None] = {}
         self._has_spent = False  # the room that is reserved for a full disk
@@ -67,8 +67,8 @@ class Session(CallSettings):
 
     @property
     def database(self) -> str:
-        """Return the absolute path of the memory file."""
-        path: str = self.options.db or self.config.get("database")
+        """Return the absolute path of the memory file, or the address on a server."""
+        path = self.stated_database
         if not path or "\x00" in path:
             raise UsageError("not a path: the database's name is empty", hint="see --db")
         if path.startswith(SERVERS):
@@ -91,9 +91,8 @@ class Session(CallSettings):
     def may_collide(self) -> bool:
         """Whether a server may end what the verb does for the sake of another's. What is wrong with
         the settings is told where they are asked for."""
-        named = self.options.db
         try:
-            return (named or str(self.config.get("database"))).startswith(SERVERS)
+            return self.stated_database.startswith(SERVERS)
         except TidelineError:
             return False
 
@@ -119,9 +118,8 @@ class Session(CallSettings):
 
     @property
     def viewer(self) -> Origin:
-        named = self.options.origin
-        if named:
-            return self.origin(named)
+        if self.options.origin:
+            return self.origin(self.options.origin)
         # A program that calls does not choose the folder in which it is called.
         own, wanted = self.config.own_origin, self.config.get("origin")
         if self.is_door and own != wanted:
@@ -130,7 +128,7 @@ class Session(CallSettings):
                 f"the origin {wanted} of {self.config.project_file} is not taken here",
                 hint="a program names an origin itself, with --origin",
             )
-        return self.origin(own if self.is_door else wanted)
+        return self.origin(self.named_origin)
 
     def origin(self, named: str) -> Origin:
         """Return the origin of a name; where the store holds an older one of exactly this name,
@@ -238,8 +236,13 @@ class Session(CallSettings):
 
     def _name_other_memories(self) -> None:
         """Name the memories that the rules of another environment would find, where there is none
-        at the usual place."""
-        if self.options.db or self.config.values["database"].came_from != "default":
+        at the usual place, and what an origin has left where it had no database of its own."""
+        named_by = self.database_from
+        if named_by.startswith(TABLE):
+            from tideline_cli.cli import left_behind  # noqa: PLC0415  before the first fact
+
+            left_behind.warn(self, self.viewer, lambda: None)
+        if named_by != "default":
             return
         if not self._environ.get("TIDELINE_HOME"):
             from tideline_cli.cli import other_memories  # noqa: PLC0415  before the first fact

@@ -37,6 +37,8 @@ fails to read, it repairs nothing.
 --secrets looks for passwords, keys and card numbers in every text that is kept, archived facts and
 the history too, and names the facts and the kinds, never the secret.
 
+Databases that origins have of their own (see config) are examined too, one after the other.
+
 Ends with 0 when all is well, and with 5 when something is wrong. Warnings aside: a full disk, a
 long log, a file that may only be read have damaged nothing."""
 EXAMPLES = (("", ""), ("--deep --json", ""), ("--repair --yes", ""))
@@ -106,7 +108,8 @@ def run(session: Session, words: list[str], options: Options) -> int:
     _note_older_terms(session)
     if options.deep and session.is_on_server:
         session.note("the pages of the server were not looked at: pg_amcheck does that")
-    _note_doors(session)
+    if not session.tended:  # the clients are those of all databases
+        _note_doors(session)
     well = all(
         finding.severity != "error" or mended.get(finding, False) for finding in report.findings
     )
