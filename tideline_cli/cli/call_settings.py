@@ -61,39 +61,19 @@ class CallSettings(Notices):
         return self._config
 
     @property
-    def named_origin(self) -> str:
-        """Return the name of the origin that an option or a setting says, as it is written."""
-        if self.options.origin:
-            return self.options.origin
-        # A program that calls does not choose the folder in which it is called.
-        named: str = self.config.own_origin if self.is_door else self.config.get("origin")
-        return named
-
-    @property
     def stated_database(self) -> str:
-        """Return the memory as an option or a setting names it, with a password that is in it."""
+        """Return the memory as it is stated, with a password that is in it."""
         if self.options.db:
             return self.options.db
-        own = self._own_database()
-        return own or str(self.config.get("database"))
+        values = self.config.values
+        if values[TABLE].value:
+            from tideline_cli.config import own_address  # noqa: PLC0415  few have such a table
 
-    @property
-    def database_from(self) -> str:
-        """Return what names the memory: --db, a variable, a file of settings or its table of
-        origins, or `default`."""
-        if self.options.db:
-            return self.db_from
-        if self._own_database():
-            return f"{TABLE} in {self.config.values[TABLE].came_from}"
-        return self.config.values["database"].came_from
-
-    def _own_database(self) -> str:
-        """Return the address that the settings have for this origin alone, empty for none."""
-        if not self.config.get(TABLE):
-            return ""
-        from tideline_cli.config import own_address  # noqa: PLC0415  few have a table
-
-        return own_address.address_of(self.config, self.named_origin)
+            if own := own_address.of_call(
+                self.config, self.options.origin, is_door=self.is_door
+            ):
+                return own
+        return str(values["database"].value)
 
     def take_settings(self, other: CallSettings) -> None:
         """Take the settings of another session of the same call, and what it has told of them."""

@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 
 from tideline_cli import config
-from tideline_cli.cli import output
+from tideline_cli.cli import output, which_database
 from tideline_cli.config.settings import TABLE, shown
 from tideline_cli.errors import UsageError
 from tideline_cli.model.server_address import is_server, without_password
@@ -47,7 +47,7 @@ def show(session: Session) -> None:
 
 def own(session: Session) -> str:
     """Return the address that this origin has of its own, as it may be shown; empty for none."""
-    if not session.database_from.startswith(TABLE):
+    if not which_database.named_by(session).startswith(TABLE):
         return ""
     return without_password(session.stated_database)
 

@@ -3,7 +3,7 @@ for each."""
 
 from __future__ import annotations
 
-from tideline_cli.cli import left_behind, next_call, scheduled_databases
+from tideline_cli.cli import left_behind, next_call, scheduled_databases, which_database
 from tideline_cli.cli.session import Session
 from tideline_cli.config import own_address
 from tideline_cli.config.settings import TABLE
@@ -68,7 +68,7 @@ def databases_line(databases: Sequence[OwnDatabase]) -> str:
 
 def status_lines(session: Session) -> list[str]:
     """Return what names the database of a session, and for the owner which others there are."""
-    viewer, named_by = session.viewer, session.database_from
+    viewer, named_by = session.viewer, which_database.named_by(session)
     if not viewer.is_owner and viewer.key not in session.config.get(TABLE):
         return []
     is_for_all = session.options.db or not own_address.table_in_use(session.config)
@@ -94,7 +94,7 @@ def tell_of_change(session: Session) -> None:
     """Say what follows from the database that an origin has got: what it has left, or that another
     one is named for all."""
     fresh = Session(session.options)
-    named_by = fresh.database_from
+    named_by = which_database.named_by(fresh)
     if not named_by.startswith(TABLE):
         session.note(f"it does not count here: {named_by} names one database for all")
         return

@@ -128,7 +128,7 @@ class Session(CallSettings):
                 f"the origin {wanted} of {self.config.project_file} is not taken here",
                 hint="a program names an origin itself, with --origin",
             )
-        return self.origin(self.named_origin)
+        return self.origin(own if self.is_door else wanted)
 
     def origin(self, named: str) -> Origin:
         """Return the origin of a name; where the store holds an older one of exactly this name,
@@ -237,9 +237,11 @@ class Session(CallSettings):
     def _name_other_memories(self) -> None:
         """Name the memories that the rules of another environment would find, where there is none
         at the usual place, and what an origin has left where it had no database of its own."""
-        named_by = self.database_from
+        from tideline_cli.cli import which_database  # noqa: PLC0415  before the first fact
+
+        named_by = which_database.named_by(self)
         if named_by.startswith(TABLE):
-            from tideline_cli.cli import left_behind  # noqa: PLC0415  before the first fact
+            from tideline_cli.cli import left_behind  # noqa: PLC0415  as above
 
             left_behind.warn(self, self.viewer, lambda: None)
         if named_by != "default":

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 
-from tideline_cli.cli import output
+from tideline_cli.cli import output, which_database
 from tideline_cli.config import settings
 from tideline_cli.model import instant
 
@@ -24,7 +24,7 @@ def explain(session: Session, seconds: float) -> None:
 
 
 def _memory(session: Session) -> str:
-    where = session.database_from
+    where = which_database.named_by(session)
     there = "" if session.has_memory else ", not there"
     return f"memory {session.database} ({where}{there}): {session.access}"
 

@@ -28,3 +28,10 @@ def address_of(settings: Config, named: str) -> str:
         return table_in_use(settings).get(parse_origin(named).key, "")
     except UsageError:  # a name that only an older memory has
         return ""
+
+
+def of_call(settings: Config, origin: str | None, *, is_door: bool) -> str:
+    """Return the address for the origin of a call alone, which names that `origin` or none; empty
+    for none. A program that calls (`is_door`) does not choose the folder in which it is called."""
+    named: str = settings.own_origin if is_door else settings.get("origin")
+    return address_of(settings, origin or named)

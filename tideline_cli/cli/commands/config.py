@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from tideline_cli import config
-from tideline_cli.cli import config_databases, file_settings, output
+from tideline_cli.cli import config_databases, file_settings, output, which_database
 from tideline_cli.cli.file_settings import OF_FILE
 from tideline_cli.cli.model_options import NO_MODEL
 from tideline_cli.cli.options import Argument, Option
@@ -142,7 +142,7 @@ def _effective(name: str, value: Any) -> Any:
 
 def _came_from(session: Session, value: settings.Value, shown: Any) -> str:
     if value is session.config.values["database"] and config_databases.own(session):
-        return session.database_from
+        return which_database.named_by(session)
     return "not set" if value.came_from == "default" and shown in (None, ()) else value.came_from
 
 
