@@ -187,7 +187,8 @@ def test_passwords_are_not_shown(run, home):
         calls += [
             run(*argv, *more)
             for argv in (("config", "list"), ("config", "get", "database"),
-                         ("config", "get", TABLE), ("status",), ("status", "--json"), ("remember", "x"), ("recall", "x"),
+                         ("config", "get", TABLE), ("status",), ("status", "--json"),
+                         ("remember", "x"), ("recall", "x"),
                          ("-v", "recall", "x"), ("dream",), ("doctor",), ("schedule", "--cron"),
                          ("export", "--all-origins"), ("config", "unset", "database"))
             for more in ((), ("--origin", OPS))
