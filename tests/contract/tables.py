@@ -207,7 +207,8 @@ def _flags_of_calls(text: str, name: str) -> Iterator[tuple[str, str]]:
 
 def _variables() -> Iterator[str]:
     """Say which variable docs/settings.md or the manual lacks, or has too much."""
-    known = {setting.env for setting in SETTINGS.values()} | set(SWITCHES) | set(_OTHERS)
+    of_settings = {setting.env for setting in SETTINGS.values() if setting.env}
+    known = of_settings | set(SWITCHES) | set(_OTHERS)
     places = {"docs/settings.md": _page("settings"),
               "man": generate_man.plain(generate_man.layout(""))}  # fmt: skip
     for place, text in places.items():

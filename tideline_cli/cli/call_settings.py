@@ -6,6 +6,7 @@ import os
 
 from tideline_cli import config
 from tideline_cli.cli.notices import Notices
+from tideline_cli.config.settings import TABLE
 from tideline_cli.errors import TidelineError, UsageError
 from tideline_cli.store import ALLOW_NETWORK, SERVERS
 
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from tideline_cli.cli.options import GlobalOptions
+    from tideline_cli.model.origin import Origin
 
 
 class CallSettings(Notices):
@@ -28,6 +30,8 @@ class CallSettings(Notices):
         self._is_scope_told = False
         named = options.origin or os.environ.get("TIDELINE_ORIGIN")
         self.names_origin = bool(named)
+        self.db_from = "--db"  # what names the memory where the settings do not
+        self.tended: tuple[Origin, ...] = ()  # which origins passes tend here; none is all
 
     @property
     def folder(self) -> str | None:
@@ -57,6 +61,26 @@ class CallSettings(Notices):
                 self.note(f"{name} is no variable of ours, and ignored; `tideline man` has them")
         return self._config
 
+    @property
+    def stated_database(self) -> str:
+        """Return the memory as it is stated, with a password that is in it."""
+        if self.options.db:
+            return self.options.db
+        values = self.config.values
+        if values[TABLE].value:
+            from tideline_cli.config import own_address  # noqa: PLC0415  few have such a table
+
+            if own := own_address.of_call(
+                self.config, self.options.origin, is_door=self.is_door
+            ):
+                return own
+        return str(values["database"].value)
+
+    def take_settings(self, other: CallSettings) -> None:
+        """Take the settings of another session of the same call, and what it has told of them."""
+        self._config, self._stated_folder = other.config, other._stated_folder
+        self._cautions = other._cautions
+
     def setting(self, name: str, fallback: Any) -> Any:
         """Return a setting, or `fallback` when nothing sets it."""
         value = self.config.get(name)
@@ -64,8 +88,8 @@ class CallSettings(Notices):
 
     @property
     def database(self) -> str:
-        """Return the absolute path of the memory file."""
-        path: str = self.options.db or self.config.get("database")
+        """Return the absolute path of the memory file, or the address on a server."""
+        path = self.stated_database
         if not path or "\x00" in path:
             raise UsageError("not a path: the database's name is empty", hint="see --db")
         if path.startswith(SERVERS):
@@ -88,9 +112,8 @@ class CallSettings(Notices):
     def may_collide(self) -> bool:
         """Whether a server may end what the verb does for the sake of another's. What is wrong with
         the settings is told where they are asked for."""
-        named = self.options.db
         try:
-            return (named or str(self.config.get("database"))).startswith(SERVERS)
+            return self.stated_database.startswith(SERVERS)
         except TidelineError:
             return False
 

@@ -66,8 +66,9 @@ class _Line:
         if self._origin:
             parse_origin(self._origin)
         self._session = Session(
-            GlobalOptions(given.get("--db"), None, None, True, True, False, False, None, True, True)
-        )
+            GlobalOptions(given.get("--db"), self._origin, None, True, True, False, False, None,
+                          True, True)
+        )  # fmt: skip
 
     @property
     def viewer(self) -> Origin:

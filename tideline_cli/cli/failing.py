@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 INTERRUPTED = 130
+_BUG = 70
 _EBADF, _ENOMEM = 9, 12
 _NO_FILES = (23, 24)  # ENFILE, EMFILE; the same on all systems, and `errno` need not be loaded
 # The last is what the interpreter says when it runs out of memory itself.
@@ -59,6 +60,11 @@ def system_error(error: OSError) -> TidelineError:
     name = f" {error.filename}" if error.filename else ""
     said = "standard output is closed" if error.errno == _EBADF else error.strerror or error
     return CannotWriteError(f"{said}{name}", hint="check path and permissions")
+
+
+def exit_code_of(error: TidelineError) -> int:
+    """Return the exit code of an error."""
+    return _BUG if error.code == "internal" else error.exit_code
 
 
 def tell_error(error: TidelineError, *, as_json: bool, debug: bool = False) -> int:

@@ -14,9 +14,14 @@ if TYPE_CHECKING:
 FREEZE = "TIDELINE_DISABLE_EXTRACT"
 
 
+def holds() -> bool:
+    """Say whether passes are switched off."""
+    return switch(os.environ, FREEZE)
+
+
 def is_frozen(session: Session) -> bool:
     """Say whether passes are switched off, and tell the user so; the command then ends with 0."""
-    if not switch(os.environ, FREEZE):
+    if not holds():
         return False
     if session.json:
         output.emit_json({"frozen": True})

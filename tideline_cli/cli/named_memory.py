@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 
 from tideline_cli import config
+from tideline_cli.cli import which_database
 from tideline_cli.errors import UsageError
 
 TYPE_CHECKING = False
@@ -23,7 +24,7 @@ def check_is_there(session: Session) -> None:
     if not session.viewer.is_owner:  # others learn of no file
         return
     path = session.database
-    by = "--db" if session.options.db else session.config.values["database"].came_from
+    by = which_database.named_by(session)
     usual = os.path.join(config.data_folder(os.environ), "tideline.db")
     is_usual = by == "default" or path == os.path.abspath(usual)
     if os.path.exists(path) or (is_usual and not os.path.lexists(f"{path}-lock")):

@@ -83,13 +83,20 @@ def check_right(session: Session, *, all_origins: bool) -> None:
         raise UsageError("only the owner may tend all origins", hint="leave out --all-origins")
 
 
+def is_for_all(session: Session, *, all_origins: bool) -> bool:
+    """Say whether a pass is for all origins: for an owner who names none, or asks for them."""
+    return all_origins or (session.viewer.is_owner and not session.names_origin)
+
+
 def origins_to_tend(session: Session, db: Connection, *, all_origins: bool) -> list[Origin]:
-    """Return the viewer's own origin; for an owner who names none, or asks for all of them, also
-    the others that hold facts."""
+    """Return the viewer's own origin; where the pass is for all, also the others that hold facts.
+    Of a database that some origins have of their own, these."""
+    if session.tended:
+        return [origin for origin in session.tended if number(db, origin) != NOBODY]
     viewer = session.viewer
     if number(db, viewer) == NOBODY:
         return []
-    if not (all_origins or (viewer.is_owner and not session.names_origin)):
+    if not is_for_all(session, all_origins=all_origins):
         return [viewer]
     others = [Origin(key) for key, active in stats.origins(db) if active]
     return [viewer, *(origin for origin in others if origin != viewer)]

@@ -10,12 +10,14 @@ from tideline_cli.cli.failing import (
     INTERRUPTED,
     discard_stdout,
     exhausted,
+    exit_code_of,
     system_error,
     tell_door,
     tell_error,
 )
 from tideline_cli.cli.options import GLOBAL, GlobalOptions, completed
 from tideline_cli.cli.session import Session
+from tideline_cli.config.settings import TABLE
 from tideline_cli.errors import (
     CannotWriteError,
     HelpWantedError,
@@ -32,7 +34,9 @@ if TYPE_CHECKING:
     from typing import Any
 
 HAS_BEGUN: list[bool] = []  # True: a verb has; before that, Ctrl-C ends the process at once
-_BUG = 70
+_ABOUT_ALL = ("dream", "gc", "consolidate", "doctor", "export", "import", "retention", "backup",
+              "sync", "purge", "reembed", "embedder")  # fmt: skip
+"""Commands that may be about all origins, as far as the owner calls them."""
 _STAYS = ("mcp", "serve", "pick")  # each of their calls is a command of its own
 
 
@@ -97,7 +101,7 @@ class _Call:
         if any("\x00" in word for word in words) and module.ARGUMENTS[0].kind == "file":
             raise UsageError("a path holds a NUL character, and names no file")
         HAS_BEGUN[:] = (True,)
-        code = self._done(lambda: int(module.run(session, words, options)))
+        code = self._over(session, options, lambda one: int(module.run(one, words, options)))
         sys.stdout.flush()
         if self.session.is_watched:
             from tideline_cli.cli import night_report  # noqa: PLC0415  on a terminal alone
@@ -106,14 +110,22 @@ class _Call:
         self._explain()
         return code
 
-    def _done(self, verb: Callable[[], int]) -> int:
+    def _over(self, session: Session, options: Any, verb: Callable[[Session], int]) -> int:
+        """Run a verb; one that is about all origins also where these have other databases."""
+        if self._name not in _ABOUT_ALL or not session.config.get(TABLE):
+            return self._done(session, verb)
+        from tideline_cli.cli import over_databases  # noqa: PLC0415  few have such a table
+
+        handlers = over_databases.Handlers(lambda one: self._done(one, verb), meaning, close)
+        return over_databases.run(session, self._name, options, handlers)
+
+    def _done(self, session: Session, verb: Callable[[Session], int]) -> int:
         """Run a verb; on a server again, where that has ended its transaction for another's."""
-        session = self.session
-        if session is None or self._name in _STAYS or not session.may_collide:
-            return verb()
+        if self._name in _STAYS or not session.may_collide:
+            return verb(session)
         from tideline_cli.cli import run_again  # noqa: PLC0415  servers alone
 
-        return run_again.until_done(verb, session)
+        return run_again.until_done(lambda: verb(session), session)
 
     def failed(self, error: TidelineError) -> int:
         """Tell an error, and return the exit code; a door says nothing and ends with 0."""
@@ -126,7 +138,7 @@ class _Call:
             error.hint = f"tideline {self._name} --help".replace("  ", " ")
         self._explain()
         tell_error(error, as_json=self.as_json, debug=self._debug)
-        return _BUG if error.code == "internal" else error.exit_code
+        return exit_code_of(error)
 
     def _explain(self) -> None:
         """Say what --verbose asks of every command, before its error; this causes no error."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tideline_cli.cli import output, stdin
+from tideline_cli.config.settings import TABLE
 from tideline_cli.errors import UsageError
 from tideline_cli.exchange.importer import cells
 from tideline_cli.memory.recall import write_back
@@ -60,6 +61,10 @@ def _asked(session: Session, row: dict[str, Any]) -> tuple[str, Origin, int]:
     viewer = session.origin(origin) if origin else session.viewer
     if viewer != session.viewer and not session.viewer.is_owner:
         raise UsageError("only the owner may ask for another origin", hint="leave it out")
+    if viewer != session.viewer and session.config.get(TABLE):
+        from tideline_cli.cli import own_databases  # noqa: PLC0415  few have such a table
+
+        own_databases.check_is_here(session, viewer)
     return text, viewer, cells.instants(row, "now", session.now) or 0
 
 

@@ -6,6 +6,7 @@ import os
 import sys
 
 from tideline_cli.cli.call_settings import CallSettings
+from tideline_cli.config.settings import TABLE
 from tideline_cli.errors import HelpWantedError, UsageError
 from tideline_cli.model import instant
 from tideline_cli.model.fact import bare_name
@@ -75,9 +76,8 @@ class Session(CallSettings):
 
     @property
     def viewer(self) -> Origin:
-        named = self.options.origin
-        if named:
-            return self.origin(named)
+        if self.options.origin:
+            return self.origin(self.options.origin)
         # A program that calls does not choose the folder in which it is called.
         own, wanted = self.config.own_origin, self.config.get("origin")
         if self.is_door and own != wanted:
@@ -189,8 +189,15 @@ class Session(CallSettings):
 
     def _name_other_memories(self) -> None:
         """Name the memories that the rules of another environment would find, where there is none
-        at the usual place."""
-        if self.options.db or self.config.values["database"].came_from != "default":
+        at the usual place, and what an origin has left where it had no database of its own."""
+        from tideline_cli.cli import which_database  # noqa: PLC0415  before the first fact
+
+        named_by = which_database.named_by(self)
+        if named_by.startswith(TABLE):
+            from tideline_cli.cli import left_behind  # noqa: PLC0415  as above
+
+            left_behind.warn(self, self.viewer, lambda: None)
+        if named_by != "default":
             return
         if not self._environ.get("TIDELINE_HOME"):
             from tideline_cli.cli import other_memories  # noqa: PLC0415  before the first fact

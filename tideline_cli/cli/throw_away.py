@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import tempfile
 
+from tideline_cli.cli import which_database
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tideline_cli.cli.session import Session
@@ -22,10 +24,8 @@ def caution(session: Session, doing: str) -> None:
     path = session.real_database
     if not any(path.startswith(os.path.join(os.path.realpath(one), "")) for one in folders()):
         return
-    by = session.config.values["database"].came_from
-    if session.options.db:
-        by = "--db"
-    elif by == "default":
+    by = which_database.named_by(session)
+    if by == "default":
         by = "TIDELINE_HOME" if os.environ.get("TIDELINE_HOME") else "your home folder"
     remedy = "unset it" if by.startswith("TIDELINE_") else "name another one"
     session.caution(

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 
-from tideline_cli.cli import output
+from tideline_cli.cli import output, which_database
 from tideline_cli.config import settings
 from tideline_cli.model import instant
 
@@ -24,7 +24,7 @@ def explain(session: Session, seconds: float) -> None:
 
 
 def _memory(session: Session) -> str:
-    where = "--db" if session.options.db else session.config.values["database"].came_from
+    where = which_database.named_by(session)
     there = "" if session.has_memory else ", not there"
     return f"memory {session.database} ({where}{there}): {session.access}"
 
@@ -40,7 +40,7 @@ def _settings(session: Session) -> list[str]:
         where = "--now" if session.names_time else "TIDELINE_NOW"
         lines.append(f"time {instant.iso(session.now)} ({where})")
     for name, value in session.config.values.items():
-        if name not in ("database", "origin") and value.came_from != "default":
+        if name not in ("database", settings.TABLE, "origin") and value.came_from != "default":
             shown = settings.shown(name, value.value)
             text = ",".join(shown) if isinstance(shown, tuple) else shown
             lines.append(f"setting {name} = {text} ({value.came_from})")

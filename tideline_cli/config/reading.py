@@ -10,7 +10,7 @@ import os
 import stat
 import tomllib
 
-from tideline_cli.config.settings import SETTINGS, Value, parse_value
+from tideline_cli.config.settings import SETTINGS, TABLE, Value, parse_value
 from tideline_cli.errors import UsageError
 from tideline_cli.model.record import record
 from tideline_cli.system import BINARY, NOCTTY, NONBLOCK
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 LARGEST = 64 * 1024
 DEEPEST = 4
 _LONGEST_WORD = 64  # a number or a date; texts are bounded by the file
+_OF_NAMES = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_- \t"
+_ROW = '"channel:…" = "postgresql://…"'
 _LOOK = os.O_RDONLY | NONBLOCK | NOCTTY | BINARY
 
 
@@ -48,9 +50,20 @@ def check_user_text(raw: bytes, path: str) -> dict[str, Value]:
     """Return the settings that the text of a user's own file says; raise UsageError, which names
     the line, for one that is not allowed."""
     return {
-        name: Value(parse_value(SETTINGS[name], value, f"{path}, line {line}"), path)
+        name: Value(_parsed(name, value, f"{path}, line {line}"), path)
         for name, (value, line) in parse_settings(raw, path).items()
     }
+
+
+def _parsed(name: str, value: Any, where: str) -> Any:
+    if name != TABLE:
+        return parse_value(SETTINGS[name], value, where)
+    from tideline_cli.config import origin_databases  # noqa: PLC0415  few have a table
+
+    try:
+        return origin_databases.table_of(value)
+    except UsageError as error:
+        raise UsageError(f"{where}: {error.message}", hint=error.hint) from error
 
 
 def content(path: str) -> tuple[bytes, os.stat_result]:
@@ -105,10 +118,14 @@ def setting_lines(text: str, path: str) -> list[SettingLines]:
     found: list[SettingLines] = []
     look = _Look(text, path)
     while look.begins():
-        first, name = look.line(), look.name()
+        first, is_table = look.line(), look.enters_table()
+        name = TABLE if is_table else look.name()
         if any(name == other.name for other in found):
             look.refuse(f"{name} is there twice", "keep one of the lines")
-        look.skip_value()
+        if is_table:
+            look.skip_rows()
+        else:
+            look.skip_value()
         found.append(SettingLines(name, first, look.line()))
     return found
 
@@ -143,19 +160,47 @@ class _Look:
 
     def name(self) -> str:
         """Go past the name of a setting and the sign after it."""
-        end = self._text.find("\n", self._at)
-        head = self._text[self._at : end if end >= 0 else len(self._text)]
-        raw, equals, _ = head.partition("=")
+        raw, equals, _ = self._rest_of_line().partition("=")
         name = raw.strip()
         if len(name) > 1 and name[0] == name[-1] and name[0] in "\"'":
             name = name[1:-1]
         if name not in SETTINGS:
-            what = f"no {'table' if name[:1] == '[' else 'setting'}: {name[:40]!r}"
-            self.refuse(f"there is {what}", "remove the line; known are " + ", ".join(SETTINGS))
+            if name[:1] == "[":
+                self.refuse(f"there is no table: {name[:40]!r}", f"the one table is [{TABLE}]")
+            known = ", ".join(one for one in SETTINGS if one != TABLE)
+            self.refuse(
+                f"there is no setting: {name[:40]!r}", f"remove the line; known are {known}"
+            )
+        if name == TABLE:
+            self.refuse(f"{name} is a table", f'write [{name}], and below it {_ROW}')
         if not equals:
             self.refuse(f"{name} has no value", f"say {name} = …")
         self._at += len(raw) + 1
         return name
+
+    def enters_table(self) -> bool:
+        """Go past the header of the one table that there may be, and say whether it stands here."""
+        line = self._rest_of_line()
+        if line.partition("#")[0].rstrip() != f"[{TABLE}]":
+            return False
+        self._at += len(line)
+        return True
+
+    def skip_rows(self) -> None:
+        """Go past the rows of a table, to the next table or the end."""
+        while self.begins() and self._text[self._at] != "[":
+            if self._text[self._at] in "\"'":
+                self._skip_text(self._text[self._at])
+            line = self._rest_of_line()
+            head, equals, _ = line.partition("=")
+            if not equals or head.strip(_OF_NAMES):
+                self.refuse("a row that names no origin", f"write {_ROW}")
+            self._at += len(head) + 1
+            self.skip_value()
+
+    def _rest_of_line(self) -> str:
+        end = self._text.find("\n", self._at)
+        return self._text[self._at : end if end >= 0 else len(self._text)]
 
     def skip_value(self) -> None:
         """Go past a value, to the end of its line."""

@@ -7,14 +7,15 @@ import os
 import tomlkit
 import tomlkit.items
 
-from tideline_cli.config import reading
+from tideline_cli.config import origin_databases, reading
 from tideline_cli.config.replacing import FolderLock, replace_file
-from tideline_cli.config.settings import SETTINGS, parse_value, shown
+from tideline_cli.config.settings import SETTINGS, TABLE, parse_value, shown
 from tideline_cli.errors import UsageError
 from tideline_cli.model.lists import parted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from typing import Any
 
 
@@ -39,6 +40,50 @@ def save_setting(path: str, name: str, value: str) -> None:
             document[name] = plain
         wanted = {**_values(old, path), name: plain}
         _replace(path, tomlkit.dumps(document), wanted)
+
+
+def save_origin_database(path: str, key: str, address: str) -> None:
+    """Say in the settings file that an origin has a database of its own; all else stays.
+
+    Raises UsageError as `save_setting` does.
+    """
+    checked = origin_databases.checked_address(address, of=key)
+    with FolderLock(path):
+        _refuse_link(path, f"say it there, below [{TABLE}]")
+        old = _content(path)
+        document = tomlkit.parse(old)
+        if TABLE not in document:
+            document[TABLE] = tomlkit.table()
+        rows: Any = document[TABLE]
+        name = _name_of(rows, key) or key
+        rows[name] = checked
+        values = _values(old, path)
+        wanted = {**values, TABLE: {**values.get(TABLE, {}), name: checked}}
+        _replace(path, tomlkit.dumps(document), wanted)
+
+
+def remove_origin_database(path: str, key: str) -> str:
+    """Take the database of an origin out of the settings file, and return its address; empty where
+    there was none."""
+    with FolderLock(path):
+        _refuse_link(path, f"take it out there, below [{TABLE}]")
+        old = _content(path)
+        document = tomlkit.parse(old)
+        rows: Any = document.get(TABLE, {})
+        name = _name_of(rows, key)
+        if not name:
+            return ""
+        gone = str(rows[name])
+        del rows[name]
+        values = _values(old, path)
+        left = {one: address for one, address in values[TABLE].items() if one != name}
+        _replace(path, tomlkit.dumps(document), {**values, TABLE: left})
+    return gone
+
+
+def _name_of(rows: Mapping[str, Any], key: str) -> str:
+    """Return how a table spells an origin, empty where it has none."""
+    return next((name for name in rows if origin_databases.origin_key(name) == key), "")
 
 
 def remove_setting(path: str, name: str) -> bool:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 DEFAULT_EMBEDDER = "hrr-256"  # of a memory file that names none
 COLORS = ("auto", "always", "never")
+TABLE = "origin_databases"  # the one setting that is a table of a file
 DEDUPS = ("exact", "semantic", "smart")
 _MOST = 1_000_000
 _SWITCH = ("on", "off")
@@ -26,12 +27,13 @@ class Setting(Record):
 
     `in_project` says whether a project file may set it. Where `top` is not 0, a project file may
     only lower the value; `top` is the limit where nobody else has set one. A `word` is one of
-    `words`. `usual` is what holds where nothing sets a value without a default.
+    `words`. `usual` is what holds where nothing sets a value without a default. A `table` has no
+    variable: only the user's own file sets it.
     """
 
     name: str
     env: str
-    # text, path, origin, scope, word, count, share (0..1), texts, or duration,
+    # text, path, origin, scope, word, count, share (0..1), texts, table, or duration,
     # which is milliseconds inside
     kind: str
     default: Any
@@ -46,6 +48,8 @@ SETTINGS: Mapping[str, Setting] = {
     setting.name: setting
     for setting in (
         Setting("database", "TIDELINE_DB", "path", None, "the memory file, or a server"),
+        Setting(TABLE, "", "table", None,
+                "the table of origins that have a database of their own"),
         Setting("origin", "TIDELINE_ORIGIN", "origin", "owner", "whose memory it is", True),
         Setting("limit", "TIDELINE_LIMIT", "count", None, "hits of a recall", True, 8),
         Setting("max_chars", "TIDELINE_MAX_CHARS", "count", None, "budget of a context", True,
@@ -119,8 +123,14 @@ class Value(Record):
 
 
 def shown(name: str, value: Any) -> Any:
-    """Return a setting's value as a user writes it: a duration as 90s, 30m, 24h, 7d."""
-    if value is None or SETTINGS[name].kind != "duration" or value is None:
+    """Return a setting's value as a user writes it: a duration as 90s, 30m, 24h, 7d; a table
+    without the passwords in it."""
+    kind = SETTINGS[name].kind
+    if kind == "table" and value:
+        from tideline_cli.model.server_address import without_password  # noqa: PLC0415  few have one
+
+        return {key: without_password(address) for key, address in value.items()}
+    if value is None or kind != "duration":
         return value
     units = _UNITS[1:] if value <= DAY_MS else _UNITS
     unit, ms = next((unit, ms) for unit, ms in units if value % ms == 0)
@@ -169,6 +179,11 @@ def _value(setting: Setting, raw: Any) -> Any:
                 return said
         case "text" if isinstance(raw, str):
             return raw
+        case "table":  # which may hold a password, so it is not shown
+            raise UsageError(
+                f"{setting.name} is a table",
+                hint="tideline config set database ADDRESS --origin NAME",
+            )
         case "path" if isinstance(raw, str):
             if raw.strip() and "\x00" not in raw:
                 return raw

@@ -67,8 +67,8 @@ class Memory(Attached):
         cls, path: str | os.PathLike[str] | None = None, *, origin: str = "owner",
         source: str | None = None, clock: Callable[[], int] = instant.now_ms,
     ) -> Memory:  # fmt: skip
-        """Return the memory at `path`, which may be an address `postgresql://…`, or that of the
-        user; it is made by the first write.
+        """Return the memory at `path`, which may be an address `postgresql://…`, or that which the
+        user's settings name for this origin; it is made by the first write.
 
         `source` says who speaks: the owner, in a channel the channel, unless you name another.
         Text that nobody vouches for (a page, a tool, a model) says so: retrieved_document,
@@ -77,7 +77,7 @@ class Memory(Attached):
         whose = parse_origin(origin)
         usual = "owner_message" if whose.is_owner else "channel_message"
         if path is None:
-            path = config.load(os.environ, None).get("database")
+            path = given.usual_path(config.load(os.environ, None), whose)
         return cls(given.path_of(path), whose, parse_source(source or usual), clock)
 
     def __enter__(self) -> Memory:

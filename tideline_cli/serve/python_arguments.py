@@ -7,6 +7,7 @@ import os
 import sys
 from math import inf
 
+from tideline_cli.config.settings import TABLE
 from tideline_cli.errors import UsageError
 from tideline_cli.model import instant
 from tideline_cli.store import SERVERS
@@ -16,7 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
+    from tideline_cli.config import Config
     from tideline_cli.model.fact import NewFact
+    from tideline_cli.model.origin import Origin
 
     Time = int  # milliseconds since 1970
 
@@ -39,6 +42,17 @@ def path_of(given: Any) -> str:
 
         return addresses.kept(path)
     return os.path.abspath(os.path.expanduser(path))
+
+
+def usual_path(settings: Config, origin: Origin) -> str:
+    """Return the memory that the settings name for an origin."""
+    if settings.get(TABLE):
+        from tideline_cli.config import own_address  # noqa: PLC0415  few have a table
+
+        if own := own_address.address_of(settings, origin.key):
+            return own
+    path: str = settings.get("database")
+    return path
 
 
 def text(name: str, value: Any) -> str:

@@ -39,3 +39,16 @@ def source_of(db: Connection, fact_id: str, *, viewer: Origin | Everyone) -> Sou
     sql = f"SELECT source FROM fact WHERE id = ? AND {condition}"
     row: Any = db.execute(sql, (fact_id, *values)).fetchone()
     return None if row is None else row[0]
+
+
+def active(db: Connection, *, viewer: Origin) -> set[str]:
+    """Return the ids of all active facts of an origin."""
+    condition, values = visibility.where(viewer)
+    sql = f"SELECT id FROM fact WHERE lifecycle = 'active' AND {condition}"
+    return {fact_id for (fact_id,) in db.execute(sql, values)}
+
+
+def every(db: Connection, *, viewer: Origin) -> set[str]:
+    """Return the ids of all facts of an origin, archived ones too."""
+    condition, values = visibility.where(viewer)
+    return {fact_id for (fact_id,) in db.execute(f"SELECT id FROM fact WHERE {condition}", values)}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from tideline_cli import config
-from tideline_cli.cli import file_settings, output
+from tideline_cli.cli import config_databases, file_settings, output, which_database
 from tideline_cli.cli.file_settings import OF_FILE
 from tideline_cli.cli.model_options import NO_MODEL
 from tideline_cli.cli.options import Argument, Option
@@ -35,13 +35,19 @@ take it until then only where it shows no more. The origin that a file names cou
 trust it, and no more when the file changes or moves. A file is ignored where it is not yours or
 others may write it. `context --auto` takes no origin from it.
 
+An origin may have a database of its own: `set database ADDRESS --origin NAME` writes a row of the
+table origin_databases in your config.toml, `unset database --origin NAME` takes it out. Commands of
+that origin open that database; --db and TIDELINE_DB win over the table. Passwords in it are not
+shown, and another origin than the owner sees its own row alone.
+
 Three settings belong to the memory file. `analyzer` is standard or reference; setting it analyses
 all facts anew, also those of a file that an older version has made. `language` names, by codes with
 commas (de, fr, pl …), languages in Latin letters whose words shall be found in any of their forms;
 none is none. English and other scripts need no name. `sameness` is strict or reference: whether two
 texts with nearly the same words must also agree in order, names, figures and negations before one
 of them counts as a restatement."""
-EXAMPLES = (("list", ""), ("set limit 5", ""), ("trust", "."))
+EXAMPLES = (("list", ""), ("set limit 5", ""), ("trust", "."),
+            ("set database ~/ops.db --origin channel:chat/ops/board", ""))
 ARGUMENTS = (
     Argument("words", "ACTION", "list, get NAME, set NAME VALUE, unset NAME, edit, path, "
              "profiles, trust [DIR], untrust [DIR].", "word", True, 0,
@@ -70,6 +76,8 @@ def run(session: Session, words: list[str], _: Options) -> int:
             from tideline_cli.cli import profile_list  # noqa: PLC0415  one action alone
 
             profile_list.run(session)
+        case ["get", settings.TABLE]:
+            config_databases.show(session)
         case ["get", name]:
             _say(session, "value", _get(session, name))
         case ["set", name, value]:
@@ -96,6 +104,7 @@ def run(session: Session, words: list[str], _: Options) -> int:
 def _list(session: Session) -> None:
     found = session.config
     rows = {name: _effective(name, value.value) for name, value in found.values.items()}
+    rows |= config_databases.rows(session)
     if session.json:
         project = {
             "file": found.project_file,
@@ -110,8 +119,9 @@ def _list(session: Session) -> None:
         output.emit_json(plain | {"project": project if found.project_file else None})
         return
     shown = [
-        *((name, _seen(name, rows[name]), _came_from(value, rows[name]))
-          for name, value in found.values.items()),
+        *((name, _seen(name, rows[name]), _came_from(session, value, rows[name]))
+          for name, value in found.values.items() if not isinstance(rows[name], dict)),
+        *config_databases.lines(session),
         *((one.name or "project", _text(one.value), f"ignored: {one.message}")
           for one in found.ignored),
         *((name, _get(session, name), "memory file") for name in OF_FILE),
@@ -130,7 +140,9 @@ def _effective(name: str, value: Any) -> Any:
     return settings.shown(name, setting.top or setting.usual if value is None else value)
 
 
-def _came_from(value: settings.Value, shown: Any) -> str:
+def _came_from(session: Session, value: settings.Value, shown: Any) -> str:
+    if value is session.config.values["database"] and config_databases.own(session):
+        return which_database.named_by(session)
     return "not set" if value.came_from == "default" and shown in (None, ()) else value.came_from
 
 
@@ -212,7 +224,8 @@ def _get(session: Session, name: str) -> str:
     if name in OF_FILE:
         return file_settings.value_of(session, name)
     _check_name(name, (*settings.SETTINGS, *OF_FILE))
-    return _text(_effective(name, session.config.get(name)))
+    rows = {name: _effective(name, session.config.get(name))} | config_databases.rows(session)
+    return _text(rows[name])
 
 
 def _set(session: Session, name: str, value: str) -> None:
@@ -226,7 +239,10 @@ def _set(session: Session, name: str, value: str) -> None:
 
     _own_folder()
     path = config.config_file(os.environ)
-    saving.save_setting(path, name, value)
+    if config_databases.is_meant(session, name):
+        name, value = config_databases.put(session, value)
+    else:
+        saving.save_setting(path, name, value)
     _put(session, name, value, path)
 
 
@@ -241,7 +257,10 @@ def _unset(session: Session, name: str) -> None:
 
     _own_folder()
     path = config.config_file(os.environ)
-    changed = saving.remove_setting(path, name)
+    if config_databases.is_meant(session, name):
+        name, changed = config_databases.take_back(session)
+    else:
+        changed = saving.remove_setting(path, name)
     if session.json:
         output.emit_json({"name": name, "changed": changed, "file": path})
     elif not changed:

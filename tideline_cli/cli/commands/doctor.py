@@ -37,6 +37,8 @@ fails to read, it repairs nothing.
 --secrets looks for passwords, keys and card numbers in every text that is kept, archived facts and
 the history too, and names the facts and the kinds, never the secret.
 
+Databases that origins have of their own (see config) are examined too, one after the other.
+
 Ends with 0 when all is well, and with 5 when something is wrong. Warnings aside: a full disk, a
 long log, a file that may only be read have damaged nothing."""
 EXAMPLES = (("", ""), ("--deep --json", ""), ("--repair --yes", ""))
@@ -97,6 +99,8 @@ def run(session: Session, words: list[str], options: Options) -> int:
         named_memory.check_is_there(session)
         _show(session, doctor.DoctorReport((), ()), {}, None)
         return 0
+    if session.is_on_server and _is_for_another(session):
+        return 0
     report = _examined(session, options.deep)
     mended: dict[Finding, bool] = {}
     kept = None
@@ -106,11 +110,37 @@ def run(session: Session, words: list[str], options: Options) -> int:
     _note_older_terms(session)
     if options.deep and session.is_on_server:
         session.note("the pages of the server were not looked at: pg_amcheck does that")
-    _note_doors(session)
+    if not session.tended:  # the clients are those of all databases
+        _note_doors(session)
     well = all(
         finding.severity != "error" or mended.get(finding, False) for finding in report.findings
     )
     return 0 if well else StoreError.exit_code
+
+
+def _is_for_another(session: Session) -> bool:
+    """Say, with a note, that a server that is one of several is examined by its owner alone. Raises
+    UsageError where it was asked for."""
+    from tideline_cli.store.postgres import members  # noqa: PLC0415  servers alone
+
+    try:
+        db: Any = connection.open_for_inspection(session.database)
+    except (connection.DatabaseError, TidelineError):
+        return False  # the checks say why
+    try:
+        if members.sees_all(db):
+            return False
+    except connection.DatabaseError:
+        return False
+    finally:
+        db.close()
+    why = f"{session.database} is examined by the role that owns its tables alone"
+    if not session.tended:
+        raise UsageError(why, hint="a member sees their own origins", code="not_the_owner")
+    if session.json:
+        output.emit_json({"ok": None, "findings": [], "checks": []})
+    session.note(why)
+    return True
 
 
 def _note_older_terms(session: Session) -> None:

@@ -22,8 +22,9 @@ HELP = """Let the memory tend itself: confirm, merge, link, evict.
 Deterministic and without a model. Beliefs in a slot that were said or corrected often are
 confirmed; facts that say the same become one; facts that are much alike are linked; old facts
 that nobody used for long are archived. Nothing is deleted, and `tideline undo` takes a dream
-back. Every origin is tended by itself, all of them unless --origin names one. The stage gc, the
-decay sweep, runs only when it is named.
+back. Every origin is tended by itself, all of them unless --origin names one, also in databases
+that origins have of their own (see config): one that fails keeps none from the others, and the exit
+code is that of the first that failed. The stage gc, the decay sweep, runs only when it is named.
 
 A dream that would archive more than --max-loss of an origin archives nothing there and says so.
 With --quiet a success prints nothing, which suits cron: see `tideline schedule`."""

@@ -12,11 +12,13 @@ from tideline_cli.cli import (
     schedule_entries,
     schedule_installed,
     schedule_report,
+    scheduled_databases,
     scheduler,
     throw_away,
     windows_tasks,
 )
 from tideline_cli.cli.options import Argument, Option
+from tideline_cli.cli.scheduled_databases import KINDS
 from tideline_cli.cli.session import Session
 from tideline_cli.errors import TidelineError, UsageError
 from tideline_cli.model.record import record
@@ -30,6 +32,7 @@ HELP = """Let the memory tend itself every night.
 Prints what makes `tideline dream --pending` run once a day: a crontab line, systemd user units, a
 launchd agent or a task of Windows, with the path of this program and of this memory file, so that
 it needs nothing of your environment. It first distils the conversations that hooks have noted.
+Where origins have databases of their own, the entry names none and tends all (see config).
 --install puts it in place of the one before, --remove takes it out. Without a kind it is launchd on
 macOS, a task on Windows, elsewhere cron if there is a crontab program, else systemd.
 
@@ -58,7 +61,6 @@ OPTIONS = (
            excludes=("install", "at", "sync")),
 )  # fmt: skip
 _USUAL = (3, 30)
-KINDS = ("cron", "systemd", "launchd", "schtasks")
 _NEEDS = {
     "cron": "cron must be running",
     "systemd": "it runs while you are logged in; `loginctl enable-linger` lifts that",
@@ -104,7 +106,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
     at = given or (held.at if held is not None else None) or _USUAL
     has_sync = options.sync or (held is not None and held.has_sync)
     command = [*program, "dream", "--pending", *(["--sync"] if has_sync else ()), "--quiet",
-               "--db", session.database]  # fmt: skip
+               *scheduled_databases.entry_words(session)]  # fmt: skip
     form = _entry(kind, command, at, session.database)
     if options.install:
         _install(kind, form)

@@ -6,7 +6,14 @@ import os
 from contextlib import nullcontext
 
 from tideline_cli import config
-from tideline_cli.cli import output, setup_doors, setup_state, setup_work, throw_away
+from tideline_cli.cli import (
+    output,
+    setup_doors,
+    setup_state,
+    setup_work,
+    throw_away,
+    which_database,
+)
 from tideline_cli.cli.options import Argument, Option
 from tideline_cli.cli.session import Session
 from tideline_cli.cli.setup_doors import DoorOutcome
@@ -101,10 +108,10 @@ def run(session: Session, words: list[str], options: Options) -> int:
 
 def _tell_of_memory(session: Session) -> None:
     """Say where the memory is named by what an agent may not have, and where it does not stay."""
-    by = session.config.values["database"].came_from
+    by = which_database.named_by(session)
     if by == "default" and os.environ.get("TIDELINE_HOME"):
         by = "TIDELINE_HOME"
-    if by.startswith("TIDELINE_") and not session.options.db:
+    if by.startswith("TIDELINE_"):
         session.note(f"an agent takes this memory where it is started with {by} as here; "
                      "--db PATH writes it in")  # fmt: skip
     throw_away.caution(session, "the agents get")

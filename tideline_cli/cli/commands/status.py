@@ -6,10 +6,10 @@ import os
 import sys
 
 from tideline_cli import config
-from tideline_cli.cli import output
+from tideline_cli.cli import output, which_database
 from tideline_cli.cli.options import SCOPES, Argument, Option
 from tideline_cli.cli.session import Session
-from tideline_cli.config.settings import DEFAULT_EMBEDDER
+from tideline_cli.config.settings import DEFAULT_EMBEDDER, TABLE
 from tideline_cli.errors import UsageError
 from tideline_cli.model.fact import HEATS, LIFECYCLES, SEGMENTS, TIERS
 from tideline_cli.model.instant import DAY_MS, LATEST_MS, iso
@@ -101,7 +101,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
                 since = _first_day(session) * DAY_MS
                 days = activity.by_day(db, viewer=session.viewer, since=since, days=_DAYS)
             places, place_lines = _places(session, db)
-    doors, door_lines = _doors(session)
+    own_lines, (doors, door_lines) = _own_databases(session, db), _doors(session)
     scope = seen[0] or "" if seen else None
     form = _form(session, counts, days) | {
         "scope": scope, "fading_next_14d": fading, "older_terms": is_older,
@@ -117,12 +117,25 @@ def run(session: Session, words: list[str], options: Options) -> int:
         from tideline_cli.cli import status_lines  # noqa: PLC0415  JSON needs no lines
 
         due, shown = _next_dream(session, counts), days if draws else None
+        more = [*own_lines, *place_lines, *door_lines]
         output.emit_lines(
-            status_lines.of_status(
-                form, counts, session, due=due, more=[*place_lines, *door_lines], days=shown
-            )
+            status_lines.of_status(form, counts, session, due=due, more=more, days=shown)
         )
     return 0
+
+
+def _own_databases(session: Session, db: Connection | None) -> list[str]:
+    """Return the line that says which database this is and why, where origins have their own; to
+    the owner also which. Warn of facts that are left in the other one."""
+    if not session.config.get(TABLE):
+        return []
+    from tideline_cli.cli import own_databases  # noqa: PLC0415  few have such a table
+
+    if which_database.named_by(session).startswith(TABLE):
+        from tideline_cli.cli import left_behind  # noqa: PLC0415  as above
+
+        left_behind.warn(session, session.viewer, lambda: db)
+    return own_databases.status_lines(session)
 
 
 def _bytes(session: Session, db: Connection) -> int:
@@ -200,6 +213,7 @@ def _form(session: Session, counts: Counts, days: Days) -> dict[str, Any]:
     spec, revision, dims = _named(counts.embedder)
     return {
         "database": session.database,
+        "database_from": which_database.named_by(session),
         "schema_version": SCHEMA_VERSION,
         "size_bytes": counts.size,
         "origin": session.viewer.key,

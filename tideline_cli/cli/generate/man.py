@@ -67,6 +67,7 @@ ENVIRONMENT: tuple[str | Term, ...] = (
     *(
         Term(setting.env, "", f"{setting.help[0].upper()}{setting.help[1:]}.")
         for setting in SETTINGS.values()
+        if setting.env
     ),
     Term("TIDELINE_NOW", "",
          "The time it pretends to be: ISO 8601 (UTC where no zone is named), or epoch "

@@ -11,7 +11,7 @@ from tideline_cli.cli.commands import COMMANDS, PANELS
 from tideline_cli.cli.file_settings import OF_FILE
 from tideline_cli.cli.generate.man import ENVIRONMENT, EXIT_CODES, Term, usage
 from tideline_cli.cli.options import GLOBAL
-from tideline_cli.config.settings import SETTINGS, shown
+from tideline_cli.config.settings import SETTINGS, TABLE, shown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,6 +47,22 @@ an origin only once you trust the file.
 | Name | Variable | A project may set it | Usual | Meaning |
 | --- | --- | --- | --- | --- |
 """
+_DATABASES = f"""
+## Databases of origins
+
+`{TABLE}` is a table of your `config.toml`, below all other settings:
+
+```toml
+[{TABLE}]
+"channel:chat/ops/board" = "postgresql://anna@db.example.org/memory?schema=ops"
+"channel:chat/team/board" = "~/team.db"
+```
+
+A command of such an origin opens that database, and the owner's open `database`. `--db` and
+`TIDELINE_DB` name one database for all and win over the table. Values are addresses of servers or
+whole paths; the owner's is no row of it. `tideline config set database ADDRESS --origin NAME`
+writes a row, `tideline config unset database --origin NAME` takes it out. What commands about all
+origins do: [team.md](team.md#an-origin-on-a-database-of-its-own)."""
 _OF_FILE = """\
 
 ## Settings of a memory file
@@ -107,7 +123,7 @@ def commands_page() -> str:
 def settings_page() -> str:
     """Return the page of the settings and of all variables."""
     rows = [
-        f"| `{one.name}` | `{one.env}` | {_in_project(one)} | {_usual(one)} "
+        f"| `{one.name}` | {one.env and f'`{one.env}`'} | {_in_project(one)} | {_usual(one)} "
         f"| {_cell(one.help)} |"
         for one in SETTINGS.values()
     ]
@@ -116,7 +132,7 @@ def settings_page() -> str:
               if isinstance(term, Term) and term.literal not in ours]  # fmt: skip
     of_file = [f"- `{name}`: {', '.join(f'`{value}`' for value in values) or 'text'}"
                for name, values in OF_FILE.items()]  # fmt: skip
-    parts = ((_SETTINGS, rows), (_OF_FILE, of_file), (_VARIABLES, others))
+    parts = ((_SETTINGS, rows), (_DATABASES, ()), (_OF_FILE, of_file), (_VARIABLES, others))
     return "".join(head + "\n".join(lines) + "\n" for head, lines in parts)
 
 

@@ -7,33 +7,34 @@ schedule is the address without it.
 from __future__ import annotations
 
 from tideline_cli.errors import UsageError
+from tideline_cli.model.server_address import without_password
 
 _USUAL_SCHEMA = "tideline"
 _LONGEST_NAME = 63  # bytes, of any name in PostgreSQL
-_passwords: dict[str, str] = {}  # address without a password -> password, as it was written
+_whole: dict[str, str] = {}  # address without a password -> as it was written
 
 
 def kept(address: str) -> str:
     """Return an address without its password, which `for_library` puts in again."""
-    scheme, mark, rest = address.partition("://")
-    end = min((place for place in map(rest.find, "/?") if place >= 0), default=len(rest))
-    user, at, host = rest[:end].rpartition("@")
-    name, colon, password = user.partition(":")
-    plain = f"{scheme}{mark}{name}{at}{host}{rest[end:]}"
-    if colon:
-        _passwords[plain] = password
+    plain = without_password(address)
+    if plain != address:
+        _whole[plain] = address
     return plain
 
 
 def with_schema(address: str, schema: str) -> str:
     """Return the address of another schema of the same database."""
     plain = kept(address)
-    base, _, query = plain.partition("?")
-    others = [pair for pair in query.split("&") if pair and not pair.startswith("schema=")]
-    found = f"{base}?{'&'.join((*others, f'schema={schema}'))}"
-    if plain in _passwords:
-        _passwords[found] = _passwords[plain]
+    found = _in_schema(plain, schema)
+    if plain in _whole:
+        _whole[found] = _in_schema(_whole[plain], schema)
     return found
+
+
+def _in_schema(address: str, schema: str) -> str:
+    base, _, query = address.partition("?")
+    others = [pair for pair in query.split("&") if pair and not pair.startswith("schema=")]
+    return f"{base}?{'&'.join((*others, f'schema={schema}'))}"
 
 
 def for_library(address: str) -> tuple[str, str]:
@@ -42,7 +43,7 @@ def for_library(address: str) -> tuple[str, str]:
     Raises UsageError for a name that is none.
     """
     plain = kept(address)
-    base, mark, query = plain.partition("?")
+    base, mark, query = _whole.get(plain, plain).partition("?")
     others, schema = [], _USUAL_SCHEMA
     for pair in query.split("&") if mark else ():
         name, _, value = pair.partition("=")
@@ -52,8 +53,4 @@ def for_library(address: str) -> tuple[str, str]:
             others.append(pair)
     if not schema.isidentifier() or not schema.isascii() or len(schema) > _LONGEST_NAME:
         raise UsageError(f"no name of a schema: {schema!r}", hint="letters, digits and _")
-    password = _passwords.get(plain)
-    if password is not None:
-        scheme, _, rest = base.partition("://")
-        base = f"{scheme}://{rest.replace('@', f':{password}@', 1)}"
     return base + ("?" + "&".join(others) if others else ""), schema

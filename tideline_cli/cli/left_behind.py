@@ -1,0 +1,74 @@
+"""Facts that an origin has left in the database of the settings, since it has one of its own: they
+are not seen any more, and nothing but this says so."""
+
+from __future__ import annotations
+
+import os
+
+from tideline_cli.cli import next_call
+from tideline_cli.errors import TidelineError
+from tideline_cli.model.server_address import is_server, without_password
+from tideline_cli.store import opening, whole_ids
+from tideline_cli.store.connection import DatabaseError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from apsw import Connection
+
+    from tideline_cli.cli.call_settings import CallSettings
+    from tideline_cli.model.origin import Origin
+
+_PATIENCE_MS = 200  # for a look that nobody asked for
+
+
+def warn(
+    session: CallSettings, origin: Origin, own: Callable[[], Connection | None]
+) -> None:
+    """Say how many facts of an origin lie in the database of the settings, while it has another
+    one, which `own` opens (None where it is not there yet). Best effort."""
+    stated: str = session.config.get("database")
+    try:
+        left = _left(whole_path(stated), origin, own)
+    except (TidelineError, DatabaseError, OSError):
+        return
+    if not left:
+        return
+    path = whole_path(without_password(stated))
+    there = next_call.line(("--db", path, "export"), origin=origin)
+    here = next_call.line(("import", "-", "--trust"), origin=origin)
+    facts = "1 fact that is" if left == 1 else f"{left:,} facts that are"
+    session.caution(
+        "left_behind",
+        f"{origin.key} has a database of its own, and {facts} in {path} alone: "
+        "its commands do not see that",
+        hint=f"`{there} | {here}` brings it over",
+    )
+
+
+def _left(path: str, origin: Origin, own: Callable[[], Connection | None]) -> int:
+    """Return how many active facts an origin has in the database at `path` alone."""
+    there = opening.open_as_it_is(path, patience_ms=_PATIENCE_MS)
+    if there is None:
+        return 0
+    try:
+        left = whole_ids.active(there, viewer=origin)
+    finally:
+        there.close()
+    db = own() if left else None
+    if db is not None:
+        if place_of(db.filename) == place_of(path):
+            return 0
+        left -= whole_ids.every(db, viewer=origin)
+    return len(left)
+
+
+def place_of(stated: str) -> str:
+    """Return what tells one database from another."""
+    return without_password(stated) if is_server(stated) else os.path.realpath(whole_path(stated))
+
+
+def whole_path(stated: str) -> str:
+    """Return an address as it is, a path as a whole one."""
+    return stated if is_server(stated) else os.path.abspath(os.path.expanduser(stated))
