@@ -42,11 +42,12 @@ WHERE block.term
 """
 TERMS = f"""
 WITH kept AS MATERIALIZED (
-  SELECT asked.term, asked.stored, sum(facts) AS facts, max(upto) AS upto
+  SELECT asked.term, asked.stored, sum(facts) AS facts, max(upto) AS upto,
+    CASE WHEN (SELECT sum(facts) < {_LARGE} FROM tally WHERE origin = ?1) THEN 0
+         ELSE ifnull(max(upto), 0) END AS least
   FROM unnest(?2, ?3) AS asked (term, stored) LEFT JOIN common_posting AS common
     ON common.origin = ?1 AND common.term = asked.term
-  GROUP BY 1, 2),
-few AS (SELECT sum(facts) < {_LARGE} AS are FROM tally WHERE origin = ?1)
+  GROUP BY 1, 2)
 SELECT term, stored,
   (SELECT facts FROM archived_term WHERE origin = ?1 AND archived_term.term = kept.term),
   (SELECT facts FROM lapsed_term WHERE origin = ?1 AND lapsed_term.term = kept.term),
@@ -55,8 +56,7 @@ SELECT term, stored,
      ifnull((SELECT first FROM posting_block AS around
              WHERE around.term = stored AND around.origin = ?1 AND around.first <= least
              ORDER BY around.first DESC LIMIT 1), 0) END)
-FROM kept, few, LATERAL (
-  SELECT CASE WHEN few.are THEN 0 ELSE ifnull(upto, 0) END AS least) AS sent
+FROM kept
 """
 """Of an origin, by a list of its terms and one of the same terms as the index has them. Of a common
 term of many facts the first block begins before what is asked for."""
@@ -76,14 +76,13 @@ SELECT array_agg(fact) FROM (
 """The facts that hold so many of some terms, and perhaps some more."""
 FOUND = f"""
 WITH counted AS MATERIALIZED (
-  SELECT stored, weight, (SELECT sum(facts) FROM common_posting WHERE origin = ?5
-                          AND common_posting.term = asked.term) AS common
+  SELECT stored, weight, ifnull((SELECT sum(facts) FROM common_posting WHERE origin = ?5
+                                 AND common_posting.term = asked.term), {_COUNT}) AS doc
   FROM unnest(?1, ?2, ?6) AS asked (stored, weight, term)),
 few AS MATERIALIZED (
   SELECT stored, doc, weight * ln(1 + 1e6::float8 / doc) AS idf,
-    sum(doc) OVER (ORDER BY doc, stored) AS upto FROM (
-      SELECT stored, weight, ifnull(common, {_COUNT}) AS doc FROM counted) AS known
-  WHERE doc > 0)
+    sum(doc) OVER (ORDER BY doc, stored) AS upto
+  FROM counted WHERE doc > 0)
 SELECT array_agg(fact) FROM (
   SELECT fact FROM few, {_HELD} WHERE upto <= ?3 OR upto = doc
   GROUP BY fact ORDER BY sum(idf) DESC, fact DESC
