@@ -146,7 +146,10 @@ class Machine:
 
     def snapshot(self, wire, now):
         """Leave all that is known here."""
-        Absorber(self.db, place=1, now=now).own_words()
+        absorber = Absorber(self.db, place=1, now=now)
+        absorber.own_words()
+        if absorber.purged:  # what an import has brought back
+            finish_purge(self.db)
         own = sync_state.SyncState(self.db).own_id
         wire.messages.append((own, self.told(since=0, place=NOWHERE), True))
 
