@@ -12,7 +12,7 @@ from tests.postgres import comparing
 from tests.postgres.test_same import WORDS, rows, step
 from tests.property.test_lexical import summed
 from tests.support import DAY, NOW, PEER, often, some
-from tideline_cli.store.postgres import term_lists
+from tideline_cli.store.postgres import posting_blocks, term_lists
 from tideline_cli.store.postgres.known_answers import KnownAnswers
 from tideline_cli.store.postgres.next_numbers import NextNumbers
 
@@ -109,9 +109,13 @@ def walk(run, address, tmp_path, monkeypatch):
 
 @contextmanager
 def _read_as_many():
-    text = term_lists.TERMS.replace(f"< {term_lists._LARGE} AS are", "< 0 AS are")
+    text = term_lists.TERMS.replace(f"sum(facts) < {term_lists._LARGE} ", "sum(facts) < 0 ")
     assert text != term_lists.TERMS
-    with mock.patch.object(term_lists, "TERMS", text):
+    with (
+        mock.patch.object(term_lists, "TERMS", text),
+        mock.patch.object(posting_blocks, "BLOCK", 2),  # all facts of one block would be sent
+        mock.patch.object(posting_blocks, "_FEW", 1),
+    ):
         yield
 
 
