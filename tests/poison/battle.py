@@ -9,6 +9,7 @@ from unittest import mock
 
 import pytest
 
+from tests import backends
 from tests.conftest import run_main
 from tests.poison.attacks import MARK, OWNED, PEER, QUERIES, SPOKEN
 from tests.support import empty_store_at
@@ -19,6 +20,7 @@ from tideline_cli.model.origin import OWNER
 from tideline_cli.model.source import STANDING, UNTRUSTED, is_trusted
 from tideline_cli.store import facts, listing
 from tideline_cli.store.opening import open_for_writing
+from tideline_cli.store.postgres import tables
 
 _USE = ("access_count", "last_accessed_at")
 
@@ -29,18 +31,26 @@ class Battle:
     def __init__(self, folder):
         self._seeded = Path(folder) / "seeded.db"
         self.path = Path(folder) / "memory.db"
-        empty_store_at(self._seeded)
+        self._seed(self._seeded)
+        self.before = self._rows(self._seeded)
+
+    def _seed(self, path):
+        empty_store_at(path)
         for (text, *flags), fact_id in zip(OWNED, SPOKEN, strict=True):
             with mock.patch.object(new_fact, "new_id", lambda _, own=fact_id: own):
-                done = run_main("remember", text, *flags, "--db", str(self._seeded))
+                done = run_main("remember", text, *flags, "--db", str(path))
             assert done.code == 0, done.err
-        self.before = self._rows(self._seeded)
+
+    def _anew(self):
+        backends.remove(self.path)
+        if backends.is_server():
+            self._seed(self.path)
+        else:
+            shutil.copy(self._seeded, self.path)
 
     def fight(self, attack):
         """Do what the attacker does; return the exit codes."""
-        for name in Path(self.path.parent).glob("memory.db*"):
-            name.unlink()
-        shutil.copy(self._seeded, self.path)
+        self._anew()
         codes = []
         with pytest.MonkeyPatch.context() as patch:
             replies = iter(attack.replies)
@@ -103,7 +113,7 @@ class Battle:
     def _rows(self, path):
         db = open_for_writing(str(path))
         try:
-            names = [row[1] for row in db.execute("PRAGMA table_info(fact)") if row[1] != "seq"]
+            names = [name for name in tables.columns("fact") if name != "seq"]
             rows = db.execute(f"SELECT {', '.join(names)} FROM fact").fetchall()
         finally:
             db.close()

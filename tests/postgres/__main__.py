@@ -19,7 +19,9 @@ from tests.postgres import cluster
 _ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 USUAL = (
     "tests/postgres", "tests/memory", "tests/dream", "tests/store", "tests/exchange",
-    "tests/isolation", "tests/cli", "tests/doors", "tests/serve",
+    "tests/isolation", "tests/cli", "tests/doors", "tests/serve", "tests/golden_cases",
+    "tests/findability", "tests/silence", "tests/journeys", "tests/docs/test_seeds.py",
+    "tests/attack",
 )  # fmt: skip
 COMPARE = "--compare"
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import tempfile
+from pathlib import Path
 from unittest import mock
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests import backends
 from tests.conftest import run_main
 from tests.support import NOW, often, rows
 from tideline_cli.cli import new_fact
@@ -91,8 +93,7 @@ def test_no_origin_sees_another(data):
             # The file is there in both: whether there is one at all is no secret.
             open_for_writing(path).close()
             alone = seen_by(viewer, mine, path)
-            for name in os.listdir(folder):
-                os.unlink(os.path.join(folder, name))
+            backends.remove(Path(path))
             open_for_writing(path).close()
             assert seen_by(viewer, script, path) == alone
 
