@@ -35,6 +35,10 @@ SELECT id FROM fact WHERE lifecycle = 'archived' AND valid_to IS NULL
   AND id IN (SELECT value FROM json_each(?))
 """
 """Those of these facts that are archived and have no end."""
+EDGES_TO = """
+SELECT fact.id, number FROM link JOIN fact ON seq = to_fact
+WHERE fact.id IN (SELECT value FROM json_each(?))
+"""
 
 
 class Different(Exception):
@@ -68,7 +72,8 @@ class History:
         before, had = newest(db, by), {*present(db), *taken_back(db)}
         given_way = ruled(db) if step["do"] == "forget" else set()
         try:
-            self.net.do(step)
+            with self._opening(db):
+                self.net.do(step)
         except TidelineError:
             pass
         except Exception as error:
@@ -80,6 +85,14 @@ class History:
             self.ever -= had - {*present(db), *taken_back(db)}  # nobody else has heard of them
         self.ever |= set(present(db))
         self.settled |= given_way - ruled(db)
+
+    @contextmanager
+    def _opening(self, db):
+        """Forget of what was settled that which a step opens again: it stands as it was stated,
+        perhaps without an end, and a machine that archives it then does not know of that."""
+        before = edges_to(db, self.settled)
+        yield
+        self.settled -= {fact_id for fact_id, _ in edges_to(db, self.settled) - before}
 
     def end(self):
         """Let all settle, compare; take the last batch of each back, on every other machine also
@@ -95,7 +108,10 @@ class History:
             last = next(steps.back(machine.db, viewer=OWNER), None) if place % 2 == 0 else None
             batch = None if last is None else last.ordinal
             try:
-                undo.undo(machine.db, batch, viewer=OWNER, now=now + self.plan["skews"][place] + 1)
+                with self._opening(machine.db):
+                    undo.undo(
+                        machine.db, batch, viewer=OWNER, now=now + self.plan["skews"][place] + 1
+                    )
             except TidelineError:
                 pass
             except Exception as error:
@@ -169,6 +185,11 @@ def ruled(db):
         return set()
     return {gave_way for why in ("slot", "same")
             for gave_way, _ in sync_rows.ruled(db, why, origin_number=None)}  # fmt: skip
+
+
+def edges_to(db, ids):
+    """Return the facts among these to which edges lead, with the number of each edge."""
+    return set(db.execute(EDGES_TO, (json.dumps(sorted(ids)),)))
 
 
 def present(db):
