@@ -619,14 +619,16 @@ def test_status(run, home):
     remembered(run, "I live in Lisbon", "--segment", "identity", "--pin")
     form = run("status", "--json").json
     assert list(form) == [
-        "database", "schema_version", "size_bytes", "origin", "facts", "by_segment", "by_tier",
-        "by_heat", "by_source", "by_scope", "pinned", "added_last_7d", "vectors", "last_dream",
+        "database", "database_from", "schema_version", "size_bytes", "origin", "facts",
+        "by_segment", "by_tier", "by_heat", "by_source", "by_scope", "pinned", "added_last_7d",
+        "vectors", "last_dream",
         "last_dream_summary", "next_dream_due", "last_consolidate", "last_consolidate_summary",
         "pending_purge", "health", "activity", "scope",
         "fading_next_14d", "older_terms", "doors", "places",
     ]  # fmt: skip
     assert form == {
-        "database": str(home / "tideline.db"), "schema_version": schema.VERSION,
+        "database": str(home / "tideline.db"), "database_from": "default",
+        "schema_version": schema.VERSION,
         "size_bytes": form["size_bytes"], "origin": "owner",
         "facts": {"active": 2, "archived": 1, "pruned": 0},
         "by_segment": form["by_segment"] | {"knowledge": 1, "identity": 1},

@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from tests import backends
 from tideline_cli.cli.commands import options_of
 from tideline_cli.cli.options import GLOBAL
 from tideline_cli.serve.http.api import ROUTES
@@ -44,13 +45,14 @@ from tideline_cli.serve.http.api import ROUTES
         ("status", ["status"]), ("status?by=kind", ["status", "--by", "kind"]),
     ],
 )  # fmt: skip
-def test_an_answer_is_what_the_command_prints(client, run, filled, path, argv):
-    """One codec: the same bytes."""
+def test_an_answer_is_what_the_command_prints(client, run, home, filled, path, argv):
+    """One codec: the same bytes. The server names the memory that it serves."""
     named = [part.replace("{id}", filled[1]) for part in argv]
     said = client("/api/v1/" + path.replace("{id}", filled[1]))
     assert said.status == 200
     assert said.headers["Content-Type"] == "application/json; charset=utf-8"
-    assert said.body == run(*named, "--json").out
+    served = str(backends.place(home / "tideline.db"))
+    assert said.body == run("--db", served, *named, "--json").out
 
 
 @pytest.mark.parametrize(
