@@ -8,7 +8,7 @@ import pytest
 from tests.support import some
 from tests.sync import driver, faults
 
-PLANTED = ("the clock does not follow others", "what was taken back is not told",
+PLANTED = ("what was taken back is not told", "the clock does not follow others",
            "why a fact is archived is not told")  # fmt: skip
 
 
