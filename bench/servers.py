@@ -121,6 +121,15 @@ def cold(address: str, facts: int, texts: list[str], rounds: int) -> tuple[float
     return found["server"].ms, found["file"].ms
 
 
+def bytes_held(address: str) -> int:
+    """Return the bytes of a memory with all that belongs to it."""
+    done = subprocess.run(
+        [timing.TIDELINE, "status", "--json"], check=True, stdout=subprocess.PIPE,
+        env=timing.clean_env(TIDELINE_DB=address),
+    )  # fmt: skip
+    return int(json.loads(done.stdout)["size_bytes"])
+
+
 def _told(spent: list[float]) -> str:
     return f"{median(spent):.1f} / {quantiles(spent, n=20)[-1]:.1f}"
 
@@ -130,6 +139,7 @@ def measure(address: str, case: str, rounds: int) -> None:
     size, _, many = case.partition(":")
     (facts,), count = stores.sizes_from([size]), int(many)
     seconds = load(address, facts, count)
+    held = bytes_held(address) / facts
     texts = [text for text, _ in corpus.queries(QUESTIONS, min(corpus.BLOCK, facts // count))]
     names = origins(count)
     one, _ = warm(address, "recall", texts, names[-1:])
@@ -139,8 +149,8 @@ def measure(address: str, case: str, rounds: int) -> None:
     whole = cold(address, facts, texts, rounds) if count == 1 else None
     told = " / ".join(f"{ms:.0f}" for ms in whole) if whole else ""
     print(
-        f"| {case} | {facts / seconds:,.0f} | {_told(one)} | {_told(sixteen)} | {rate:,.0f} "
-        f"| {_told(said)} | {told} |",
+        f"| {case} | {facts / seconds:,.0f} | {held:,.0f} | {_told(one)} "
+        f"| {_told(sixteen)} | {rate:,.0f} | {_told(said)} | {told} |",
         flush=True,
     )
 
@@ -154,9 +164,9 @@ def main() -> None:
     folder = programs()
     if folder is None:
         raise SystemExit("no PostgreSQL server is installed here")
-    print("| facts:origins | loaded a second | recall p50 / p95 ms | of sixteen | answers a second "
+    print("| facts:origins | loaded a second | bytes a fact | recall p50 / p95 ms | of sixteen | answers a second "
           "| remember p50 / p95 ms | whole recall ms: server / file |")  # fmt: skip
-    print("|---|---:|---:|---:|---:|---:|---:|")
+    print("|---|---:|---:|---:|---:|---:|---:|---:|")
     with Cluster(folder, ("fsync=on",)) as server:
         for number, case in enumerate(asked.case):
             measure(f"{server.address}&schema=case{number}", case, asked.rounds)

@@ -68,7 +68,9 @@ def harm(place, sql, *, silent=True):
     db.close()
 
 
-@pytest.mark.parametrize(("check", "sql", "is_copied"), some(sorted(DAMAGE, key=_is_again), _CHECKS))
+@pytest.mark.parametrize(
+    ("check", "sql", "is_copied"), some(sorted(DAMAGE, key=_is_again), _CHECKS)
+)
 def test_what_is_damaged_is_found_and_mended(run, place, check, sql, is_copied):
     """Each damage is found by its check, and mended; all is well after it, and the copy is a memory
     that can be read."""
