@@ -164,8 +164,8 @@ def main() -> None:
     folder = programs()
     if folder is None:
         raise SystemExit("no PostgreSQL server is installed here")
-    print("| facts:origins | loaded a second | bytes a fact | recall p50 / p95 ms | of sixteen | answers a second "
-          "| remember p50 / p95 ms | whole recall ms: server / file |")  # fmt: skip
+    print("| facts:origins | loaded a second | bytes a fact | recall p50 / p95 ms | of sixteen "
+          "| answers a second | remember p50 / p95 ms | whole recall ms: server / file |")  # fmt: skip
     print("|---|---:|---:|---:|---:|---:|---:|---:|")
     with Cluster(folder, ("fsync=on",)) as server:
         for number, case in enumerate(asked.case):
