@@ -20,7 +20,6 @@ import sys
 import time
 from itertools import islice
 from statistics import median, quantiles
-from typing import Any
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.dirname(HERE)]
@@ -35,14 +34,6 @@ CASES = ("10k:1", "100k:1", "100k:10", "100k:1000")
 CLIENTS = 16
 QUESTIONS = 200
 
-_LOAD = """
-import json, sys
-from tideline_cli.cli import fast
-address = sys.argv[1]
-for origin, path in json.load(sys.stdin).items():
-    if fast.run(["--db", address, "--origin", origin, "import", path, "--trust", "-q"]):
-        raise SystemExit(f"{origin}: not loaded")
-"""
 _CLIENT = """
 import json, sys, time
 from tideline_cli import Memory
@@ -68,25 +59,18 @@ def origins(count: int) -> list[str]:
 
 def load(address: str, facts: int, count: int) -> float:
     """Store the facts, and return the seconds that this took."""
-    folder = os.path.join(timing.WORK, "servers")
-    os.makedirs(folder, exist_ok=True)
-    source, paths = corpus.facts(facts), {}
-    for number, name in enumerate(origins(count)):
-        paths[name] = os.path.join(folder, f"{number}.jsonl")
-        with open(paths[name], "w", encoding="utf-8") as file:
+    path = os.path.join(timing.WORK, "servers.jsonl")
+    source, names = corpus.facts(facts), origins(count)
+    with open(path, "w", encoding="utf-8") as file:
+        for name in names:
             for text in islice(source, facts // count):
-                file.write(json.dumps({"content": text}) + "\n")
+                file.write(json.dumps({"content": text, "origin": name}) + "\n")
     start = time.perf_counter()
-    _python(_LOAD, [address], paths)
-    return time.perf_counter() - start
-
-
-def _python(code: str, argv: list[str], given: Any) -> bytes:
-    done = subprocess.run(
-        [sys.executable, "-c", code, *argv], input=json.dumps(given).encode(), check=True,
-        stdout=subprocess.PIPE, env=timing.clean_env(), cwd=os.path.dirname(HERE),
+    subprocess.run(
+        [timing.TIDELINE, "import", path, "--trust", "-q"], check=True,
+        stderr=subprocess.DEVNULL, env=timing.clean_env(TIDELINE_DB=address),
     )  # fmt: skip
-    return done.stdout
+    return time.perf_counter() - start
 
 
 def warm(address: str, verb: str, texts: list[str], names: list[str]) -> tuple[list[float], float]:
@@ -122,7 +106,7 @@ def cold(address: str, facts: int, texts: list[str], rounds: int) -> tuple[float
 
 
 def bytes_held(address: str) -> int:
-    """Return the bytes of a memory with all that belongs to it."""
+    """Return the bytes of a memory with all that belongs to it: the part of the owner."""
     done = subprocess.run(
         [timing.TIDELINE, "status", "--json"], check=True, stdout=subprocess.PIPE,
         env=timing.clean_env(TIDELINE_DB=address),
@@ -139,7 +123,7 @@ def measure(address: str, case: str, rounds: int) -> None:
     size, _, many = case.partition(":")
     (facts,), count = stores.sizes_from([size]), int(many)
     seconds = load(address, facts, count)
-    held = bytes_held(address) / facts
+    held = bytes_held(address) * count / facts
     texts = [text for text, _ in corpus.queries(QUESTIONS, min(corpus.BLOCK, facts // count))]
     names = origins(count)
     one, _ = warm(address, "recall", texts, names[-1:])
@@ -165,7 +149,8 @@ def main() -> None:
     if folder is None:
         raise SystemExit("no PostgreSQL server is installed here")
     print("| facts:origins | loaded a second | bytes a fact | recall p50 / p95 ms | of sixteen "
-          "| answers a second | remember p50 / p95 ms | whole recall ms: server / file |")  # fmt: skip
+          "| answers a second | remember p50 / p95 ms "
+          "| whole recall ms: server / file |")  # fmt: skip
     print("|---|---:|---:|---:|---:|---:|---:|---:|")
     with Cluster(folder, ("fsync=on",)) as server:
         for number, case in enumerate(asked.case):

@@ -202,6 +202,15 @@ def test_a_damaged_block_is_found_and_mended(run, place, tmp_path, small, sql):
     assert blocks(place, "lamp") == [[1, 2, 3], [4, 5, 6], [7, 8]]
 
 
+def test_an_import_tells_the_planner(run, place, tmp_path, monkeypatch):
+    """Questions that come at once after a large import are planned for what is there."""
+    monkeypatch.setattr(posting_blocks, "_PAGES", 1)
+    load(run, tmp_path, [f"the lamp number {one} is of brass" for one in range(600)])
+    known = psql(place, "SELECT reltuples FROM pg_class WHERE relname IN ('fact', 'posting_block')"
+                 " AND relnamespace = current_schema()::regnamespace ORDER BY 1")  # fmt: skip
+    assert [float(one) > 400 for one in known.split()] == [True, True], known
+
+
 @pytest.mark.parametrize("offsets", ["{}", "{0,NULL}", "{1,2}", "{{0},{1}}"])
 def test_a_block_that_is_none_is_refused(run, place, tmp_path, offsets):
     """By the server: what reads blocks need not look."""

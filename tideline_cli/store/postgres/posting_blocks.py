@@ -11,6 +11,7 @@ from __future__ import annotations
 BLOCK = 256  # facts of a block at most: its row stays in the table, and is not packed apart
 _FEW = 128  # new facts that are too few to be put into blocks at once
 _MANY = 4096  # rows of `posting` from which on a bulk folds them
+_PAGES = 100  # pages of facts from which on the planner of the server is told how many there are
 _SCRIPT = """
 -- Terms of origins other than the owner carry their number: 7_deploy.
 CREATE TABLE posting (
@@ -99,6 +100,15 @@ END $$;
 CREATE FUNCTION fold_postings(bigint) RETURNS void LANGUAGE sql AS $$
   SELECT fold_of(ARRAY(SELECT number FROM origin WHERE $1 IS NULL OR number = $1))
 $$;
+-- Once the facts take more than twice the room of which the planner knows, it is told: else it reads
+-- whole tables until the server looks by itself, which may take minutes.
+CREATE FUNCTION note_growth() RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  IF (SELECT pg_relation_size(oid) / current_setting('block_size')::bigint > 2 * relpages + {pages}
+      FROM pg_class WHERE oid = 'fact'::regclass) THEN
+    ANALYZE fact, posting, posting_block, common_posting, usage, link, label_term, vector_chunk;
+  END IF;
+END $$;
 CREATE FUNCTION index_of(after bigint, origins bigint[]) RETURNS void LANGUAGE plpgsql
   SECURITY DEFINER SET search_path FROM CURRENT AS $$
 DECLARE
@@ -133,6 +143,7 @@ BEGIN
   LOOP
     PERFORM put_between(late.origin, late.term, late.facts);
   END LOOP;
+  PERFORM note_growth();
 END $$;
 -- Of a member, the facts of their origins.
 CREATE FUNCTION index_after(bigint) RETURNS void LANGUAGE sql AS $$
@@ -213,4 +224,5 @@ _PUT = """,
 
 def script() -> str:
     """Return the SQL that makes the tables, the views and what keeps them."""
-    return _SCRIPT.format(block=BLOCK, few=_FEW, many=_MANY, put=_PUT.format(block=BLOCK))
+    put = _PUT.format(block=BLOCK)
+    return _SCRIPT.format(block=BLOCK, few=_FEW, many=_MANY, pages=_PAGES, put=put)
