@@ -100,7 +100,7 @@ END $$;
 CREATE FUNCTION fold_postings(bigint) RETURNS void LANGUAGE sql AS $$
   SELECT fold_of(ARRAY(SELECT number FROM origin WHERE $1 IS NULL OR number = $1))
 $$;
--- Once the facts take more than twice the room of which the planner knows, it is told: else it reads
+-- Once the facts take twice the room of which the planner knows, it is told: else it reads
 -- whole tables until the server looks by itself, which may take minutes.
 CREATE FUNCTION note_growth() RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
