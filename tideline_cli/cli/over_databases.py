@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from tideline_cli.errors import TidelineError
 
 
-
 @record
 class Handlers:
     """What runs a command in the database of a session and returns its exit code, what says what
