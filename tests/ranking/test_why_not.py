@@ -71,7 +71,7 @@ def test_a_score_below_zero_is_no_reason(run, mode):
     assert (told["reason"], told["rank"]) == ("outranked", place["rank"])
 
 
-def test_what_no_lane_brings_is_said(run):
+def test_what_no_lane_brings_is_said(run, monkeypatch):
     """Each mode says what it has looked for; a fact too far behind learns of --limit."""
     made = run("remember", "coffee at nine", "--json").json["id"]
     run("remember", "tea at nine")
@@ -85,6 +85,7 @@ def test_what_no_lane_brings_is_said(run):
     assert "no word of the query is a part of it" in said("--mode", "points")
     for number in range(40):
         run("remember", f"tea {number}")
+    monkeypatch.setenv("TIDELINE_NOW", str(NOW - 1))  # behind those that score the same
     first = run("remember", "coffee and so much more than one cup of the dark old tea", "--json")
     words = ("--fusion", "additive", "--mode", "keyword", "-n", "2", "--now", "2030-01-01")
     told = run("recall", "tea", *words, "--why-not", first.json["id"])
