@@ -11,9 +11,10 @@ import sys
 from contextlib import contextmanager
 
 from tideline_cli.cli import failing, freeze, output, own_databases, passes, scheduled_databases
-from tideline_cli.errors import UsageError
+from tideline_cli.errors import TidelineError, UsageError
 from tideline_cli.model import codec
 from tideline_cli.model.record import record
+from tideline_cli.store.connection import DatabaseError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 
     from tideline_cli.cli.own_databases import OwnDatabase
     from tideline_cli.cli.session import Session
-    from tideline_cli.errors import TidelineError
 
 
 @record
@@ -118,12 +118,24 @@ def _code(
         raise
     except Exception as raised:  # the other databases have their turn
         error = handlers.meaning(raised, session)
-        if is_first and isinstance(error, UsageError) and error.code == UsageError.code:
+        is_usage = isinstance(error, UsageError) and error.code == UsageError.code
+        if is_first and is_usage and not _keeps_shut(session, error):
             raise
         if session.database not in error.message:
             error.message = f"{session.database}: {error.message}"
         failing.tell_error(error, as_json=session.json, debug=session.options.debug)
         return failing.exit_code_of(error), error
+
+
+def _keeps_shut(session: Session, error: TidelineError) -> bool:
+    """Say whether an error is that of the address of a database, which cannot be opened by it."""
+    try:
+        session.reading()
+    except UsageError as shut:
+        return shut.message in error.message
+    except (TidelineError, DatabaseError, OSError):
+        pass
+    return False
 
 
 @contextmanager
