@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import http.client
 import json
 import os
 import random
@@ -10,7 +11,10 @@ import socket
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
@@ -163,13 +167,44 @@ def test_a_taken_port_is_said(client, run):
 def test_the_folder_it_stands_in_does_not_steer_it(run, filled, tmp_path):
     """A project's file names no origin for it, and no limit."""
     (tmp_path / ".tideline.toml").write_text('origin = "channel:evil/x/y"\nlimit = 1\n')
-    env = {**os.environ, "PYTHONPATH": _root()}
-    command = [sys.executable, "-m", "tideline_cli", "serve", "--port", "0", "--json"]
-    with subprocess.Popen(command, env=env, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-                          cwd=tmp_path, text=True) as server:  # fmt: skip
-        form = json.loads(server.stdout.readline())
-        with open(form["key_file"]) as file:
-            kept = json.load(file)
+    with _served(tmp_path) as (form, kept):
         assert kept["origin"] == "owner"
-        server.terminate()
     assert TOKEN not in form["url"]
+
+
+@pytest.mark.file_alone("the table names files beside the one of the settings")
+def test_an_origin_has_its_own_database(run, tmp_path):
+    """What is served is the database that a table of settings names for the origin, and nothing of
+    another."""
+    ops, own = "channel:chat/ops/board", str(tmp_path / "ops.db")
+    run("config", "set", "database", own, "--origin", ops)
+    run("remember", "The kettle is blue")
+    run("remember", "The kettle of ops is red", "--origin", ops)
+    usual = run("status", "--json").json["database"]
+    for whose, database, seen, unseen in (
+        (ops, own, "red", "blue"), ("owner", usual, "blue", "red")
+    ):  # fmt: skip
+        with _served(tmp_path, "--origin", whose) as (_, kept):
+            assert (kept["origin"], kept["database"]) == (whose, database)
+            ask = http.client.HTTPConnection(urlsplit(kept["url"]).netloc, timeout=30)
+            for path in ("/api/v1/recall?q=kettle", "/?q=kettle", "/facts"):
+                ask.request("GET", path, headers={"Authorization": f"Bearer {kept['token']}"})
+                body = ask.getresponse().read().decode()
+                assert f"is {seen}" in body and f"is {unseen}" not in body, path
+            ask.close()
+
+
+@contextmanager
+def _served(folder: Path, *argv: str) -> Iterator[tuple[dict[str, str], dict[str, str]]]:
+    """A server as a process of its own; what it printed, and what its key file says."""
+    env = {**os.environ, "PYTHONPATH": _root()}
+    command = [sys.executable, "-m", "tideline_cli", "serve", "--port", "0", "--json", *argv]
+    with subprocess.Popen(command, env=env, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                          cwd=folder, text=True) as server:  # fmt: skip
+        try:
+            form = json.loads(server.stdout.readline())
+            with open(form["key_file"]) as file:
+                kept = json.load(file)
+            yield form, kept
+        finally:
+            server.terminate()
