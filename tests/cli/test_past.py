@@ -49,7 +49,7 @@ def test_undo_as_json(run):
     form = {
         "batch": None, "undone": 2, "verb": "remember",
         "facts": {"removed": [new], "restored": [old], "changed": []},
-        "links": {"removed": 2, "restored": 0}, "dry_run": True,
+        "links": {"removed": 2, "restored": 0}, "dry_run": True, "passed_over": [],
     }  # fmt: skip
     assert run("undo", "--dry-run", "--json").json == form
     assert run("undo", "-n", "2").out == (

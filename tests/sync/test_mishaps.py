@@ -112,9 +112,11 @@ def test_an_undo_passes_over_what_others_said_meanwhile(world):
     assert world.settle() == []
     done = world.run("cedar", "undo", "--dry-run")
     assert "(remember): 1 fact removed" in done.out
+    [meant] = world.do("cedar", "undo", "--dry-run")["passed_over"]
     done = world.run("cedar", "undo")
     assert done.code == 0 and "(remember): 1 fact removed" in done.out
     [number] = re.findall(r"batch (\d+) came by a sync and stays", done.err)
+    assert int(number) == meant
     assert text(415) not in world.contents("cedar") and text(416) in world.contents("cedar")
     assert int(number) not in {
         one["batch"] for one in world.do("cedar", "undo", "--list")["batches"]

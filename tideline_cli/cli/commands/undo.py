@@ -66,7 +66,8 @@ def run(session: Session, words: list[str], options: Options) -> int:
         db = session.writing(frees=True)
     done = undo(db, ordinal, viewer=session.viewer, now=session.now, dry_run=options.dry_run)
     if session.json:
-        output.emit_json(undo_report.form(done, dry_run=options.dry_run))
+        form = undo_report.form(done, dry_run=options.dry_run)
+        output.emit_json({**form, "passed_over": list(done.passed)})
     else:
         after = "" if options.dry_run else _way_back(session, done)
         start = "would undo" if options.dry_run else "undid"
