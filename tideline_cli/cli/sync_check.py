@@ -24,9 +24,13 @@ if TYPE_CHECKING:
 
 NAME = "sync_log"
 _NAMED = 5  # ids in a message
-_BACK = (
+_OF_FILES = (
     "`tideline restore --from` a backup and sync: what it lacks comes from the place; or say anew "
     "what is wrong, by `tideline edit`"
+)
+_OF_SERVERS = (
+    "say anew what is wrong, by `tideline edit`; who looks after the server can bring back its "
+    "backup of before: sync then, and what that lacks comes from the place"
 )
 
 
@@ -86,5 +90,6 @@ def _of_place(
         more = len(found.differing) - _NAMED
         yield Finding(
             NAME, "error", f"{some(len(found.differing), 'fact')} differ from what the log of "
-            f"{row.address} says: {listed}" + (f" and {more:,} more" if more > 0 else ""), _BACK,
+            f"{row.address} says: {listed}" + (f" and {more:,} more" if more > 0 else ""),
+            _OF_SERVERS if session.is_on_server else _OF_FILES,
         )  # fmt: skip
