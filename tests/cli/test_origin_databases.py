@@ -8,13 +8,18 @@ import os
 import pytest
 
 from tests.doors.mcp_talk import told
+from tests.support import NOW
 from tideline_cli import Memory
 from tideline_cli.cli import own_databases, scheduled_databases
 from tideline_cli.config import reading
 from tideline_cli.config.settings import TABLE
 from tideline_cli.errors import UsageError
+from tideline_cli.memory.remember import remember
+from tideline_cli.model.fact import NewFact
+from tideline_cli.model.origin import Origin
 from tideline_cli.model.server_address import SCHEMES, without_password
 from tideline_cli.store import SERVERS
+from tideline_cli.store.opening import open_for_writing
 from tideline_cli.store.postgres import addresses
 
 pytestmark = pytest.mark.file_alone("the table names files beside the one of the settings")
@@ -276,6 +281,18 @@ def test_a_fault_of_the_call_is_told_once(run, ops):
     assert (done.code, done.err.count("no model is named"), ops in done.out) == (2, 1, False)
 
 
+def test_an_address_that_is_none_stops_no_other(run, ops):
+    """What is wrong with the owner's setting is told, and the others have their turn."""
+    run("remember", "theirs", "--origin", OPS)
+    run("config", "set", "database", "postgresql://localhost/x?schema=no name")
+    done = run("dream", "--json")
+    assert (done.code, done.json["error"]["code"]) == (2, "usage"), done.err
+    assert done.json["databases"][0]["origins"][0]["origin"] == OPS
+    lines = run("dream").out.splitlines()
+    assert f"database   {ops}" in lines and lines[-1].startswith(OPS)
+    assert run("consolidate").err.count("no model is named") == 1
+
+
 def test_doctor_looks_at_all(run, ops):
     """Each is examined, by the owner; what is wrong with one is said with its name."""
     run("remember", "mine")
@@ -327,6 +344,51 @@ def test_facts_that_stay_are_told(run, home, tmp_path):
     assert run("import", "-", "--trust", "--origin", OPS, stdin=rows).code == 0
     assert named(run("status", "--origin", OPS)) == named(run("doctor")) == 0
     assert len(texts(run("list", "--origin", OPS))) == 4
+
+
+def test_a_purge_names_the_copies(run, home, tmp_path, monkeypatch):
+    """What the usual file still has, with the call that removes it there; to the owner also what
+    the files of others have. Nothing is said where nothing is left."""
+    usual, own = str(home / "tideline.db"), str(tmp_path / "o.db")
+    for text in ("one", "two", "three"):
+        run("remember", f"ops said {text}", "--origin", OPS)
+    rows = run("export", "--origin", OPS).out.encode()
+    run("config", "set", "database", own, "--origin", OPS)
+    run("import", "-", "--trust", "--origin", OPS, stdin=rows)
+    ids = [json.loads(row)["id"] for row in rows.splitlines() if b"ops said" in row]
+    run("forget", ids[0], "--db", usual, "--origin", OPS)
+    done = run("purge", *ids[:2], "--yes", "--json", "--origin", OPS)
+    told_of = [json.loads(line)["warning"] for line in done.err.splitlines() if "warning" in line]
+    (warned,) = (one for one in told_of if one["code"] == "left_behind")
+    assert (done.code, warned["message"]) == (0, f"2 of them are still in {usual}, of {OPS}")
+    call = f"tideline --db {usual} purge {ids[0]} {ids[1]} --origin {OPS}"
+    assert warned["hint"] == f"`{call}` removes them there"
+    assert run(*call.split()[1:], "--yes").code == 0
+    assert "still in" not in run("purge", ids[2], "--dry-run", "--origin", OPS).err
+    monkeypatch.setenv("TIDELINE_NOW", "4000000000000")
+    done = run("retention", "--days", "9", "--yes", "--origin", OPS)
+    assert (done.code, done.err.count("1 of them is still in")) == (0, 1)
+    assert "still in" not in run("purge", ids[2], "--yes", "--db", usual, "--origin", OPS).err
+
+
+def test_the_owners_purge_names_the_copies(run, ops, home):
+    """What it removed of another origin, since it derives from the owner's, is in the file of that
+    one yet."""
+    for path in (str(home / "tideline.db"), ops):
+        db = open_for_writing(path)
+        for content, fact_id, origin, more in (
+            ("the source", "SOURCE", Origin("owner"), ()),
+            ("what follows", "FOLLOWS", Origin(OPS), ("SOURCE",)),
+        ):
+            new = NewFact(content, "knowledge", "owner_message", origin, derived_from=more)
+            remember(db, new, fact_id=fact_id, now=NOW)
+        db.close()
+    done = run("purge", "SOURCE", "--yes")
+    calls = [f"tideline --db {ops} purge {name} --origin {whose}"
+             for name, whose in (("SOURCE", "owner"), ("FOLLOWS", OPS))]  # fmt: skip
+    assert [done.err.count(f"`{call}` removes it there") for call in calls] == [1, 1], done.err
+    for call in calls[::-1]:
+        assert run(*call.split()[1:], "--yes").code == 0
 
 
 def test_one_file_by_two_names_is_one(run, home, tmp_path):

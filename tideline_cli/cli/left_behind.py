@@ -7,20 +7,23 @@ import os
 
 from tideline_cli.cli import next_call
 from tideline_cli.errors import TidelineError
+from tideline_cli.model.origin import EVERYONE, Origin
 from tideline_cli.model.server_address import is_server, without_password
 from tideline_cli.store import opening, whole_ids
 from tideline_cli.store.connection import DatabaseError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from apsw import Connection
 
     from tideline_cli.cli.call_settings import CallSettings
-    from tideline_cli.model.origin import Origin
+    from tideline_cli.cli.session import Session
+    from tideline_cli.model.origin import Everyone
 
 _PATIENCE_MS = 200  # for a look that nobody asked for
+_NAMED = 10  # ids in a call
 
 
 def warn(
@@ -62,6 +65,40 @@ def _left(path: str, origin: Origin, own: Callable[[], Connection | None]) -> in
             return 0
         left -= whole_ids.every(db, viewer=origin)
     return len(left)
+
+
+def warn_of_copies(session: Session, ids: Sequence[str], places: Sequence[str]) -> None:
+    """Say which of the facts that a purge has just removed lie in other databases as well, each as
+    it is stated, and which call removes them there. Best effort."""
+    viewer = session.viewer
+    for stated in places:
+        try:
+            kept = _kept(whole_path(stated), ids, EVERYONE if viewer.is_owner else viewer)
+        except (TidelineError, DatabaseError, OSError):
+            continue
+        path = whole_path(without_password(stated))
+        for key in sorted(set(kept.values())):
+            own = [fact_id for fact_id in kept if kept[fact_id] == key]
+            call = next_call.line(("--db", path, "purge", *own[:_NAMED]), origin=Origin(key))
+            is_one = len(own) == 1
+            more = f", then the {len(own) - _NAMED:,} others" if len(own) > _NAMED else ""
+            session.caution(
+                "left_behind",
+                f"{len(own):,} of them {'is' if is_one else 'are'} still in {path}, of {key}",
+                hint=f"`{call}` removes {'it' if is_one else 'them'} there{more}",
+            )
+
+
+def _kept(path: str, ids: Sequence[str], whose: Origin | Everyone) -> dict[str, str]:
+    """Return which of the facts the database at `path` has, archived ones too, and their origins.
+    """
+    there = opening.open_as_it_is(path, patience_ms=_PATIENCE_MS)
+    if there is None:
+        return {}
+    try:
+        return whole_ids.owners(there, ids, viewer=whose)
+    finally:
+        there.close()
 
 
 def place_of(stated: str) -> str:

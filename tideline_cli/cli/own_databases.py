@@ -90,6 +90,16 @@ def tell_of_all_left(session: Session) -> None:
             one.close()
 
 
+def tell_of_copies(session: Session, ids: Sequence[str]) -> None:
+    """Say which facts that were just purged lie in another database that the settings name."""
+    places = [own.stated for own in others_of(session)]
+    usual: str = session.config.get("database")
+    is_elsewhere = left_behind.place_of(usual) != session.real_database
+    if which_database.named_by(session).startswith(TABLE) and is_elsewhere:
+        places.insert(0, usual)
+    left_behind.warn_of_copies(session, ids, places)
+
+
 def tell_of_change(session: Session) -> None:
     """Say what follows from the database that an origin has got: what it has left, or that another
     one is named for all."""

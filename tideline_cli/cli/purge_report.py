@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tideline_cli.cli import output
 from tideline_cli.cli.options import Option
+from tideline_cli.config.settings import TABLE
 from tideline_cli.store import facts
 
 TYPE_CHECKING = False
@@ -56,6 +57,7 @@ def report(
             if session.is_on_server
             else f"backups and exports made before keep {them}: delete those too"
         )
+        _tell_of_copies(session, done.ids)
     if done.earlier:
         left = (
             "1 earlier wording that was replaced is"
@@ -71,6 +73,15 @@ def report(
             "pending: another process keeps the store open, or the disk is full, so traces may be "
             "left in the files; a later command removes them"
         )
+
+
+def _tell_of_copies(session: Session, ids: tuple[str, ...]) -> None:
+    """Name what another database keeps, where origins have databases of their own."""
+    if not session.config.get(TABLE):
+        return
+    from tideline_cli.cli import own_databases  # noqa: PLC0415  few have such a table
+
+    own_databases.tell_of_copies(session, ids)
 
 
 def _lines(

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from tideline_cli.model import codec
 from tideline_cli.store import visibility
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Any
 
     from apsw import Connection
@@ -52,3 +54,13 @@ def every(db: Connection, *, viewer: Origin) -> set[str]:
     """Return the ids of all facts of an origin, archived ones too."""
     condition, values = visibility.where(viewer)
     return {fact_id for (fact_id,) in db.execute(f"SELECT id FROM fact WHERE {condition}", values)}
+
+
+def owners(db: Connection, ids: Sequence[str], *, viewer: Origin | Everyone) -> dict[str, str]:
+    """Return, for each of these ids that a viewer has, the key of the origin that it belongs to."""
+    condition, values = visibility.where(viewer)
+    sql = (
+        "SELECT fact.id, origin.key FROM fact JOIN origin ON origin.number = fact.origin"
+        f" WHERE fact.id IN (SELECT value FROM json_each(?)) AND {condition} ORDER BY fact.seq"
+    )
+    return dict(db.execute(sql, (codec.dumps([*ids]), *values)))
