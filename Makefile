@@ -26,10 +26,11 @@ CLIENTS := @anthropic-ai/claude-code@2.1.330 @openai/codex@0.169.0 @google/gemin
 unexport PYTHONDONTWRITEBYTECODE
 unexport PYTHONUNBUFFERED
 
-.PHONY: team clients all help demo test test-all lint bench faults fuzz contract truth planted sync sync-journey properties conformance isolation embedders day \
-	page page-pictures attack poison windows audit locked lock generate pictures recording release-check clean
+.PHONY: team clients all help demo test test-all compiled lint types types-windows style layers \
+	bench faults fuzz contract truth planted sync sync-journey properties conformance isolation \
+	embedders day page page-pictures attack poison windows audit locked lock generate pictures recording release-check clean
 
-all: lint test
+all: test
 
 help:                               ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | sort | \
@@ -49,16 +50,29 @@ $(VENV)/.installed-dev: pyproject.toml setup.py bin/tideline | $(VENV)/bin/pytho
 demo: $(VENV)/.installed            ## install, and watch the main job at work
 	PATH="$(abspath $(BIN)):$$PATH" sh examples/demo.sh
 
-test: lint                          ## everything that a change must pass
+test: $(VENV)/.installed-dev        ## everything that a change must pass
+	@$(MAKE) --no-print-directory -j2 lint compiled
 	$(BIN)/python -m pytest -n 4
+
+# Compile the tests once, beside the checks: else each worker does so. Pytest tells what fails here.
+compiled: $(VENV)/.installed-dev
+	@$(BIN)/python -m pytest --collect-only > /dev/null || true
 
 test-all: | $(VENV)/bin/python      ## all tests on each of PYTHONS that is found: 3.11 to 3.14 without a name
 	$(BIN)/python -m tests.pythons $(PYTHONS)
 
-lint: $(VENV)/.installed-dev        ## style, types, layers
-	$(BIN)/ruff check .
+lint: types types-windows style layers ## style, types, layers
+
+types: $(VENV)/.installed-dev
 	$(BIN)/mypy
+
+types-windows: $(VENV)/.installed-dev
 	$(BIN)/mypy --platform win32 --no-warn-unreachable --cache-dir .mypy_cache/windows
+
+style: $(VENV)/.installed-dev
+	$(BIN)/ruff check .
+
+layers: $(VENV)/.installed-dev
 	PYTHONPATH=. $(BIN)/lint-imports
 
 bench: $(VENV)/.installed-dev       ## print the figures of bench/README.md

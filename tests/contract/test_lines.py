@@ -9,10 +9,11 @@ import pytest
 
 from tests.contract import lines, pairs, said
 from tests.contract.lines import Line
+from tests.support import often
 from tideline_cli.cli import app, messages, output
 from tideline_cli.cli.commands import COMMANDS, verb
 
-LINES = 320
+LINES = often(200, 320)
 
 
 @pytest.fixture(autouse=True)

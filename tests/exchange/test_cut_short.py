@@ -62,7 +62,7 @@ def test_killed_anywhere_and_run_again(merge, file, tmp_path):
         wanted = nursery.run("export", home=whole).out
         assert sum(len(json.loads(line)["links"]) for line in wanted.splitlines()) > 2 * ROWS - 99
         cut = 0
-        for number in range(often(2, 6) if merge else often(3, 12)):
+        for number in range(often(1, 6) if merge else often(2, 12)):
             home = tmp_path / f"cut{number}"
             home.mkdir()
             child = nursery.start(*argv, home=home, environ=CLOCK)

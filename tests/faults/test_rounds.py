@@ -8,7 +8,7 @@ import pytest
 
 from tests.faults import rounds
 from tests.faults.round_commands import ALL
-from tests.support import some
+from tests.support import often, some
 
 RACERS = ("remember", "remember --slot", "restore --from")
 
@@ -25,11 +25,12 @@ def test_rounds(nursery, tmp_path):
 
 
 def test_every_command_alone(nursery, tmp_path):
-    """Each kind of command does its work when it is alone, so a round tests something."""
+    """Each kind of command does its work when it is alone, so a round tests something. `make test`
+    tries every second kind."""
     world = rounds.template(nursery, tmp_path / "rounds")
     world.ids = world.ids[8:]  # active, and no twins
     random = Random(5)
-    for command in ALL:
+    for command in ALL[:: often(2, 1)]:
         done = rounds.once(
             nursery, world, random, tmp_path / "rounds" / "home", [command], longest=0.0
         )

@@ -110,8 +110,8 @@ def test_a_key_that_the_server_sends_back(say, environ, tmp_path, step, where):
         environ["TIDELINE_KEY_FILE"] = str(key)
     with serving(ENDPOINTS[step]) as server:
         environ["TIDELINE_BASE_URL"] = server.base_url
-        for n in range(7):
-            say("remember", f"fact number {n} about topic{n}")
+        rows = "".join(f'{{"content": "fact number {n} about topic{n}"}}\n' for n in range(7))
+        say("import", "-", stdin=rows.encode())
         say("extract", "-", "--debug", "--timeout", "5", "--json", stdin=TALK)
         say("consolidate", "--debug", "--timeout", "5", "-v")
         asked = {request.headers.get("Authorization") for request in server.requests}

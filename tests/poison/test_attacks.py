@@ -20,7 +20,7 @@ LANES = (
     hostile_models.replying, hostile_models.talking, hostile_models.harnessed,
     hostile_models.consolidating, hostile_models.laundering,
 )  # fmt: skip
-LARGE = 24  # a lane with more attacks than this is sampled; `make poison` runs all of them
+LARGE = 16  # a lane with more attacks than this is sampled; `make poison` runs all of them
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ from tests.poison.battle import Battle
 from tideline_cli.ranking.profiles import PROFILES
 
 LANES = (attacks.outranking, attacks.claiming, attacks.importing)
-MOST = 12  # attacks of a lane, a profile each
+MOST = 8  # attacks of a lane, a profile each
 
 
 @pytest.fixture(scope="module")

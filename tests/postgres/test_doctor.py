@@ -69,7 +69,7 @@ def harm(place, sql, *, silent=True):
 
 
 @pytest.mark.parametrize(
-    ("check", "sql", "is_copied"), some(sorted(DAMAGE, key=_is_again), _CHECKS)
+    ("check", "sql", "is_copied"), some(sorted(DAMAGE, key=_is_again), _CHECKS // 2)
 )
 def test_what_is_damaged_is_found_and_mended(run, place, check, sql, is_copied):
     """Each damage is found by its check, and mended; all is well after it, and the copy is a memory

@@ -61,7 +61,7 @@ def test_a_walk_through_small_blocks(both, small, seed, tmp_path, monkeypatch):
     chance = random.Random(seed)
     known = []
     same(both("remember", "the first"))
-    for number in range(often(15, 30)):
+    for number in range(often(9, 30)):
         monkeypatch.setenv("TIDELINE_NOW", str(NOW + number * DAY))
         if number % 10 == 3:
             (tmp_path / "rows.jsonl").write_text("\n".join(rows(chance, 12)))

@@ -18,7 +18,7 @@ from tests.postgres.people import as_role, new_role
 from tests.support import often
 
 PEOPLE = often(4, 20)
-ROUNDS = often(3, 12)
+ROUNDS = often(2, 12)
 AT_ONCE = often(3, 6)
 SHARED = "channel:team/all/board"
 COMMAND = (sys.executable, "-m", "tideline_cli")

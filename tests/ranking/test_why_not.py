@@ -16,13 +16,16 @@ LANES = [("hybrid", "rrf"), ("keyword", "rrf"), ("semantic", "rrf"), ("hybrid", 
 WAYS = [*LANES, ("points", None), ("hybrid", "append")]
 
 
+STORED = 72
+
+
 def _stored(db):
-    """120 facts about tea in one session, each alone in what it says besides."""
+    """72 facts about tea in one session, each alone in what it says besides."""
     sources = ("owner_message", "tool_output")
     put(db, [
         fact(f"tea {'and tea ' * (i % 5)}number {i}", f"{i:026d}", now=NOW - i * 3_600_000,
              importance=(i % 11) / 10, source=sources[i % 2], session="s", turn=i)
-        for i in range(120)
+        for i in range(STORED)
     ])  # fmt: skip
 
 
@@ -46,12 +49,12 @@ def test_places_are_those_of_the_question(db, mode, fusion):
     for place, fact_id in enumerate(forward, 1):
         told = _asked(db, query, fact_id)
         assert (told.reason, told.rank) == ("found" if place <= 5 else "outranked", place)
-    ids = {f"{i:026d}" for i in range(120)}
+    ids = {f"{i:026d}" for i in range(STORED)}
     reasons = {_asked(db, query, one).reason for one in sorted(ids.difference(forward))[:4]}
-    limits = {"points": 120, "append": 50}  # all are scored; those weighed in a session
+    limits = {"points": STORED, "append": 50}  # all are scored; those weighed in a session
     least = limits.get(fusion or mode, 0)
     assert len(forward) >= least
-    assert reasons == ({"not_put_forward"} if len(forward) < 120 else set())
+    assert reasons == ({"not_put_forward"} if len(forward) < STORED else set())
 
 
 @pytest.mark.parametrize("mode", ["hybrid", "keyword"])

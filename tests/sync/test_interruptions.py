@@ -8,8 +8,8 @@ from tests.faults.nursery import Nursery
 from tests.sync import interruptions
 
 # Of each pair the steps that are tried: the first, and each so many behind it.
-SOME = (("news", "step:kill", 3, 17), ("erase", "step:kill", 24, 31),
-        ("purged", "step:enospc:sticky", 4, 23), ("first", "sync:kill", 2, 4))  # fmt: skip
+SOME = (("news", "step:kill", 3, 31), ("erase", "step:kill", 24, 61),
+        ("purged", "step:enospc:sticky", 4, 41), ("first", "sync:kill", 2, 7))  # fmt: skip
 
 
 @pytest.mark.slow

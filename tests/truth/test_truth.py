@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis.stateful import run_state_machine_as_test
 
-from tests.support import some
+from tests.support import often, some
 from tests.truth import machine
 from tideline_cli.memory.recall import recall
 from tideline_cli.store import facts, listing
@@ -21,7 +21,7 @@ def test_a_memory_stays_true():
     run_state_machine_as_test(
         machine.Memory,
         settings=settings(
-            max_examples=25, stateful_step_count=20,
+            max_examples=often(12, 25), stateful_step_count=20,
             suppress_health_check=list(HealthCheck),
         ),
     )  # fmt: skip

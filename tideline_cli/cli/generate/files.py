@@ -35,7 +35,10 @@ def stale(root: str) -> list[str]:
 
     A page whose command is gone is one of them.
     """
-    made = generated(root)
+    return _stale(root, generated(root))
+
+
+def _stale(root: str, made: dict[str, str]) -> list[str]:
     old = [path for path, text in made.items() if _read(os.path.join(root, path)) != text]
     return [*old, *(path for path in _pages_of(root) if path not in made)]
 
@@ -43,7 +46,7 @@ def stale(root: str) -> list[str]:
 def write_file(root: str) -> None:
     """Write what is stale, and remove the pages of commands that are gone."""
     made = generated(root)
-    for path in stale(root):
+    for path in _stale(root, made):
         place = os.path.join(root, path)
         if path not in made:
             os.remove(place)
