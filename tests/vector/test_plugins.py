@@ -5,11 +5,13 @@ from __future__ import annotations
 import importlib.metadata
 import os
 
-import apsw
 import numpy as np
 import pytest
 
 from tideline_cli.memory import lanes
+from tideline_cli.store.connection import put_setting
+from tideline_cli.store.opening import open_for_writing
+from tideline_cli.store.transactions import writing
 from tideline_cli.vector.embedder import resolve
 from tideline_cli.vector.hashing import HashingEmbedder
 
@@ -61,8 +63,9 @@ def plugin(monkeypatch):
 
 
 def chosen(name):
-    db = apsw.Connection(os.environ["TIDELINE_HOME"] + "/tideline.db")
-    db.execute("INSERT OR REPLACE INTO setting VALUES ('embedder', ?)", (name,))
+    db = open_for_writing(os.environ["TIDELINE_HOME"] + "/tideline.db")
+    with writing(db):
+        put_setting(db, "embedder", name)
     db.close()
 
 
