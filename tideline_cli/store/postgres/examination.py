@@ -57,7 +57,8 @@ WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r' AND attnum
 _FUNCTIONS = """
 SELECT proname, prosrc FROM pg_proc WHERE pronamespace = current_schema()::regnamespace
 """
-# A trigger or a rule that is not ours acts on what is written, and such a policy lets others see.
+# A trigger or a rule that is not ours acts on what is written, and such a policy lets others see. A
+# function of another role's may be taken for one of ours, and runs with the rights of who asks.
 _ACTING = """
 SELECT tgname FROM pg_trigger JOIN pg_class ON pg_class.oid = tgrelid
 WHERE relnamespace = current_schema()::regnamespace AND NOT tgisinternal
@@ -67,6 +68,12 @@ WHERE relnamespace = current_schema()::regnamespace AND rulename <> '_RETURN'
 UNION
 SELECT relname || '.' || polname FROM pg_policy JOIN pg_class ON pg_class.oid = polrelid
 WHERE relnamespace = current_schema()::regnamespace
+UNION
+SELECT proname || '()' FROM pg_proc JOIN pg_class ON pg_class.oid = 'setting'::regclass
+WHERE pronamespace = current_schema()::regnamespace AND proowner <> relowner
+UNION
+SELECT 'operator ' || oprname FROM pg_operator JOIN pg_class ON pg_class.oid = 'setting'::regclass
+WHERE oprnamespace = current_schema()::regnamespace AND oprowner <> relowner
 """
 _TERMS = "SELECT fact.origin, term, seq FROM fact, index_terms(fact.origin, fact.terms) AS term"
 _POSTINGS = "SELECT origin, term, fact FROM indexed_term"
