@@ -63,7 +63,7 @@ def _taken_by_server(ready: Ready, row: Any) -> Ready | TidelineError:
     """Return a row, or why a server cannot store it."""
     from tideline_cli.store.postgres import key_lengths  # noqa: PLC0415  no file
 
-    return key_lengths.refusal(ready.content, row, analyzer=ready.analyzer) or ready
+    return key_lengths.length_refusal(ready.content, row, analyzer=ready.analyzer) or ready
 
 
 def _again(ready: Ready, analyzer: Analyzer) -> Ready:

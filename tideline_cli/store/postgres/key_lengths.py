@@ -18,7 +18,7 @@ STATE = "54000"
 _LABELS = ("slot", "session", "document")
 
 
-def refusal(
+def length_refusal(
     content: str, labels: Mapping[str, object], *, analyzer: Analyzer
 ) -> UsageError | None:
     """Return why a server cannot store a text with these labels, None where it can."""
