@@ -12,6 +12,7 @@ from tideline_cli.store import vectors
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from typing import Any
 
     from tideline_cli.exchange.importer.prepare_rows import Ready
     from tideline_cli.exchange.importer.prepared import Rows
@@ -27,9 +28,10 @@ class ChunkReader:
 
     def __init__(
         self, context: ImportContext, summary: ImportSummary, *, analyzer: Analyzer, merge: bool,
-        are_many: bool = False,
+        are_many: bool = False, on_server: bool = False,
     ) -> None:  # fmt: skip
         self._summary = summary
+        self._on_server = on_server
         self._preparer = RowPreparer(context, analyzer=analyzer, merge=merge, are_many=are_many)
 
     def chunks(self, rows: Rows) -> Iterator[list[Ready]]:
@@ -37,6 +39,8 @@ class ChunkReader:
         chunk: list[Ready] = []
         for line, row, ready in self._preparer.prepared(rows):
             self._summary.heard(row)
+            if not isinstance(ready, TidelineError) and self._on_server:
+                ready = _taken_by_server(ready, row)
             if isinstance(ready, TidelineError):
                 self._summary.refuse(line, ready)
                 continue
@@ -53,6 +57,13 @@ class ChunkReader:
         store may have changed since the chunk was read."""
         self._preparer.analyzer = analyzer
         return [ready if ready.analyzer == analyzer else _again(ready, analyzer) for ready in chunk]
+
+
+def _taken_by_server(ready: Ready, row: Any) -> Ready | TidelineError:
+    """Return a row, or why a server cannot store it."""
+    from tideline_cli.store.postgres import key_lengths  # noqa: PLC0415  no file
+
+    return key_lengths.length_refusal(ready.content, row, analyzer=ready.analyzer) or ready
 
 
 def _again(ready: Ready, analyzer: Analyzer) -> Ready:

@@ -40,8 +40,8 @@ if TYPE_CHECKING:
 
     Call = Callable[[], object]
 
-# To compile takes longer than what it makes faster; figures come with all their digits.
-_LOCAL = b"SELECT set_config('jit', 'off', true), set_config('extra_float_digits', '1', true)"
+# To compile takes longer than what it makes faster.
+_LOCAL = b"SELECT set_config('jit', 'off', true)"
 _NO_CHANGE = ("BEGIN", "BEGIN ", "PRAGMA", "SAVEPO", "RELEAS", "COMMIT", "ROLLBA", "END")
 
 

@@ -64,6 +64,7 @@ def _declared(library: ctypes.CDLL) -> ctypes.CDLL:
         "PQstatus": (c_int, (c_void_p,)),
         "PQerrorMessage": (c_char_p, (c_void_p,)),
         "PQserverVersion": (c_int, (c_void_p,)),
+        "PQparameterStatus": (c_char_p, (c_void_p, c_char_p)),
         "PQfinish": (None, (c_void_p,)),
         "PQsetNoticeProcessor": (c_void_p, (c_void_p, _NOTICE, c_void_p)),
         "PQenterPipelineMode": (c_int, (c_void_p,)),
@@ -139,6 +140,8 @@ class Wire:
             raise ServerError(message)
         self._lib.PQsetNoticeProcessor(self._at, _SILENT, None)
         self.version: int = self._lib.PQserverVersion(self._at)
+        said = self._lib.PQparameterStatus(self._at, b"server_encoding") or b"UTF8"
+        self.encoding: str = said.decode()
         self._lib.PQsetnonblocking(self._at, 1)
         self._ready = waiting.Readiness(self._lib.PQsocket(self._at))
         if not self._lib.PQenterPipelineMode(self._at):

@@ -12,6 +12,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tideline_cli.store.postgres.server import ServerConnection
 
+# The transaction that holds the lock does nothing for as long as a pass takes. A server that ends
+# idle ones would let a second pass in.
+_LASTING = """
+SELECT set_config(name, '0', true) FROM pg_settings
+WHERE name IN ('idle_in_transaction_session_timeout', 'transaction_timeout')
+"""
+
 
 class ServerLock:
     """A lock of the server, held by a transaction of a connection of its own. The server frees it
@@ -32,6 +39,7 @@ def attempt(address: str, name: str) -> ServerLock | None:
     """Return a lock of a memory, None when another process holds it."""
     db = opening.connected(address)
     db.execute("BEGIN")
+    db.as_it_is(_LASTING)
     taken = db.execute(
         "SELECT pg_try_advisory_xact_lock(hashtext(?), hashtext(?))",
         (f"tideline {name}", db.schema),

@@ -60,6 +60,12 @@ def add(db: ServerConnection, role: str, *, viewer: Origin, now: int) -> bool:
                 "a memory that syncs takes no members", code="syncs",
                 hint="`tideline export`, then import it into a schema of its own (?schema=NAME)",
             )
+        if db.execute(_MAY_MAKE, (role,)).get:
+            raise CannotWriteError(
+                f"{role} may make functions in the schema {db.schema}, which would run for others",
+                hint=f'REVOKE CREATE ON SCHEMA "{db.schema}" FROM PUBLIC, "{role}"; a schema that '
+                "is theirs needs another owner", code="may_create",
+            )  # fmt: skip
         if db.execute(_IS_OWNER, (role,)).get:
             raise CannotWriteError(
                 f"{role} owns the memory or administers the server: it sees all origins",
@@ -105,6 +111,12 @@ def remove(db: ServerConnection, role: str, *, viewer: Origin | None) -> list[st
     return sorted(key for (key,) in lost)
 
 
+_MAY_MAKE = """
+SELECT has_schema_privilege(CAST(?1 AS NAME), current_schema(), 'CREATE')
+  AND NOT (SELECT rolsuper FROM pg_roles WHERE rolname = ?1)
+  AND NOT pg_has_role(CAST(?1 AS NAME), relowner, 'USAGE')
+FROM pg_class WHERE oid = to_regclass('fact')
+"""
 # Whoever may act as the owner of the tables, a superuser too, is behind no wall.
 _IS_OWNER = """
 SELECT pg_has_role(?, relowner, 'USAGE') OR EXISTS (

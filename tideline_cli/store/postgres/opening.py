@@ -85,6 +85,13 @@ def _make(db: Promising) -> None:
     """Make the tables, all or none. Who comes second finds them made."""
     from tideline_cli.store.postgres import schema  # noqa: PLC0415  once in the life of a memory
 
+    if db.encoding != "UTF8":
+        db.close()
+        raise StoreError(
+            f"the database has the encoding {db.encoding}, which cannot hold every text",
+            hint="make one that can: createdb --encoding UTF8 --template template0 NAME",
+            code="not_utf8",
+        )
     db.execute("BEGIN IMMEDIATE")
     db.execute(f'CREATE SCHEMA IF NOT EXISTS "{db.schema}"')
     # What runs as the owner finds no table that a session has made for itself.

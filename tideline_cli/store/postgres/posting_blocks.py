@@ -109,13 +109,28 @@ BEGIN
     ANALYZE fact, posting, posting_block, common_posting, usage, link, label_term, vector_chunk;
   END IF;
 END $$;
+-- Of some origins (NULL: of all) those that the role sees that asks. Who runs a function that runs
+-- as the owner is not `current_user`.
+CREATE FUNCTION own_of(origins bigint[]) RETURNS bigint[] LANGUAGE plpgsql STABLE AS $$
+DECLARE
+  asking name := coalesce(nullif(current_setting('role'), 'none'), session_user);
+BEGIN
+  IF pg_has_role(asking, current_user, 'USAGE')
+    OR EXISTS (SELECT 1 FROM pg_roles WHERE rolname = asking AND rolbypassrls) THEN
+    RETURN origins;
+  END IF;
+  RETURN ARRAY(SELECT member.origin FROM member
+               WHERE role = asking AND (origins IS NULL OR member.origin = ANY (origins)));
+END $$;
 CREATE FUNCTION index_of(after bigint, origins bigint[]) RETURNS void LANGUAGE plpgsql
   SECURITY DEFINER SET search_path FROM CURRENT AS $$
 DECLARE
   late record;
-  touched bigint[] := ARRAY(SELECT DISTINCT fact.origin FROM fact
-    WHERE seq > after AND (origins IS NULL OR fact.origin = ANY (origins)));
+  touched bigint[];
 BEGIN
+  origins := own_of(origins);
+  touched := ARRAY(SELECT DISTINCT fact.origin FROM fact
+    WHERE seq > after AND (origins IS NULL OR fact.origin = ANY (origins)));
   PERFORM pg_advisory_xact_lock(hashtext('tideline writer'), hashtext(current_schema()));
   IF after = 0 THEN
     PERFORM set_config('tideline.index', '', true);

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import apsw
 
-from tideline_cli.errors import CannotWriteError
+from tideline_cli.errors import CannotWriteError, TidelineError
+from tideline_cli.store.postgres import key_lengths
 
 _WORDS = (
     ("for schema", "your role may not use this memory",
@@ -21,8 +22,10 @@ _WORDS = (
 )  # fmt: skip
 
 
-def meaning(error: BaseException) -> CannotWriteError | None:
+def meaning(error: BaseException) -> TidelineError | None:
     """Return what a refusal of the server means to a user, None for any other error."""
+    if getattr(error, "state", "") == key_lengths.STATE:
+        return key_lengths.too_long("a word or a label")
     if not isinstance(error, apsw.AuthError):
         return None
     said = str(error)

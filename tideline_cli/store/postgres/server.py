@@ -25,6 +25,14 @@ if TYPE_CHECKING:
 _AT_ONCE = 256  # statements of one round trip: more could fill what lies between both sides
 _ANSWERED = ("SELECT", "WITH", "VALUES", "SHOW")
 _WRITE = b"BEGIN ISOLATION LEVEL READ COMMITTED"
+# What decides how a server reads statements and writes values; a role may have values of its own.
+_MEANING = ", ".join(
+    f"set_config('{name}', '{value}', true)"
+    for name, value in (
+        ("standard_conforming_strings", "on"), ("array_nulls", "on"), ("row_security", "on"),
+        ("transform_null_equals", "off"), ("extra_float_digits", "1"), ("bytea_output", "hex"),
+    )
+)  # fmt: skip
 _ERRORS: dict[str, type[apsw.Error]] = {
     "55P03": apsw.BusyError, "57014": apsw.InterruptError, "53100": apsw.FullError,
     "40001": apsw.BusyError, "40P01": apsw.BusyError, "42501": apsw.AuthError,
@@ -43,6 +51,7 @@ class ServerConnection:
 
     def __init__(self, wire: Wire, address: str, schema: str) -> None:
         self._wire = wire
+        self.encoding = wire.encoding  # of the database
         self.filename = address
         self.schema = schema
         self.trips = 0
@@ -137,7 +146,7 @@ class ServerConnection:
         return Cursor(self)
 
     def _path(self) -> bytes:
-        return f'SET LOCAL search_path = "{self.schema}"'.encode()
+        return f"""SELECT set_config('search_path', '"{self.schema}"', true), {_MEANING}""".encode()
 
     def _alone(self) -> None:
         """Run what waits as a transaction of its own."""

@@ -1,0 +1,152 @@
+"""Servers, databases and roles with settings of their own, and what others may do in a schema."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import string
+import time
+from urllib.parse import quote
+
+import pytest
+
+from tests.postgres.people import as_role, new_role, own, psql
+from tideline_cli.store import locks
+from tideline_cli.store.postgres import opening
+
+MEANING = (
+    "array_nulls=off", "standard_conforming_strings=off", "transform_null_equals=on",
+    "extra_float_digits=-10", "bytea_output=escape", "datestyle=German", "timezone=Asia/Kolkata",
+    "default_transaction_isolation=serializable", "row_security=off",
+)  # fmt: skip
+
+
+def with_settings(place, *settings):
+    """Return an address whose connections begin with these settings, as `ALTER ROLE … SET` does."""
+    return f"{place}&options={quote(' '.join(f'-c {one}' for one in settings))}"
+
+
+def test_settings_of_a_role_change_no_answer(run, address, tmp_path, monkeypatch):
+    """How texts, lists and figures are read and written is the memory's to say."""
+    rows = [{"content": f"lamp number {one} is of brass", "importance": one / 30,
+             "tags": ["a\\1b"] * (one % 2)} for one in range(30)]  # fmt: skip
+    (tmp_path / "rows.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    told = []
+    for settings in ((), MEANING):
+        place = with_settings(address(), *settings)
+        monkeypatch.setenv("TIDELINE_DB", place)
+        assert run("import", str(tmp_path / "rows.jsonl"), "--trust").code == 0
+        found = run("recall", "lamp number 7", "--json").json
+        db = opening.connected(place)
+        matching = "SELECT rowid FROM fact_fts WHERE fact_fts MATCH ?"
+        both = db.execute(matching, ('("lamp" AND "brass")',)).fetchall()
+        images = db.execute("SELECT count(*) FROM fact WHERE (to_json(fact) ->> 'importance')::"
+                            "float8 <> importance").get  # fmt: skip
+        db.close()
+        shown = [(hit["content"], hit["score"]) for hit in found["hits"]]
+        told.append((shown, len(both), images))
+    assert told[0] == told[1] and told[0][1] == 30 and told[0][2] == 0
+
+
+def test_a_lock_outlives_the_patience_of_a_server(run, address, monkeypatch):
+    """A dream holds its lock in a transaction that does nothing meanwhile."""
+    place = with_settings(address(), "idle_in_transaction_session_timeout=200ms")
+    monkeypatch.setenv("TIDELINE_DB", place)
+    assert run("remember", "the lamp is of brass").code == 0
+    held = locks.attempt(place, locks.DREAM)
+    time.sleep(0.8)
+    assert locks.attempt(place, locks.DREAM) is None
+    locks.release(held)
+    again = locks.attempt(place, locks.DREAM)
+    assert again is not None
+    locks.release(again)
+
+
+@pytest.mark.parametrize("encoding", ["LATIN1", "SQL_ASCII"])
+def test_a_database_that_cannot_hold_every_text(run, server, monkeypatch, encoding):
+    """No memory is made there, and the hint says where one can be."""
+    name = f"other_{encoding.lower()}"
+    psql(server, f"DROP DATABASE IF EXISTS {name}",
+         f"CREATE DATABASE {name} ENCODING '{encoding}' LOCALE 'C' TEMPLATE template0")  # fmt: skip
+    try:
+        monkeypatch.setenv("TIDELINE_DB", server.replace("/postgres?", f"/{name}?"))
+        done = run("remember", "the lamp is of brass")
+        assert done.code == 5 and encoding in done.err and "UTF8" in done.err
+    finally:
+        psql(server, f"DROP DATABASE {name}")
+
+
+def test_a_member_makes_nothing_in_the_schema(run, address, server, monkeypatch):
+    """A function of theirs would run with the rights of whoever asks next."""
+    place, role = address(), new_role(server)
+    schema = place.partition("&schema=")[2]
+    monkeypatch.setenv("TIDELINE_DB", place)
+    assert run("remember", "the lamp is of brass").code == 0
+    psql(server, f"GRANT CREATE ON SCHEMA {schema} TO PUBLIC")
+    done = run("member", "add", role, own(role))
+    assert done.code == 73 and "may make functions" in done.err and "REVOKE CREATE" in done.err
+    psql(server, f"REVOKE CREATE ON SCHEMA {schema} FROM PUBLIC")
+    assert run("member", "add", role, own(role)).code == 0
+    assert "tables" not in run("doctor").out
+    psql(server, f"GRANT CREATE ON SCHEMA {schema} TO {role}")
+    psql(as_role(place, role), "CREATE FUNCTION max(bigint, bigint) RETURNS bigint LANGUAGE sql"
+         " AS 'SELECT $1'")  # fmt: skip
+    assert "max() (not made by tideline)" in run("doctor").out
+
+
+def test_a_member_leaves_the_index_of_others_alone(run, address, server, monkeypatch):
+    """The functions that keep it run as the owner, and are anybody's to call."""
+    place, role = address(), new_role(server)
+    monkeypatch.setenv("TIDELINE_DB", place)
+    assert run("remember", "the lamp is of brass").code == 0
+    assert run("member", "add", role, own(role)).code == 0
+    assert run(own(role), "remember", "the bridge spans a river").code == 0
+    assert run("dream").code == 0
+    assert run("remember", "the lamp hangs from a hook").code == 0
+    whole = "SELECT term, count(*) FROM indexed_term WHERE origin = 1 GROUP BY 1 ORDER BY 1"
+    before = psql(place, whole)
+    assert "lamp|2" in before
+    for call in (
+        "index_of(0, NULL)", "index_of(-1, ARRAY[1])", "index_of(1, NULL)", "index_after(0)",
+        "fold_of(ARRAY[1])", "put_between(1, 'lamp', ARRAY[9])",
+    ):  # fmt: skip
+        psql(as_role(place, role), f"SELECT {call}", fails=call.startswith("put"))
+        assert psql(place, whole) == before, call
+    assert run("doctor").code == 0
+
+
+def test_a_word_that_is_too_long_for_an_index(run, address, tmp_path, monkeypatch):
+    """The rest of an import is stored, and each refusal says what is too long."""
+    monkeypatch.setenv("TIDELINE_DB", address())
+    chance = random.Random(1)
+    word = "".join(chance.choices(string.ascii_lowercase + string.digits, k=6000))
+    slot = "".join(chr(chance.randrange(0x4E00, 0x9FA5)) for _ in range(1000))
+    rows = [{"content": f"row {one} of lamps"} for one in range(10)]
+    rows[4]["content"] += f" {word}"
+    rows[6]["slot"] = slot
+    (tmp_path / "rows.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    done = run("import", str(tmp_path / "rows.jsonl"), "--trust")
+    assert "line 5: the text has a word of more than 2,600 bytes" in done.err
+    assert "line 7: slot is a text of more than 2,600 bytes" in done.err
+    assert run("list").out.count("lamps") == 8
+    for argv in ((f"a key {word}",), ("a lamp", "--slot", slot)):
+        done = run("remember", *argv)
+        assert done.code == 2 and "of more than 2,600 bytes, which a server" in done.err
+    assert run("remember", "split: " + " ".join([word[:2000], word[2000:4000]])).code == 0
+
+
+def test_a_schema_of_large_and_small_letters(run, server, monkeypatch):
+    """Its name is taken as it is written, by all that looks for it."""
+    schema, role = f"Team{os.getpid()}", new_role(server)
+    place = f"{server}&schema={schema}"
+    monkeypatch.setenv("TIDELINE_DB", place)
+    assert run("remember", "the lamp is of brass").code == 0
+    assert run("member", "add", role, own(role)).code == 0
+    psql(server, f'DELETE FROM "{schema}".posting')
+    assert "index" in run("doctor").out
+    assert run("doctor", "--repair", "--yes").code == 0
+    assert run("doctor", "--deep").code == 0 and "brass" in run("recall", "lamp").out
+    monkeypatch.setenv("TIDELINE_DB", as_role(place, role))
+    assert run(own(role), "remember", "the bridge spans a river").code == 0
+    assert run(own(role), "recall", "bridge").code == 0
