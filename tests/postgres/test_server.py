@@ -63,7 +63,28 @@ def test_a_password_is_never_told(run, server, monkeypatch):
     assert run("schedule").out.count("hush") == 0
 
 
-@pytest.mark.parametrize("name", ["a-b", "x;y", "", "a" * 64])
+@pytest.mark.parametrize("password", ["hush/1", "hush?1", "hush@1", "1%hush", "%00hush"])
+def test_a_password_that_is_not_encoded_is_never_told(run, monkeypatch, password):
+    """The client library would repeat what it takes for a part of the address."""
+    monkeypatch.setenv("TIDELINE_DB", f"postgresql://anna:{password}@localhost:1/nowhere")
+    for argv in (("status",), ("recall", "x", "--verbose"), ("schedule",), ("doctor", "--json")):
+        done = run(*argv)
+        assert done.code == 2 and "cannot be read" in done.err and "%40" in done.err
+        assert "hush" not in done.out + done.err
+
+
+def test_another_kind_of_server_is_no_file(run, tmp_path, monkeypatch):
+    """Nothing is made under such a name."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("TIDELINE_DB", "mysql://anna:hush@localhost/memory")
+    done = run("remember", "x")
+    assert done.code == 2 and "postgresql://" in done.err and "hush" not in done.err
+    assert not (tmp_path / "mysql:").exists()
+
+
+@pytest.mark.parametrize(
+    "name", ["a-b", "x;y", "", "a" * 64, "Team", "pg_team", "information_schema"]
+)
 def test_a_schema_has_a_plain_name(run, server, monkeypatch, name):
     """A name of a schema is no way into a statement."""
     monkeypatch.setenv("TIDELINE_DB", f"{server}&schema={name}")

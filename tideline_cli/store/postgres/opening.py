@@ -51,7 +51,7 @@ def connected(address: str) -> Promising:
                      "connect_timeout": "10"})  # fmt: skip
     except ServerError as error:
         raise StoreError(
-            f"no connection to {addresses.kept(address)}: {error}",
+            f"no connection to {addresses.kept(address)}: {addresses.told(str(error), address)}",
             hint="is the server there, and are user and database right?", code="no_server",
         ) from None  # fmt: skip
     if wire.version < _OLDEST:
