@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import shlex
+import socket
 import subprocess
 import sys
+import time
 
 import apsw
 import pytest
@@ -71,6 +73,21 @@ def test_a_password_that_is_not_encoded_is_never_told(run, monkeypatch, password
         done = run(*argv)
         assert done.code == 2 and "cannot be read" in done.err and "%40" in done.err
         assert "hush" not in done.out + done.err
+
+
+@pytest.mark.parametrize("place", ["address", "environment"])
+def test_how_long_a_silent_server_is_waited_for(run, monkeypatch, place):
+    """The address says it, or the client library's own variable; ten seconds are usual."""
+    with socket.create_server(("127.0.0.1", 0)) as silent:  # takes connections, and says nothing
+        address = f"postgresql://anna@127.0.0.1:{silent.getsockname()[1]}/memory"
+        if place == "address":
+            address += "?connect_timeout=2"
+        else:
+            monkeypatch.setenv("PGCONNECT_TIMEOUT", "2")
+        monkeypatch.setenv("TIDELINE_DB", address)
+        began = time.monotonic()
+        done = run("recall", "x")
+    assert done.code == 5 and "no connection" in done.err and time.monotonic() - began < 8
 
 
 def test_another_kind_of_server_is_no_file(run, tmp_path, monkeypatch):
