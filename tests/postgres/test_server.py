@@ -12,8 +12,10 @@ import time
 import apsw
 import pytest
 
-from tests.postgres.people import new_role
+from tests.postgres.people import as_role, new_role, own
 from tests.support import ROOT, fact, put
+from tideline_cli import Memory
+from tideline_cli.errors import StoreError
 from tideline_cli.model.text import WITH_FORMS, index_terms
 from tideline_cli.store import locks, transactions, writes
 from tideline_cli.store.opening import open_for_writing as opened
@@ -306,3 +308,60 @@ def test_one_dream_at_a_time(address):
     again = locks.attempt(place, locks.DREAM)
     assert again is not None
     locks.release(again)
+
+
+@pytest.mark.parametrize(
+    ("setting", "argv", "code", "words"),
+    [
+        ("default_transaction_read_only=on", ("remember", "b"), 73, "can only be read"),
+        ("default_transaction_read_only=on", ("gc",), 73, "target_session_attrs"),
+        ("statement_timeout=1", ("dream",), 75, "statement_timeout"),
+    ],
+)
+def test_what_a_server_forbids_is_told(run, address, monkeypatch, setting, argv, code, words):
+    """No message speaks of a file, its permissions or damage."""
+    monkeypatch.setenv("TIDELINE_DB", address())
+    run("remember", "a")
+    monkeypatch.setenv("PGOPTIONS", f"-c {setting}")
+    done = run(*argv)
+    assert done.code == code and words in done.err
+    assert not any(word in done.err for word in ("folder", "file", "refused"))
+
+
+def test_row_security_that_is_off(run, server, address, monkeypatch):
+    """A member whose session has it off is told so, and not that they are none."""
+    place, role = address(), new_role(server)
+    monkeypatch.setenv("TIDELINE_DB", place)
+    run("remember", "a")
+    run("member", "add", role, own(role))
+    monkeypatch.setenv("TIDELINE_DB", as_role(place, role))
+    monkeypatch.setenv("PGOPTIONS", "-c row_security=off")
+    done = run("recall", "a", own(role))
+    assert done.code == 73 and "row_security is off" in done.err
+
+
+def test_a_connection_that_is_lost(address):
+    """The code is that of a server which is not there, and the hint says how to go on."""
+    place = address()
+    with Memory.open(place) as memory, Memory.open(place) as other:
+        memory.remember("a kettle")
+        other.recall("kettle", touch=False)
+        process = other._db.execute("SELECT pg_backend_pid()").get
+        memory._db.execute(f"SELECT pg_terminate_backend({process}, 5000)").fetchall()
+        with pytest.raises(StoreError, match="was lost") as lost:
+            other.recall("kettle")
+    assert (lost.value.exit_code, lost.value.code) == (5, "no_server")
+    assert "history" in lost.value.hint
+
+
+def test_an_import_of_who_is_no_member(run, server, address, monkeypatch, tmp_path):
+    """The refusal is told, and no statement of ours."""
+    place, role = address(), new_role(server)
+    monkeypatch.setenv("TIDELINE_DB", place)
+    run("remember", "a")
+    run("member", "add", role, own(role))
+    monkeypatch.setenv("TIDELINE_DB", as_role(place, role))
+    rows = tmp_path / "rows.jsonl"
+    rows.write_text('{"text": "b"}\n')
+    done = run("import", str(rows))
+    assert done.code == 73 and "no member of this origin" in done.err and "INSERT" not in done.err
