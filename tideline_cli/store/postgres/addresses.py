@@ -75,7 +75,7 @@ def _is_name(schema: str) -> bool:
     return is_plain and not is_servers and len(schema) <= _LONGEST_NAME
 
 
-def told(message: str, address: str) -> str:
+def without_whole(message: str, address: str) -> str:
     """Return what the library said of an address, without the password where it repeats all."""
     plain = kept(address)
     return message.replace(for_library(address)[0], plain) if plain in _whole else message

@@ -50,8 +50,9 @@ def connected(address: str) -> Promising:
         wire = Wire({**_patience(), "dbname": plain, "client_encoding": "UTF8",
                      "application_name": "tideline"})  # fmt: skip
     except ServerError as error:
+        said = addresses.without_whole(str(error), address)
         raise StoreError(
-            f"no connection to {addresses.kept(address)}: {addresses.told(str(error), address)}",
+            f"no connection to {addresses.kept(address)}: {said}",
             hint="is the server there, and are user and database right?", code="no_server",
         ) from None  # fmt: skip
     if wire.version < _OLDEST:
