@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from apsw import Connection
 
     from tideline_cli.cli.call_settings import CallSettings
-    from tideline_cli.cli.session import Session
     from tideline_cli.model.origin import Everyone
 
 _PATIENCE_MS = 200  # for a look that nobody asked for
@@ -67,10 +66,11 @@ def _left(path: str, origin: Origin, own: Callable[[], Connection | None]) -> in
     return len(left)
 
 
-def warn_of_copies(session: Session, ids: Sequence[str], places: Sequence[str]) -> None:
+def warn_of_copies(
+    session: CallSettings, viewer: Origin, ids: Sequence[str], places: Sequence[str]
+) -> None:
     """Say which of the facts that a purge has just removed lie in other databases as well, each as
     it is stated, and which call removes them there. Best effort."""
-    viewer = session.viewer
     for stated in places:
         try:
             kept = _kept(whole_path(stated), ids, EVERYONE if viewer.is_owner else viewer)

@@ -97,7 +97,7 @@ def tell_of_copies(session: Session, ids: Sequence[str]) -> None:
     is_elsewhere = left_behind.place_of(usual) != session.real_database
     if which_database.named_by(session).startswith(TABLE) and is_elsewhere:
         places.insert(0, usual)
-    left_behind.warn_of_copies(session, ids, places)
+    left_behind.warn_of_copies(session, session.viewer, ids, places)
 
 
 def tell_of_change(session: Session) -> None:
