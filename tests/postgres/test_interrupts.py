@@ -7,6 +7,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 from contextlib import contextmanager
 
@@ -114,3 +115,38 @@ def test_ctrl_c_while_a_server_does_not_answer():
         assert time.monotonic() - start < 1
         taken.close()
         assert (process.returncode, out) == (130, "")
+
+
+def test_a_prompt_waits_five_seconds_for_its_facts(address):
+    """`context --auto` ends with nothing where the server does not answer; its log is stderr, with
+    --verbose."""
+    place = address()
+    with closed_table(place):
+        began = time.monotonic()
+        process = started(place, "context", "--auto", "--verbose", "where is the kettle")
+        out, err = process.communicate(timeout=30)
+    assert (process.returncode, out) == (0, "") and "in time" in err
+    assert 4.5 < time.monotonic() - began < 12
+
+
+def test_a_request_to_cancel_is_not_waited_for(address):
+    """A server that is out of reach keeps nobody who has pressed Ctrl-C."""
+    wire = opening.open_or_make(address())._wire
+    asked, come_back = [], threading.Event()
+
+    class OutOfReach:
+        PQgetCancel = staticmethod(lambda _: 1)
+        PQfreeCancel = staticmethod(asked.append)
+
+        @staticmethod
+        def PQcancel(*_):
+            come_back.wait(20)
+
+    library, wire._lib = wire._lib, OutOfReach
+    began = time.monotonic()
+    wire.cancel()
+    assert time.monotonic() - began < 5 and not asked
+    come_back.set()
+    until(lambda: asked)
+    wire._lib = library
+    wire.close()

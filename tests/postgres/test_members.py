@@ -412,3 +412,26 @@ def test_members_or_a_sync(team, tmp_path, run, address, server, monkeypatch):
     done = run("member", "add", role, own(role))
     assert done.code == 73 and "a memory that syncs takes no members" in done.err
     assert run("member", "list", "--json").json == {"members": []}
+
+
+def test_what_a_member_tends_who_names_no_origin(team):
+    """All of theirs, though they do not see the owner's; a night of theirs would do nothing."""
+    one, two = team.roles
+    assert team(None, "member", "add", one, own(two)).code == 0
+    assert team(one, own(one), "remember", "a lamp of brass").code == 0
+    assert team(two, own(two), "remember", "a lamp of glass").code == 0
+    for verb in ("dream", "gc"):
+        tended = {origin["origin"] for origin in team(one, verb, "--json").json["origins"]}
+        assert tended == {own(one).partition("=")[2], own(two).partition("=")[2]}
+    assert len(team(two, "dream", "--json").json["origins"]) == 1
+
+
+def test_a_member_who_asks_for_what_they_do_not_see(team):
+    """It is said, and not that the memory is empty; where they are one, it is not said."""
+    one, two = team.roles
+    for origin in ((), (own(two),)):
+        done = team(one, *origin, "recall", SECRET)
+        assert (done.code, done.out) == (1, "") and "your role is no member of" in done.err
+        assert "holds nothing" not in done.err and SECRET not in done.err
+    assert "no member" not in team(one, own(one), "recall", SECRET).err
+    assert "no member" not in team(None, own("nobody"), "recall", SECRET).err

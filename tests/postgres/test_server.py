@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import os
 import shlex
+import socket
 import subprocess
 import sys
+import time
 
 import apsw
 import pytest
 
-from tests.postgres.people import new_role
+from tests.postgres.people import as_role, new_role, own
 from tests.support import ROOT, fact, put
+from tideline_cli import Memory
+from tideline_cli.errors import StoreError
 from tideline_cli.model.text import WITH_FORMS, index_terms
 from tideline_cli.store import locks, transactions, writes
 from tideline_cli.store.opening import open_for_writing as opened
@@ -63,7 +67,43 @@ def test_a_password_is_never_told(run, server, monkeypatch):
     assert run("schedule").out.count("hush") == 0
 
 
-@pytest.mark.parametrize("name", ["a-b", "x;y", "", "a" * 64])
+@pytest.mark.parametrize("password", ["hush/1", "hush?1", "hush@1", "1%hush", "%00hush"])
+def test_a_password_that_is_not_encoded_is_never_told(run, monkeypatch, password):
+    """The client library would repeat what it takes for a part of the address."""
+    monkeypatch.setenv("TIDELINE_DB", f"postgresql://anna:{password}@localhost:1/nowhere")
+    for argv in (("status",), ("recall", "x", "--verbose"), ("schedule",), ("doctor", "--json")):
+        done = run(*argv)
+        assert done.code == 2 and "cannot be read" in done.err and "%40" in done.err
+        assert "hush" not in done.out + done.err
+
+
+@pytest.mark.parametrize("place", ["address", "environment"])
+def test_how_long_a_silent_server_is_waited_for(run, monkeypatch, place):
+    """The address says it, or the client library's own variable; ten seconds are usual."""
+    with socket.create_server(("127.0.0.1", 0)) as silent:  # takes connections, and says nothing
+        address = f"postgresql://anna@127.0.0.1:{silent.getsockname()[1]}/memory"
+        if place == "address":
+            address += "?connect_timeout=2"
+        else:
+            monkeypatch.setenv("PGCONNECT_TIMEOUT", "2")
+        monkeypatch.setenv("TIDELINE_DB", address)
+        began = time.monotonic()
+        done = run("recall", "x")
+    assert done.code == 5 and "no connection" in done.err and time.monotonic() - began < 8
+
+
+def test_another_kind_of_server_is_no_file(run, tmp_path, monkeypatch):
+    """Nothing is made under such a name."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("TIDELINE_DB", "mysql://anna:hush@localhost/memory")
+    done = run("remember", "x")
+    assert done.code == 2 and "postgresql://" in done.err and "hush" not in done.err
+    assert not (tmp_path / "mysql:").exists()
+
+
+@pytest.mark.parametrize(
+    "name", ["a-b", "x;y", "", "a" * 64, "Team", "pg_team", "information_schema"]
+)
 def test_a_schema_has_a_plain_name(run, server, monkeypatch, name):
     """A name of a schema is no way into a statement."""
     monkeypatch.setenv("TIDELINE_DB", f"{server}&schema={name}")
@@ -268,3 +308,60 @@ def test_one_dream_at_a_time(address):
     again = locks.attempt(place, locks.DREAM)
     assert again is not None
     locks.release(again)
+
+
+@pytest.mark.parametrize(
+    ("setting", "argv", "code", "words"),
+    [
+        ("default_transaction_read_only=on", ("remember", "b"), 73, "can only be read"),
+        ("default_transaction_read_only=on", ("gc",), 73, "target_session_attrs"),
+        ("statement_timeout=1", ("dream",), 75, "statement_timeout"),
+    ],
+)
+def test_what_a_server_forbids_is_told(run, address, monkeypatch, setting, argv, code, words):
+    """No message speaks of a file, its permissions or damage."""
+    monkeypatch.setenv("TIDELINE_DB", address())
+    run("remember", "a")
+    monkeypatch.setenv("PGOPTIONS", f"-c {setting}")
+    done = run(*argv)
+    assert done.code == code and words in done.err
+    assert not any(word in done.err for word in ("folder", "file", "refused"))
+
+
+def test_row_security_that_is_off(run, server, address, monkeypatch):
+    """A member whose session has it off is told so, and not that they are none."""
+    place, role = address(), new_role(server)
+    monkeypatch.setenv("TIDELINE_DB", place)
+    run("remember", "a")
+    run("member", "add", role, own(role))
+    monkeypatch.setenv("TIDELINE_DB", as_role(place, role))
+    monkeypatch.setenv("PGOPTIONS", "-c row_security=off")
+    done = run("recall", "a", own(role))
+    assert done.code == 73 and "row_security is off" in done.err
+
+
+def test_a_connection_that_is_lost(address):
+    """The code is that of a server which is not there, and the hint says how to go on."""
+    place = address()
+    with Memory.open(place) as memory, Memory.open(place) as other:
+        memory.remember("a kettle")
+        other.recall("kettle", touch=False)
+        process = other._db.execute("SELECT pg_backend_pid()").get
+        memory._db.execute(f"SELECT pg_terminate_backend({process}, 5000)").fetchall()
+        with pytest.raises(StoreError, match="was lost") as lost:
+            other.recall("kettle")
+    assert (lost.value.exit_code, lost.value.code) == (5, "no_server")
+    assert "history" in lost.value.hint
+
+
+def test_an_import_of_who_is_no_member(run, server, address, monkeypatch, tmp_path):
+    """The refusal is told, and no statement of ours."""
+    place, role = address(), new_role(server)
+    monkeypatch.setenv("TIDELINE_DB", place)
+    run("remember", "a")
+    run("member", "add", role, own(role))
+    monkeypatch.setenv("TIDELINE_DB", as_role(place, role))
+    rows = tmp_path / "rows.jsonl"
+    rows.write_text('{"text": "b"}\n')
+    done = run("import", str(rows))
+    assert done.code == 73 and "no member of this origin" in done.err and "INSERT" not in done.err

@@ -101,6 +101,7 @@ def test_no_clock_and_no_environment_below_the_door():
                "store/file_kind.py", "store/file_states.py", "store/peek.py",
                "store/transactions.py", "llm", "store/postgres/days.py",
                "store/postgres/opening.py", "store/postgres/psycopg_library.py",
+               "store/postgres/waiting.py",  # how long a prompt has waited
                "exchange/ingest/files.py", "exchange/ingest/read.py",  # folders of documents
                "exchange/ingest/paths.py",
                "memory/screening.py",  # counts its own work, and tells no time

@@ -96,6 +96,10 @@ class CallSettings(Notices):
             from tideline_cli.store.postgres import addresses  # noqa: PLC0415  no file
 
             return addresses.kept(path)
+        if ":" in path:
+            from tideline_cli.model import server_address  # noqa: PLC0415  few paths have one
+
+            server_address.refuse_other(path)
         path = os.path.abspath(os.path.expanduser(path))
         try:
             path.encode()

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from tideline_cli.errors import UsageError
+from tideline_cli.errors import BusyError, CannotWriteError, StoreError, UsageError
 from tideline_cli.memory.repair import analyse_anew
 from tideline_cli.model.closed_set import one_of
 from tideline_cli.model.forms.stems import LANGUAGES
@@ -38,6 +38,16 @@ def value_of(session: Session, name: str) -> str:
         return _OF_ANALYZER[name](held)
     default = OF_FILE[name][0]
     return default if db is None else setting(db, name, default)
+
+
+def values(session: Session) -> dict[str, str | None]:
+    """Return the settings of the memory by their names, None for each where the memory cannot be
+    opened: then somebody looks what the settings name. That is told."""
+    try:
+        return {name: value_of(session, name) for name in OF_FILE}
+    except (StoreError, CannotWriteError, BusyError, UsageError) as error:
+        session.caution(error.code, error.message, hint=error.hint)
+        return dict.fromkeys(OF_FILE)
 
 
 def change(session: Session, name: str, value: str) -> str:

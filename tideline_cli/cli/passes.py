@@ -93,13 +93,12 @@ def origins_to_tend(session: Session, db: Connection, *, all_origins: bool) -> l
     Of a database that some origins have of their own, these."""
     if session.tended:
         return [origin for origin in session.tended if number(db, origin) != NOBODY]
-    viewer = session.viewer
-    if number(db, viewer) == NOBODY:
-        return []
+    viewer = session.viewer  # a member of a memory on a server may see others, and not the owner
+    own = [viewer] if number(db, viewer) != NOBODY else []
     if not is_for_all(session, all_origins=all_origins):
-        return [viewer]
+        return own
     others = [Origin(key) for key, active in stats.origins(db) if active]
-    return [viewer, *(origin for origin in others if origin != viewer)]
+    return [*own, *(origin for origin in others if origin != viewer)]
 
 
 def _over_origins(session: Session, db: Connection, asked: PassRequest) -> PassRun:

@@ -125,6 +125,8 @@ class _Call:
             return verb(session)
         from tideline_cli.cli import run_again  # noqa: PLC0415  servers alone
 
+        if self.is_door:  # somebody's prompt waits for it
+            return run_again.in_time(lambda: verb(session), session)
         return run_again.until_done(lambda: verb(session), session)
 
     def failed(self, error: TidelineError) -> int:

@@ -12,6 +12,7 @@ from time import sleep
 
 from tideline_cli.store.connection import DatabaseError
 from tideline_cli.store.postgres.server import ServerConnection
+from tideline_cli.store.postgres.waiting import within
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 COLLISIONS = ("40001", "40P01")
 """What a server says of a transaction that it has ended so: serialization failure, deadlock."""
+_PROMPT_WAITS = 5.0  # seconds
 _PAUSES = (0.05, 0.1, 0.2, 0.4, 0.8)  # seconds before each try
 
 
@@ -62,6 +64,12 @@ class Watch:
         """Say whether the verb has stored nothing, and read and written nothing."""
         is_quiet = not (self._input.is_used or self._output.is_used)
         return is_quiet and ServerConnection.commits == self._stored
+
+
+def in_time(verb: Callable[[], int], session: Session) -> int:
+    """Return what a verb returns; its server is waited for no longer than a prompt may wait."""
+    with within(_PROMPT_WAITS):
+        return until_done(verb, session)
 
 
 def until_done(verb: Callable[[], int], session: Session) -> int:

@@ -19,6 +19,11 @@ if TYPE_CHECKING:
 
 KINDS = ("cron", "systemd", "launchd", "schtasks")
 _OF_SHELLS = ("TIDELINE_", "XDG_")
+_OF_LIBRARY = (
+    "PGHOST", "PGHOSTADDR", "PGPORT", "PGDATABASE", "PGUSER", "PGPASSWORD", "PGPASSFILE",
+    "PGSERVICE", "PGSERVICEFILE", "PGSSLMODE", "PGSSLCERT", "PGSSLKEY", "PGSSLROOTCERT",
+)  # fmt: skip
+"""Variables by which the client library of a server finds it, and logs in."""
 
 
 def entry_words(session: Session) -> tuple[str, ...]:
@@ -39,6 +44,24 @@ def entry_words(session: Session) -> tuple[str, ...]:
         "schedule `tideline dream --quiet` yourself, with these variables",
     )
     return one
+
+
+def tell_of_server(session: Session) -> None:
+    """Say what the entry of a memory on a server does not have, and a night has to find."""
+    if not session.is_on_server:
+        return
+    if session.stated_database != session.database:
+        session.caution(
+            "schedule", "the entry is without the password of the address",
+            hint="a night finds it in ~/.pgpass: HOST:PORT:DATABASE:USER:PASSWORD",
+        )  # fmt: skip
+    here = [name for name in _OF_LIBRARY if name in os.environ]
+    if here:
+        session.caution(
+            "schedule", f"the entry is without {', '.join(here)}, which name the server or how to "
+            "log in here",
+            hint="say it in the address, and a password in ~/.pgpass",
+        )  # fmt: skip
 
 
 def tell_of_entries(session: Session) -> None:

@@ -10,6 +10,7 @@ from math import inf
 from tideline_cli.config.settings import TABLE
 from tideline_cli.errors import UsageError
 from tideline_cli.model import instant
+from tideline_cli.model.server_address import refuse_other
 from tideline_cli.store import SERVERS
 
 TYPE_CHECKING = False
@@ -41,6 +42,7 @@ def path_of(given: Any) -> str:
         from tideline_cli.store.postgres import addresses  # noqa: PLC0415  no file
 
         return addresses.kept(path)
+    refuse_other(path)
     return os.path.abspath(os.path.expanduser(path))
 
 

@@ -21,7 +21,7 @@ def translated(error: BaseException, path: str) -> TidelineError:
     if path.startswith(SERVERS):
         from tideline_cli.store.postgres import refusals  # noqa: PLC0415  no file
 
-        return refusals.meaning(error) or _translated(error, path)
+        return refusals.meaning(error, path) or _translated(error, path)
     return _translated(error, path)
 
 

@@ -115,16 +115,18 @@ def _list(session: Session) -> None:
             ],
         }  # fmt: skip
         plain: dict[str, Any] = {name: _plain(value) for name, value in rows.items()}
-        plain |= {name: _get(session, name) for name in OF_FILE}
+        plain |= file_settings.values(session)
         output.emit_json(plain | {"project": project if found.project_file else None})
         return
+    kept_in = "memory" if session.may_collide else "memory file"
     shown = [
         *((name, _seen(name, rows[name]), _came_from(session, value, rows[name]))
           for name, value in found.values.items() if not isinstance(rows[name], dict)),
         *config_databases.lines(session),
         *((one.name or "project", _text(one.value), f"ignored: {one.message}")
           for one in found.ignored),
-        *((name, _get(session, name), "memory file") for name in OF_FILE),
+        *((name, *((value, kept_in) if value is not None else ("", "not known")))
+          for name, value in file_settings.values(session).items()),
     ]  # fmt: skip
     if output.is_terminal(session):
         from tideline_cli.cli import care_tables  # noqa: PLC0415  rich, 20 ms

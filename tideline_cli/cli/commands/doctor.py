@@ -136,7 +136,8 @@ def _is_for_another(session: Session) -> bool:
         db.close()
     why = f"{session.database} is examined by the role that owns its tables alone"
     if not session.tended:
-        raise UsageError(why, hint="a member sees their own origins", code="not_the_owner")
+        raise UsageError(why, hint="log in as that role; `tideline member list` shows what "
+                         "yours sees", code="not_the_owner")  # fmt: skip
     if session.json:
         output.emit_json({"ok": None, "findings": [], "checks": []})
     session.note(why)

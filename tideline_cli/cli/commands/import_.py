@@ -133,7 +133,8 @@ def run(session: Session, words: list[str], options: Options) -> int:
         raise
     except (DatabaseError, OSError) as error:
         for note in getattr(error, "__notes__", ()):
-            session.note(note)
+            if note.endswith(import_rows.GO_ON):  # not the statement, which --debug shows
+                session.note(note)
         raise
     if summary.rows:
         _embed(session)

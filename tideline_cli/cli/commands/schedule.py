@@ -107,6 +107,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
     has_sync = options.sync or (held is not None and held.has_sync)
     command = [*program, "dream", "--pending", *(["--sync"] if has_sync else ()), "--quiet",
                *scheduled_databases.entry_words(session)]  # fmt: skip
+    scheduled_databases.tell_of_server(session)
     form = _entry(kind, command, at, session.database)
     if options.install:
         _install(kind, form)

@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     from tideline_cli.model.text import Analyzer
 
 
+GO_ON = "rows are in; run it again to go on"
+"""How the note of an error ends that stopped an import."""
+
 _ALONE = 4  # chunks with a transaction of their own
 _AT_ONCE = 4
 """Chunks of a transaction from then on. It writes each page of the index of ids once, which the ids
@@ -58,7 +61,7 @@ def import_rows(
         raise Interrupted(rows_in, hint="run it again to go on", done=run.committed) from stop
     except (DatabaseError, OSError) as error:  # a full disk, a lock that stays
         if run.committed:
-            error.add_note(f"{run.committed:,} rows are in; run it again to go on")
+            error.add_note(f"{run.committed:,} {GO_ON}")
         raise
     finally:
         run.storer.close()

@@ -133,7 +133,10 @@ class Wire:
         names, values = (c_char_p * count)(), (c_char_p * count)()
         for place, (name, value) in enumerate(options.items()):
             names[place], values[place] = name.encode(), value.encode()
-        self._at: int | None = waiting.connected(self._lib, names, values)
+        try:
+            self._at: int | None = waiting.connected(self._lib, names, values)
+        except TimeoutError as error:
+            raise ServerError(str(error)) from None
         if self._lib.PQstatus(self._at) != CONNECTION_OK:
             message = self._message()
             self.close()
@@ -206,16 +209,25 @@ class Wire:
                 raise ServerError(self._message())
             if not lib.PQisBusy(at):
                 return
-            self._ready.wait(writes=unsent > 0)
+            try:
+                self._ready.wait(writes=unsent > 0)
+            except TimeoutError as error:
+                raise ServerError(str(error)) from None
             if not lib.PQconsumeInput(at):
                 raise ServerError(self._message())
 
     def cancel(self) -> None:
-        """Have the server end the statement that it works at. It may have ended by itself."""
-        if self._at is not None:
-            handle = self._lib.PQgetCancel(self._at)
-            self._lib.PQcancel(handle, ctypes.create_string_buffer(256), 256)
-            self._lib.PQfreeCancel(handle)
+        """Have the server end the statement that it works at. It may have ended by itself, and one
+        that is out of reach is not waited for."""
+        if self._at is None:
+            return
+        lib, handle = self._lib, self._lib.PQgetCancel(self._at)
+
+        def ask() -> None:
+            lib.PQcancel(handle, ctypes.create_string_buffer(256), 256)
+            lib.PQfreeCancel(handle)
+
+        waiting.for_a_moment(ask)
 
     def _next(self) -> ServerAnswer | ServerError | None:
         self._wait()

@@ -47,11 +47,12 @@ def connected(address: str) -> Promising:
     """Return a connection to a server, whatever is there."""
     plain, schema = addresses.for_library(address)
     try:
-        wire = Wire({"dbname": plain, "client_encoding": "UTF8", "application_name": "tideline",
-                     "connect_timeout": "10"})  # fmt: skip
+        wire = Wire({**_patience(), "dbname": plain, "client_encoding": "UTF8",
+                     "application_name": "tideline"})  # fmt: skip
     except ServerError as error:
+        said = addresses.without_whole(str(error), address)
         raise StoreError(
-            f"no connection to {addresses.kept(address)}: {error}",
+            f"no connection to {addresses.kept(address)}: {said}",
             hint="is the server there, and are user and database right?", code="no_server",
         ) from None  # fmt: skip
     if wire.version < _OLDEST:
@@ -61,6 +62,12 @@ def connected(address: str) -> Promising:
             hint="upgrade the server", code="server_too_old",
         )  # fmt: skip
     return Promising(wire, addresses.kept(address), schema)
+
+
+def _patience() -> dict[str, str]:
+    """Return how long a host is waited for, in seconds, where neither the environment nor the
+    address says so: what follows in the options of a connection wins."""
+    return {} if os.environ.get("PGCONNECT_TIMEOUT") else {"connect_timeout": "10"}
 
 
 def _check(db: Promising, address: str) -> None:

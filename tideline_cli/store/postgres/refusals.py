@@ -1,11 +1,11 @@
-"""What it means where a server does not allow something to a role. Loaded only after such an
-error."""
+"""What it means where a server does not allow something to a role, ends a statement, or is gone.
+Loaded only after such an error."""
 
 from __future__ import annotations
 
 import apsw
 
-from tideline_cli.errors import CannotWriteError, TidelineError
+from tideline_cli.errors import BusyError, CannotWriteError, StoreError, TidelineError
 from tideline_cli.store.postgres import key_lengths
 
 _WORDS = (
@@ -17,18 +17,42 @@ _WORDS = (
      "ask whoever made it"),
     ("for table origin", "your role is no member of this origin",
      "`tideline member list` shows yours; name one with --origin"),
+    ("would be affected by row-level security", "row_security is off for your role or session",
+     "say ALTER ROLE NAME RESET row_security, and look for it in PGOPTIONS"),
     ("row-level security", "your role is no member of this origin",
      "`tideline member list` shows yours; name one with --origin"),
 )  # fmt: skip
 
 
-def meaning(error: BaseException) -> TidelineError | None:
-    """Return what a refusal of the server means to a user, None for any other error."""
+def meaning(error: BaseException, address: str) -> TidelineError | None:
+    """Return what an error of the server means to a user, None for one that files have too."""
     if getattr(error, "state", "") == key_lengths.STATE:
         return key_lengths.too_long("a word or a label")
-    if not isinstance(error, apsw.AuthError):
-        return None
-    said = str(error)
+    match error:
+        case apsw.AuthError():
+            return _not_allowed(str(error))
+        case apsw.ReadOnlyError():
+            return CannotWriteError(
+                f"{address} can only be read: it is a standby, or your role is read-only",
+                hint="name the server that takes writes (target_session_attrs=read-write), or look "
+                "at default_transaction_read_only of role and database",
+            )
+        case apsw.InterruptError():
+            return BusyError(
+                f"the server has ended the command: {error}",
+                hint="try again; where it was statement_timeout, ALTER ROLE NAME SET "
+                "statement_timeout = '5min' gives more",
+            )
+        case apsw.IOError():
+            return StoreError(
+                f"the connection to {address} was lost: {error}",
+                hint="try again; `tideline history` shows whether a write is stored",
+                code="no_server",
+            )
+    return None
+
+
+def _not_allowed(said: str) -> CannotWriteError:
     for words, message, hint in _WORDS:
         if words in said:
             return CannotWriteError(message, hint=hint, code="not_allowed")

@@ -4,15 +4,40 @@ from __future__ import annotations
 
 import select
 from _thread import allocate_lock, start_new_thread
+from time import monotonic
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
 _SLICE = 0.5  # seconds: where a signal wakes nobody, as on Windows, it is seen after so long
 
 
+_CANCELLED = 1.0  # seconds, within which a server that is there takes a request to cancel
+_until: list[float] = []  # the time of `monotonic` at which servers are waited for no more
+
+
 _READS, _WRITES = getattr(select, "POLLIN", 0), getattr(select, "POLLOUT", 0)  # not on Windows
+
+
+class within:  # noqa: N801  reads as what it does
+    """Wait for servers no longer than some seconds in all while the block runs: then a wait ends
+    with TimeoutError."""
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+
+    def __enter__(self) -> None:
+        _until[:] = [monotonic() + self._seconds]
+
+    def __exit__(self, *_: object) -> None:
+        _until.clear()
+
+
+def _check_time() -> None:
+    if _until and monotonic() > _until[0]:
+        raise TimeoutError("the server does not answer in time")
 
 
 class Readiness:
@@ -24,7 +49,11 @@ class Readiness:
 
     def wait(self, *, writes: bool) -> None:
         """Return when there is something to read, with `writes` also when there is room to write,
-        and now and then without either."""
+        and now and then without either.
+
+        Raises TimeoutError where `within` says so.
+        """
+        _check_time()
         if self._poll is None:
             sockets = [self._socket]
             select.select(sockets, sockets if writes else [], [], _SLICE)
@@ -35,7 +64,10 @@ class Readiness:
 
 def connected(library: Any, names: Any, values: Any) -> int | None:
     """Return a connection made by a thread: the library itself tries one host after another, each
-    for its time. One that nobody waits for any more is closed."""
+    for its time. One that nobody waits for any more is closed.
+
+    Raises TimeoutError where `within` says so.
+    """
     made: list[int | None] = []
     is_done, is_wanted = allocate_lock(), [True]
     is_done.acquire()
@@ -51,8 +83,23 @@ def connected(library: Any, names: Any, values: Any) -> int | None:
     start_new_thread(connect, ())
     try:
         while not is_done.acquire(timeout=_SLICE):
-            pass
+            _check_time()
     except BaseException:
         is_wanted[0] = False
         raise
     return made[0]
+
+
+def for_a_moment(call: Callable[[], object]) -> None:
+    """Run what may wait for a server in a thread, and wait for it for a second at most."""
+    is_done = allocate_lock()
+    is_done.acquire()
+
+    def run() -> None:
+        try:
+            call()
+        finally:
+            is_done.release()
+
+    start_new_thread(run, ())
+    is_done.acquire(timeout=_CANCELLED)
