@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import random
 import string
 import time
@@ -134,19 +133,3 @@ def test_a_word_that_is_too_long_for_an_index(run, address, tmp_path, monkeypatc
         done = run("remember", *argv)
         assert done.code == 2 and "of more than 2,600 bytes, which a server" in done.err
     assert run("remember", "split: " + " ".join([word[:2000], word[2000:4000]])).code == 0
-
-
-def test_a_schema_of_large_and_small_letters(run, server, monkeypatch):
-    """Its name is taken as it is written, by all that looks for it."""
-    schema, role = f"Team{os.getpid()}", new_role(server)
-    place = f"{server}&schema={schema}"
-    monkeypatch.setenv("TIDELINE_DB", place)
-    assert run("remember", "the lamp is of brass").code == 0
-    assert run("member", "add", role, own(role)).code == 0
-    psql(server, f'DELETE FROM "{schema}".posting')
-    assert "index" in run("doctor").out
-    assert run("doctor", "--repair", "--yes").code == 0
-    assert run("doctor", "--deep").code == 0 and "brass" in run("recall", "lamp").out
-    monkeypatch.setenv("TIDELINE_DB", as_role(place, role))
-    assert run(own(role), "remember", "the bridge spans a river").code == 0
-    assert run(own(role), "recall", "bridge").code == 0

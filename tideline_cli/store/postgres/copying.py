@@ -20,12 +20,12 @@ _LOCK = "SELECT pg_advisory_xact_lock(hashtext('tideline writer'), hashtext(?))"
 # What is copied may refer to what is not there.
 _KEYS = """
 SELECT conrelid::regclass::text, conname FROM pg_constraint
-WHERE contype = 'f' AND connamespace = quote_ident(current_schema())::regnamespace
+WHERE contype = 'f' AND connamespace = current_schema()::regnamespace
 """
 _TABLES = """
 SELECT relname, string_agg('"' || attname || '"', ', ' ORDER BY attnum)
 FROM pg_class JOIN pg_attribute ON attrelid = pg_class.oid
-WHERE relnamespace = quote_ident(current_schema())::regnamespace AND relkind = 'r' AND attnum > 0
+WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r' AND attnum > 0
   AND NOT attisdropped AND attgenerated = ''
 GROUP BY relname
 """

@@ -30,52 +30,50 @@ _BODY = re.compile(r"\bAS\s+(?:\$\$(.*)\$\$|'(.*)')", re.DOTALL)
 _HELD = """
 SELECT CASE relkind WHEN 'r' THEN 'TABLE' WHEN 'i' THEN 'INDEX' WHEN 'v' THEN 'VIEW'
                     ELSE 'SEQUENCE' END, relname
-FROM pg_class
-WHERE relnamespace = quote_ident(current_schema())::regnamespace AND relkind IN ('r', 'v', 'S')
+FROM pg_class WHERE relnamespace = current_schema()::regnamespace AND relkind IN ('r', 'v', 'S')
 UNION ALL
 SELECT 'INDEX', relname FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid
-WHERE relnamespace = quote_ident(current_schema())::regnamespace AND indisvalid AND indisready
+WHERE relnamespace = current_schema()::regnamespace AND indisvalid AND indisready
 UNION ALL
 SELECT 'TRIGGER', tgname FROM pg_trigger JOIN pg_class ON pg_class.oid = tgrelid
-WHERE relnamespace = quote_ident(current_schema())::regnamespace
-  AND NOT tgisinternal AND tgenabled = 'O'
+WHERE relnamespace = current_schema()::regnamespace AND NOT tgisinternal AND tgenabled = 'O'
 UNION ALL
 SELECT 'KEY', relname || '.' || attname FROM pg_constraint
   JOIN pg_class ON pg_class.oid = conrelid
   JOIN pg_attribute ON attrelid = conrelid AND attnum = conkey[1]
-WHERE relnamespace = quote_ident(current_schema())::regnamespace AND contype = 'f' AND convalidated
+WHERE relnamespace = current_schema()::regnamespace AND contype = 'f' AND convalidated
 UNION ALL
 SELECT 'POLICY', relname || '.' || polname FROM pg_policy JOIN pg_class ON pg_class.oid = polrelid
-WHERE relnamespace = quote_ident(current_schema())::regnamespace
+WHERE relnamespace = current_schema()::regnamespace
 UNION ALL
 SELECT 'WALL', 'row-level security of ' || relname FROM pg_class
-WHERE relnamespace = quote_ident(current_schema())::regnamespace AND relrowsecurity
+WHERE relnamespace = current_schema()::regnamespace AND relrowsecurity
 """
 _COLUMNS = """
 SELECT relname || '.' || attname FROM pg_attribute JOIN pg_class ON pg_class.oid = attrelid
-WHERE relnamespace = quote_ident(current_schema())::regnamespace AND relkind = 'r' AND attnum > 0
+WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r' AND attnum > 0
   AND NOT attisdropped
 """
 _FUNCTIONS = """
-SELECT proname, prosrc FROM pg_proc WHERE pronamespace = quote_ident(current_schema())::regnamespace
+SELECT proname, prosrc FROM pg_proc WHERE pronamespace = current_schema()::regnamespace
 """
 # A trigger or a rule that is not ours acts on what is written, and such a policy lets others see. A
 # function of another role's may be taken for one of ours, and runs with the rights of who asks.
 _ACTING = """
 SELECT tgname FROM pg_trigger JOIN pg_class ON pg_class.oid = tgrelid
-WHERE relnamespace = quote_ident(current_schema())::regnamespace AND NOT tgisinternal
+WHERE relnamespace = current_schema()::regnamespace AND NOT tgisinternal
 UNION
 SELECT rulename FROM pg_rewrite JOIN pg_class ON pg_class.oid = ev_class
-WHERE relnamespace = quote_ident(current_schema())::regnamespace AND rulename <> '_RETURN'
+WHERE relnamespace = current_schema()::regnamespace AND rulename <> '_RETURN'
 UNION
 SELECT relname || '.' || polname FROM pg_policy JOIN pg_class ON pg_class.oid = polrelid
-WHERE relnamespace = quote_ident(current_schema())::regnamespace
+WHERE relnamespace = current_schema()::regnamespace
 UNION
 SELECT proname || '()' FROM pg_proc JOIN pg_class ON pg_class.oid = 'setting'::regclass
-WHERE pronamespace = quote_ident(current_schema())::regnamespace AND proowner <> relowner
+WHERE pronamespace = current_schema()::regnamespace AND proowner <> relowner
 UNION
 SELECT 'operator ' || oprname FROM pg_operator JOIN pg_class ON pg_class.oid = 'setting'::regclass
-WHERE oprnamespace = quote_ident(current_schema())::regnamespace AND oprowner <> relowner
+WHERE oprnamespace = current_schema()::regnamespace AND oprowner <> relowner
 """
 _TERMS = "SELECT fact.origin, term, seq FROM fact, index_terms(fact.origin, fact.terms) AS term"
 _POSTINGS = "SELECT origin, term, fact FROM indexed_term"

@@ -61,6 +61,5 @@ CREATE FUNCTION glob_pattern(text) RETURNS text
                                   '*', '.*'), '?', '.') || '$'
   $$;
 CREATE VIEW sqlite_schema WITH (security_invoker) AS
-  SELECT relname AS name FROM pg_class
-  WHERE relnamespace = quote_ident(current_schema())::regnamespace;
+  SELECT relname AS name FROM pg_class WHERE relnamespace = current_schema()::regnamespace;
 """

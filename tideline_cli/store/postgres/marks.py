@@ -12,7 +12,7 @@ _MARK = """
 SELECT (SELECT system_identifier FROM pg_control_system()) || ':'
   || (SELECT timeline_id FROM pg_control_checkpoint()) || ':'
   || (SELECT oid FROM pg_database WHERE datname = current_database()) || ':'
-  || quote_ident(current_schema())::regnamespace::oid
+  || current_schema()::regnamespace::oid
 """
 
 

@@ -126,8 +126,7 @@ _TRIGGERS = (
 _AS_OWNER = """
 DO $do$ DECLARE one regprocedure; BEGIN
   FOR one IN SELECT oid FROM pg_proc
-    WHERE pronamespace = quote_ident(current_schema())::regnamespace
-      AND prorettype = 'trigger'::regtype
+    WHERE pronamespace = current_schema()::regnamespace AND prorettype = 'trigger'::regtype
   LOOP
     EXECUTE format('ALTER FUNCTION %s SECURITY DEFINER SET search_path FROM CURRENT', one);
   END LOOP;
@@ -136,8 +135,7 @@ END $do$
 """
 FOR_MEMBERS = """
 SELECT oid::regprocedure::text FROM pg_proc
-WHERE pronamespace = quote_ident(current_schema())::regnamespace
-  AND prorettype <> 'trigger'::regtype
+WHERE pronamespace = current_schema()::regnamespace AND prorettype <> 'trigger'::regtype
 """
 """The functions that a member may call."""
 

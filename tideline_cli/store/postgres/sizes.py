@@ -11,6 +11,6 @@ def of_tables(db: Connection) -> int:
     """Return the bytes of its tables and indexes."""
     sql = """
     SELECT coalesce(sum(pg_total_relation_size(oid)), 0)::bigint FROM pg_class
-    WHERE relnamespace = quote_ident(current_schema())::regnamespace AND relkind = 'r'
+    WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r'
     """
     return int(db.execute(sql).get)
