@@ -17,8 +17,6 @@ _WORDS = (
      "ask whoever made it"),
     ("for table origin", "your role is no member of this origin",
      "`tideline member list` shows yours; name one with --origin"),
-    ("would be affected by row-level security", "row_security is off for your role or session",
-     "say ALTER ROLE NAME RESET row_security, and look for it in PGOPTIONS"),
     ("row-level security", "your role is no member of this origin",
      "`tideline member list` shows yours; name one with --origin"),
 )  # fmt: skip
