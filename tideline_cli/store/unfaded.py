@@ -39,7 +39,7 @@ def among(db: Connection, seqs: Sequence[int], *, origin_number: int, now: int) 
     among the numbers. Where an origin has no fact that lasts, no fact is read."""
     since = now - DAYS * DAY_MS
     made = arrivals.active_since(db, since, origin_number=origin_number)
-    lasting = _count(db, "(pinned OR tier = 'permanent')", origin_number)
+    lasting = _count(db, "(pinned = 1 OR tier = 'permanent')", origin_number)
     if lasting or made > _CHEAPER * len(seqs):
         return frozenset(_asked(db, seqs, origin_number, since))
     rows: Iterable[Any] = db.execute(_RECENT, (origin_number, since, MOST_USES))
@@ -52,7 +52,7 @@ def _asked(db: Connection, seqs: Sequence[int], origin_number: int, since: int) 
         rows: Iterable[Any] = db.execute(
             "SELECT seq FROM fact LEFT JOIN usage ON usage.fact = fact.seq"
             f" WHERE seq IN ({marks}) AND origin = ?"
-            f" AND (pinned OR tier = 'permanent' OR {_USED})",
+            f" AND (pinned = 1 OR tier = 'permanent' OR {_USED})",
             (origin_number, since, MOST_USES),
         )
         yield from (seq for (seq,) in rows)
