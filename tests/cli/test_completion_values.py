@@ -53,7 +53,6 @@ def test_every_kind_that_is_named_is_there():
     assert {kind for kind in named if kind and not kind.startswith("one of ")} == set(KINDS)
 
 
-@pytest.mark.file_alone("values are offered from a file alone, which answers at once")
 def test_slots_tags_and_scopes(run):
     """Each is offered with what it holds; what is archived is not."""
     run("remember", "We deploy on Fridays", "--slot", "day", "--tag", "ops", "--scope", "a/b")
@@ -70,7 +69,6 @@ def test_slots_tags_and_scopes(run):
     assert values("slot", "", "--scope", "c", "--all-scopes") == ["day", "drink"]
 
 
-@pytest.mark.file_alone("values are offered from a file alone, which answers at once")
 def test_sessions_and_speakers(run):
     """Sessions are offered in order, speakers by how much they have said; of active facts, and of
     the scope that the line names."""
@@ -85,7 +83,6 @@ def test_sessions_and_speakers(run):
     assert offered("speaker", "A", "--scope", "b") == [("Ann", "1 fact")]
 
 
-@pytest.mark.file_alone("values are offered from a file alone, which answers at once")
 def test_ids_are_endings_while_those_are_enough(run):
     """A fact is offered by the ending that tables show, and by its whole id where the ending is
     not its alone, where an id begins so, or where something else was typed."""
@@ -106,7 +103,6 @@ def test_ids_are_endings_while_those_are_enough(run):
         assert run("show", value).code == 0
 
 
-@pytest.mark.file_alone("values are offered from a file alone, which answers at once")
 def test_ids_fit_the_verb(run):
     """Active facts and archived ones are told apart, and none is offered twice on a line."""
     seed([{"id": as_id("AAAAAA"), "content": "here"},
@@ -116,7 +112,6 @@ def test_ids_fit_the_verb(run):
     assert values("id", "", "show", "AAAAAA") == values("id", "", as_id("AAAAAA")) == ["BBBBBB"]
 
 
-@pytest.mark.file_alone("values are offered from a file alone, which answers at once")
 def test_batches_are_those_that_undo_takes(run):
     """Batches are offered newest first with what they did; what was undone is not."""
     for text in ("one", "two", "three"):
@@ -160,7 +155,6 @@ def test_one_origin_alone_is_offered(kind, run):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.file_alone("values are offered from a file alone, which answers at once")
 def test_what_is_offered_is_bounded(kind, run):
     """At most 50 values, none of them long, each told in a few words."""
     seed([{"content": f"fact {n} " + "long " * 50, "slot": f"slot{n}", "tags": [f"tag{n}"],
@@ -174,7 +168,6 @@ def test_what_is_offered_is_bounded(kind, run):
     assert all(len(value) <= 200 and len(about) <= 60 for value, about in found)
 
 
-@pytest.mark.file_alone("values are offered from a file alone, which answers at once")
 def test_nothing_that_a_terminal_acts_on_is_offered(run):
     """A value with control or invisible characters is left out; in what is said they are spelled
     out."""
@@ -219,8 +212,8 @@ def fifo(path):
     os.mkfifo(path)
 
 
+@pytest.mark.file_alone("it is about the file and what lies beside it")
 @pytest.mark.parametrize("harm", [damaged, older, newer, foreign, fifo])
-@pytest.mark.file_alone("values are offered from a file alone, which answers at once")
 def test_a_store_that_cannot_be_read_is_left_alone(harm, run, home):
     """Nothing is said of it, nothing upgraded, nothing made beside it."""
     run("remember", "x", "--slot", "day")
@@ -233,8 +226,8 @@ def test_a_store_that_cannot_be_read_is_left_alone(harm, run, home):
     assert listing(home) == before
 
 
+@pytest.mark.file_alone("it is about the file and what lies beside it")
 @pytest.mark.parametrize("has_log", [True, False])
-@pytest.mark.file_alone("values are offered from a file alone, which answers at once")
 def test_reading_leaves_no_trace(has_log, run, home):
     """A store is read with and without its log, and none is made."""
     run("remember", "x", "--slot", "day")
@@ -261,7 +254,6 @@ def test_bad_settings_are_no_matter_of_a_tab(variable, value, run, monkeypatch):
     assert offered("slot") == []
 
 
-@pytest.mark.file_alone("values are offered from a file alone, which answers at once")
 def test_a_long_search_gives_what_it_has(run, monkeypatch):
     """When the time is over, the search ends without an error."""
     seed([{"content": f"fact {n}", "tags": [f"tag{n}"], "slot": f"s{n}"} for n in range(3000)])

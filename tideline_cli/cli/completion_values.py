@@ -14,7 +14,7 @@ from tideline_cli.cli.options import GlobalOptions
 from tideline_cli.cli.session import Session
 from tideline_cli.model.origin import parse_origin
 from tideline_cli.policy.render import screen_text
-from tideline_cli.store import suggestions
+from tideline_cli.store import SERVERS, suggestions
 from tideline_cli.store.peek import peek
 
 TYPE_CHECKING = False
@@ -41,7 +41,8 @@ def run(words: Sequence[str]) -> int:
         with open(os.devnull, "w", encoding="utf-8") as nowhere:
             sys.stderr = nowhere
             kind, _, start = words[0].partition(":")
-            found = _offered(kind, _bare(start), _Line(words[1:]))
+            with _Line(words[1:]) as line:
+                found = _offered(kind, _bare(start), line)
         sys.stdout.write("".join(f"{value}\t{about}\n" for value, about in found))
         sys.stdout.flush()
     except Exception:  # noqa: BLE001, S110  a prompt is being typed, and nobody to tell
@@ -56,6 +57,7 @@ class _Line:
 
     def __init__(self, words: Sequence[str]) -> None:
         self._began = perf_counter()
+        self._left: list[Callable[[], object]] = []  # what ends the look
         self.words = [_bare(word) for word in words]
         given = _given(self.words)
         if any(_EXPANDED & set(value) for value in given.values()):
@@ -79,8 +81,26 @@ class _Line:
         everything = "--all-scopes" in self.words
         return self._session.scopes(self._scope, everything=everything)
 
+    def __enter__(self) -> _Line:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        while self._left:
+            self._left.pop()()
+
     def memory(self) -> Connection | None:
-        return peek(self._session.database, is_over=self._is_over)
+        path = self._session.database
+        if not path.startswith(SERVERS):
+            return peek(path, is_over=self._is_over)
+        from tideline_cli.store.postgres import opening, waiting  # noqa: PLC0415  no file
+
+        patience = waiting.within(_PATIENCE - (perf_counter() - self._began))
+        patience.__enter__()
+        self._left.append(patience.__exit__)
+        db = opening.open_if_there(path)
+        if db is not None:
+            self._left.append(db.close)
+        return db  # type: ignore[return-value]
 
     def _is_over(self) -> bool:
         return perf_counter() - self._began > _PATIENCE

@@ -27,7 +27,7 @@ _FULL = 26  # letters of an id
 _NEAR = 2_000  # facts that are looked at before all others, the newest
 
 _BEGINNING = "id >= ? AND id < ?"
-_ENDING = f"(substr(id, -{ENDING}, ?) = ? OR substr(id, -?) = ?)"
+_END = f"substr(id, length(id) - {ENDING - 1})"
 _INDEXES = {
     True: ("fact_active", "lifecycle = 'active'"), False: ("fact_inactive", "lifecycle <> 'active'")
 }  # fmt: skip
@@ -41,9 +41,10 @@ def slots(
     within, named = _within(scopes)
     return _rows(
         db,
-        f"SELECT slot, {_TEXT}, max(seq) FROM fact WHERE {condition} AND slot IS NOT NULL"
+        f"SELECT slot, {_TEXT} FROM fact WHERE seq IN ("
+        f"SELECT max(seq) FROM fact WHERE {condition} AND slot IS NOT NULL"
         f" AND lifecycle = 'active'{within} AND slot >= ? AND slot < ?"
-        f" GROUP BY slot LIMIT {MOST}",
+        f" GROUP BY slot ORDER BY slot LIMIT {MOST}) ORDER BY slot",
         (*names, *named, start, start + _HIGHEST),
     )
 
@@ -122,7 +123,7 @@ def _counted(
         db,
         f"SELECT {column}, count(*) FROM fact WHERE {condition} AND {column} IS NOT NULL"
         f" AND lifecycle = 'active'{within} AND {column} >= ? AND {column} < ?"
-        f" GROUP BY {column} LIMIT {MOST}",
+        f" GROUP BY {column} ORDER BY {column} LIMIT {MOST}",
         (*names, *named, start, start + _HIGHEST),
     )
 
@@ -153,14 +154,16 @@ def named(
         return []
     part = part.upper()
     number = visibility.number(db, viewer)
-    letters = (len(part), part, len(part), part)
+    ending = (
+        f"(substr({_END}, 1, {len(part)}) = ? OR substr(id, length(id) - {len(part) - 1}) = ?)"
+    )
     near = (
         f"SELECT id, content FROM {_by_time(is_active=is_active)} AND lifecycle <> 'pruned'"
         f" ORDER BY created_at DESC LIMIT {_NEAR}"
     )
-    sql = f"SELECT id, {_TEXT} FROM ({near}) WHERE {_ENDING}"
-    found = dict(_rows(db, sql, (number, *letters)))
-    for condition, values in ((_ENDING, letters), (_BEGINNING, (part, part + "~"))):
+    sql = f"SELECT id, {_TEXT} FROM ({near}) AS near WHERE {ending}"
+    found = dict(_rows(db, sql, (number, part, part)))
+    for condition, values in ((ending, (part, part)), (_BEGINNING, (part, part + "~"))):
         if len(found) < MOST:
             source = _by_id(condition, viewer=viewer, is_active=is_active)
             sql = f"SELECT id, {_TEXT} FROM {source} AND lifecycle <> 'pruned'"
@@ -171,15 +174,13 @@ def named(
 def shared(db: Connection, endings: Collection[str], *, viewer: Origin) -> set[str] | None:
     """Return which of these endings several ids have, or are a beginning too; None where there was
     no time to look."""
-    condition = f"substr(id, -{ENDING}) IN (SELECT value FROM json_each(?))"
+    condition = f"{_END} IN (SELECT value FROM json_each(?))"
     values = (visibility.number(db, viewer), codec.dumps(list(endings)))
     found: list[str] = []
     try:
         for is_active in _INDEXES:
             source = _by_id(condition, viewer=viewer, is_active=is_active)
-            rows: list[Any] = db.execute(
-                f"SELECT substr(id, -{ENDING}) FROM {source}", values
-            ).fetchall()
+            rows: list[Any] = db.execute(f"SELECT {_END} FROM {source}", values).fetchall()
             found += (ending for (ending,) in rows)
         begins = {one for one in endings if references.begins(db, one, viewer=viewer)}
     except Interrupted:

@@ -21,7 +21,7 @@ _WORDS = (
     # The numbers of changes are the memory's, of whatever origin the last one is.
     ("FROM change)", r"\(SELECT ifnull\(max\(number\), 0\) FROM change\)", "last_change()"),
     ("FROM change)", r"\bifnull\(\(SELECT max\(number\) FROM change\), 0\)", "last_change()"),
-    ("INDEXED", r"\bINDEXED BY \w+", ""),
+    ("INDEXED", r"\b(?:NOT INDEXED|INDEXED BY \w+)", ""),
     ("ifnull(", r"\bifnull\(", "coalesce("),
     ("CROSS", r"\bCROSS JOIN (\w+(?: AS \w+)?)(\s+)(ON|USING)\b", r"JOIN \1\2\3"),
     ("NOT IN (", r"\bNOT IN \(\s*\)", "<> ALL ('{}')"),
