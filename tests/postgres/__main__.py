@@ -39,7 +39,7 @@ def main():
         if COMPARE in sys.argv:
             given["TIDELINE_COMPARE_ANSWERS"] = "1"
             tests += [f"--ignore=tests/postgres/test_{one}.py" for one in ("trips", "answers")]
-        argv = [sys.executable, "-m", "pytest", "-n", "2", *tests]
+        argv = [sys.executable, "-m", "pytest", "-n", "3", *tests]
         start = time.monotonic()
         code = subprocess.run(argv, env=given, check=False).returncode
         print(f"{time.monotonic() - start:.0f} s on PostgreSQL")
