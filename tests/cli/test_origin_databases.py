@@ -143,6 +143,19 @@ def test_the_table_is_written_and_read(run, ops, home):
     assert "limit = 5" in config.read_text() and OPS not in config.read_text()
 
 
+@pytest.mark.parametrize(
+    "address",
+    ["mysql://u:hush@host/db", "postgresql:/host/db", "postgresql://h/d?schema=no name",
+     "postgresql://u:hu?sh@h/d"],
+)  # fmt: skip
+def test_an_address_that_nobody_takes_is_not_stored(run, home, address):
+    """It is refused when it is set, and not when it is needed."""
+    for argv in ((), ("--origin", OPS)):
+        done = run("config", "set", "database", address, *argv)
+        assert (done.code, done.out, "hush" in done.err) == (2, "", False)
+        assert "hint:" in done.err and not (home / "config.toml").exists()
+
+
 def test_the_owner_has_the_setting(run, home):
     """For the owner `set database` is as before, and no row of the table."""
     run("config", "set", "database", str(home / "x.db"), "--origin", "owner")
@@ -281,10 +294,11 @@ def test_a_fault_of_the_call_is_told_once(run, ops):
     assert (done.code, done.err.count("no model is named"), ops in done.out) == (2, 1, False)
 
 
-def test_an_address_that_is_none_stops_no_other(run, ops):
+def test_an_address_that_is_none_stops_no_other(run, ops, home):
     """What is wrong with the owner's setting is told, and the others have their turn."""
     run("remember", "theirs", "--origin", OPS)
-    run("config", "set", "database", "postgresql://localhost/x?schema=no name")
+    config = home / "config.toml"
+    config.write_text(f'database = "postgresql://localhost/x?schema=no name"\n{config.read_text()}')
     done = run("dream", "--json")
     assert (done.code, done.json["error"]["code"]) == (2, "usage"), done.err
     assert done.json["databases"][0]["origins"][0]["origin"] == OPS

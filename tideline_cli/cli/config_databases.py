@@ -9,7 +9,7 @@ from tideline_cli import config
 from tideline_cli.cli import output, which_database
 from tideline_cli.config.settings import TABLE, shown
 from tideline_cli.errors import UsageError
-from tideline_cli.model.server_address import is_server, without_password
+from tideline_cli.model.server_address import is_server, refuse_other, without_password
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -50,6 +50,17 @@ def own(session: Session) -> str:
     if not which_database.named_by(session).startswith(TABLE):
         return ""
     return without_password(session.stated_database)
+
+
+def check(name: str, value: str) -> None:
+    """Raise UsageError for an address of a database that no command would take."""
+    if name != "database":
+        return
+    refuse_other(value)
+    if is_server(value):
+        from tideline_cli.store.postgres import addresses  # noqa: PLC0415  no file
+
+        addresses.for_library(value)
 
 
 def is_meant(session: Session, name: str) -> bool:

@@ -237,6 +237,7 @@ def _set(session: Session, name: str, value: str) -> None:
         return
     _check_name(name, (*settings.SETTINGS, *OF_FILE))
     _check_model(name, value)
+    config_databases.check(name, value)
     from tideline_cli.config import saving  # noqa: PLC0415  tomlkit, 50 ms
 
     _own_folder()
