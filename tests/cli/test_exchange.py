@@ -577,3 +577,19 @@ def test_a_sqlite_export_that_finds_no_room(process, tmp_path):
     )  # fmt: skip
     assert done.code == 73
     assert f"cannot write {target}" in done.err
+
+
+def test_an_export_says_what_is_not_in_it(run):
+    """To an owner who has named no origin; what was asked for by name is not commented on."""
+    run("remember", "mine")
+    assert run("export").err == ""
+    other = "channel:chat/ops/board"
+    for text in ("theirs", "theirs too"):
+        run("remember", text, "--origin", other)
+    done = run("export")
+    assert done.err.count("not in it: 2 facts of another origin") == 1
+    assert "`tideline export --all-origins` has all" in done.err
+    assert len(run("export", "--all-origins").lines) == 3
+    for argv in (("--origin", "owner"), ("--origin", other), ("--all-origins",), ("--tag", "x"),
+                 ("--quiet",)):  # fmt: skip
+        assert "not in it" not in run("export", *argv).err

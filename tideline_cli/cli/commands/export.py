@@ -119,11 +119,30 @@ def run(session: Session, words: list[str], options: Options) -> int:
         emit_json({"output": options.output, "format": form, "facts": count})
     elif is_file:
         session.detail(f"{count:,} facts written to {options.output}")
-    if count or not _is_filtered(options):
+    if not _is_filtered(options):
+        if db is not None and not options.all_origins:
+            _tell_of_others(session, db)
+        return 0
+    if count:
         return 0
     session.note("nothing to export: no fact is as the filters ask")
     unknown_documents.note(session, db, options.document)
     return 1
+
+
+def _tell_of_others(session: Session, db: Connection) -> None:
+    """Say to an owner who has named no origin what is not in the export."""
+    if not session.viewer.is_owner or session.options.origin:
+        return
+    from tideline_cli.store import stats  # noqa: PLC0415  where others have facts
+
+    left = [count for key, count in stats.origins(db) if count and key != session.viewer.key]
+    if left:
+        facts = "1 fact" if sum(left) == 1 else f"{sum(left):,} facts"
+        others = "another origin" if len(left) == 1 else f"{len(left):,} other origins"
+        session.note(
+            f"not in it: {facts} of {others}; `{session.call('export', '--all-origins')}` has all"
+        )
 
 
 def _is_filtered(options: Options) -> bool:
