@@ -20,7 +20,7 @@ WAYS = (
     ("--as-of", str(NOW - 90 * DAY)), ("--as-of", str(NOW - 5 * DAY), "--mode", "keyword"),
     ("--as-of", str(NOW - 40 * DAY), "--mode", "semantic"), ("--graph", "on"), ("--graph", "off"),
     ("--since", str(NOW - 60 * DAY)), ("--until", str(NOW - 60 * DAY)), ("--min-score", "0.4"),
-    ("--speaker", "Ann"), ("--session", "s1"), ("--agent", "codex"), ("--kind", "todo"),
+    ("--speaker", "Ann"), ("--session", "s1"), ("--agent", "codex"), ("--kind", "task"),
     ("--status", "active"), ("--archived",), ("--segment", "preference"), ("--limit", "0"),
 )  # fmt: skip
 PASSES = ((), ("--stage", "confirm"), ("--stage", "consolidate", "--merge-at", "0.9"),
@@ -39,7 +39,7 @@ def labelled(chance, count):
         if number % 5 == 0:
             row["source"] = chance.choice(("tool_output", "retrieved_document", "channel_message"))
         if number % 6 == 0:
-            row |= {"agent": "codex", "kind": "todo", "progress": chance.choice(("active", "done"))}
+            row |= {"agent": "codex", "kind": "task", "progress": chance.choice(("active", "done"))}
         if number % 2 == 0:
             row["content"] = chance.choice(TOPICS) + chance.choice(("", ".", " now", f" {number}"))
         yield json.dumps(row)
