@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import re
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
@@ -161,6 +161,18 @@ def remove(path: Path) -> None:
             name.unlink()
 
 
+# Lists come as texts: the program reads none.
+_COLUMNS = """
+SELECT CAST(relname AS TEXT), string_agg(
+  CASE WHEN typcategory = 'A' THEN format('CAST(%I AS TEXT)', attname)
+    ELSE quote_ident(attname) END, ', ' ORDER BY attnum)
+FROM pg_class JOIN pg_attribute ON attrelid = pg_class.oid JOIN pg_type ON pg_type.oid = atttypid
+WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r' AND attnum > 0
+  AND NOT attisdropped
+GROUP BY relname
+"""
+
+
 def contents_under(folder: str) -> list[bytes]:
     """Return every value of the memories on a server that paths under a folder stand for."""
     from tideline_cli.store.postgres import opening as servers
@@ -170,12 +182,13 @@ def contents_under(folder: str) -> list[bytes]:
         db = servers.open_if_there(one) if path.startswith(folder) else None
         if db is None:
             continue
-        db.execute("BEGIN")
-        sql = "SELECT tablename FROM pg_tables WHERE schemaname = current_schema()"
-        for (table,) in db.execute(sql).fetchall():
-            for row in db.execute(f"SELECT * FROM {table}"):
-                found += [cell if isinstance(cell, bytes) else str(cell).encode() for cell in row]
-        db.close()
+        with closing(db):
+            db.execute("BEGIN")
+            for table, columns in db.execute(_COLUMNS).fetchall():
+                for row in db.execute(f"SELECT {columns} FROM {table}"):
+                    found += [
+                        cell if isinstance(cell, bytes) else str(cell).encode() for cell in row
+                    ]
     return found
 
 

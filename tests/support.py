@@ -238,8 +238,9 @@ def rows(db: Connection, table: str) -> list[tuple[Any, ...]]:
     """Return a table, whole; without `tenant`, which a server's tables have besides."""
     columns = "*"
     if backends.is_server():
-        sql = (
-            "SELECT column_name FROM information_schema.columns"
+        sql = (  # lists come as texts: the program reads none
+            "SELECT CASE data_type WHEN 'ARRAY' THEN 'CAST(' || column_name || ' AS TEXT)'"
+            " ELSE column_name END FROM information_schema.columns"
             " WHERE table_schema = current_schema() AND table_name = ? AND column_name != 'tenant'"
             " ORDER BY ordinal_position"
         )

@@ -12,7 +12,7 @@ from tests.isolation import crowd
 from tests.isolation.programs import ORIGINS, Arena, difference
 from tests.support import fact, often, put, some
 from tests.vector import models
-from tideline_cli.cli import model_options
+from tideline_cli.cli import completion_values, model_options
 from tideline_cli.dream import consolidate
 from tideline_cli.memory import coded_lane, lanes, lexical, questions, recall
 from tideline_cli.model.origin import parse_origin
@@ -22,6 +22,12 @@ from tideline_cli.store.opening import open_for_writing
 from tideline_cli.vector.embedders.static import StaticTable
 
 PROGRAMS = often(2, 4)
+
+
+@pytest.fixture(autouse=True)
+def _patient(monkeypatch):
+    """What a shell is offered ends with its time, and is compared: a busy machine offers less."""
+    monkeypatch.setattr(completion_values, "_PATIENCE", 60.0)
 
 
 @pytest.fixture

@@ -14,6 +14,12 @@ from tideline_cli.store.postgres import addresses
 OPS, TEAM = "channel:chat/ops/board", "channel:chat/team/board"
 
 
+@pytest.fixture(autouse=True)
+def _no_database_for_all(home, monkeypatch):
+    """Where all tests have their memories on a server, a variable names one for all."""
+    monkeypatch.delenv("TIDELINE_DB", raising=False)
+
+
 @pytest.fixture
 def places(run, address, home):
     """Two schemas, each that of an origin; the file of the owner is as usual."""
