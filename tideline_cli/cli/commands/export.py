@@ -119,11 +119,9 @@ def run(session: Session, words: list[str], options: Options) -> int:
         emit_json({"output": options.output, "format": form, "facts": count})
     elif is_file:
         session.detail(f"{count:,} facts written to {options.output}")
-    if not _is_filtered(options):
-        if db is not None and not options.all_origins:
-            _tell_of_others(session, db)
-        return 0
-    if count:
+    if db is not None and not (options.all_origins or filters.is_given(options)):
+        _tell_of_others(session, db)
+    if count or not _is_filtered(options):
         return 0
     session.note("nothing to export: no fact is as the filters ask")
     unknown_documents.note(session, db, options.document)
