@@ -22,6 +22,7 @@ COMMAND_OK, TUPLES_OK = 1, 2
 PIPELINE_SYNC, PIPELINE_ABORTED = 10, 11
 SQLSTATE = ord("C")
 _OLDEST = 14_00_00
+_SETTLED = 0.5  # seconds, for which the end of a transaction is waited for when a connection ends
 
 Parameter = bytes | None
 """A value in its binary or text form; None is NULL."""
@@ -183,6 +184,15 @@ class Wire:
         passed over when the next are taken."""
         self._end_trip()
         self._unread = count
+
+    def settle(self) -> None:
+        """Take the answers that were left, for a moment at most. A pool of connections throws one
+        away whose client goes before them."""
+        unread, self._unread = self._unread, 0
+        if unread and self._at is not None:
+            self._ready.no_longer_than(_SETTLED)
+            for _ in self._taken(unread):
+                pass
 
     def _end_trip(self) -> None:
         if not self._lib.PQpipelineSync(self._at):

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
-
-import apsw
-
 from tideline_cli.store.postgres import opening
 
 TYPE_CHECKING = False
@@ -28,10 +24,7 @@ class ServerLock:
         self._db = db
 
     def release(self) -> None:
-        """Give the lock back. It is free when this returns: a connection that only ends frees it
-        some time later. One that the server has lost holds nothing."""
-        with suppress(apsw.Error):
-            self._db.execute("ROLLBACK")
+        """Give the lock back. It is free when this returns."""
         self._db.close()
 
 

@@ -255,7 +255,15 @@ class ServerConnection:
             self._has_failed = False
 
     def close(self) -> None:
-        """End the connection; what was not committed is rolled back."""
+        """End the connection; what was not committed is rolled back, and its locks are free, when
+        this returns. A server that does not answer is not waited for."""
+        try:
+            if self._is_open:
+                self._waiting.clear()
+                self._end(b"ROLLBACK")
+            self._wire.settle()
+        except (apsw.Error, ServerError):
+            pass  # it is lost
         self._wire.close()
 
 

@@ -8,16 +8,12 @@ from time import monotonic
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from typing import Any
 
 _SLICE = 0.5  # seconds: where a signal wakes nobody, as on Windows, it is seen after so long
-
-
 _CANCELLED = 1.0  # seconds, within which a server that is there takes a request to cancel
 _until: list[float] = []  # the time of `monotonic` at which servers are waited for no more
-
-
 _READS, _WRITES = getattr(select, "POLLIN", 0), getattr(select, "POLLOUT", 0)  # not on Windows
 
 
@@ -35,9 +31,17 @@ class within:  # noqa: N801  reads as what it does
         _until.clear()
 
 
-def _check_time() -> None:
-    if _until and monotonic() > _until[0]:
+def _slice(ends: Sequence[float]) -> float:
+    """Return how long to wait before looking again, in seconds.
+
+    Raises TimeoutError where one of `ends` is over, times of `monotonic`.
+    """
+    if not ends:
+        return _SLICE
+    left = min(ends) - monotonic()
+    if left <= 0:
         raise TimeoutError("the server does not answer in time")
+    return min(_SLICE, left)
 
 
 class Readiness:
@@ -45,21 +49,26 @@ class Readiness:
 
     def __init__(self, socket: int) -> None:
         self._socket = socket
+        self._until: list[float] = []
         self._poll = select.poll() if hasattr(select, "poll") else None
+
+    def no_longer_than(self, seconds: float) -> None:
+        """Let all that is waited for from now on take so long at most."""
+        self._until = [monotonic() + seconds]
 
     def wait(self, *, writes: bool) -> None:
         """Return when there is something to read, with `writes` also when there is room to write,
         and now and then without either.
 
-        Raises TimeoutError where `within` says so.
+        Raises TimeoutError where `within` or `no_longer_than` says so.
         """
-        _check_time()
+        seconds = _slice((*_until, *self._until))
         if self._poll is None:
             sockets = [self._socket]
-            select.select(sockets, sockets if writes else [], [], _SLICE)
+            select.select(sockets, sockets if writes else [], [], seconds)
             return
         self._poll.register(self._socket, _READS | (_WRITES if writes else 0))
-        self._poll.poll(_SLICE * 1000)
+        self._poll.poll(seconds * 1000)
 
 
 def connected(library: Any, names: Any, values: Any) -> int | None:
@@ -82,8 +91,8 @@ def connected(library: Any, names: Any, values: Any) -> int | None:
 
     start_new_thread(connect, ())
     try:
-        while not is_done.acquire(timeout=_SLICE):
-            _check_time()
+        while not is_done.acquire(timeout=_slice(_until)):
+            pass
     except BaseException:
         is_wanted[0] = False
         raise
