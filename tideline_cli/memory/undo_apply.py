@@ -5,7 +5,6 @@ from __future__ import annotations
 from tideline_cli.errors import TidelineError
 from tideline_cli.memory.lanes import embedder_of, is_slow
 from tideline_cli.memory.semantic import embed_backlog
-from tideline_cli.model.text import index_terms
 from tideline_cli.store import common_upkeep, fts, score_bounds, undo_rows, vector_upkeep
 from tideline_cli.store.connection import setting
 from tideline_cli.store.transactions import writing
@@ -32,15 +31,12 @@ def apply_undo(db: Connection, plan: UndoPlan, *, bulk: bool) -> set[int]:
     undo_rows.delete(db, "fact", plan.facts.gone)
     vector_upkeep.remove(db, plan.facts.gone)
     analyzer: Analyzer = setting(db, "analyzer", "standard")
-    for row in plan.facts.back.values():
-        undo_rows.insert_fact(db, row, index_terms(row["content"], analyzer=analyzer))
+    undo_rows.insert_facts(db, plan.facts.back.values(), analyzer=analyzer)
     for entity, reversal in (("fact", plan.facts), ("link", plan.links)):
         for number, changed in reversal.changed.items():
             undo_rows.update(db, entity, number, changed)
-    for row in plan.links.back.values():
-        undo_rows.insert_link(db, row)
-    for seq, use in plan.uses.items():
-        undo_rows.put_use(db, seq, use)
+    undo_rows.insert_links(db, plan.links.back.values())
+    undo_rows.put_uses(db, plan.uses)
     score_bounds.forget(db, plan.facts.gone)
     score_bounds.put_of(db, plan.facts.back)
     if bulk:

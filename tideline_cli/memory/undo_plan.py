@@ -206,11 +206,12 @@ def _broken_edges(
     gone, edges = frozenset(facts.gone), frozenset(links.gone)
     if gone:
         yield from undo_conflicts.edges_of_removed(db, gone, but=edges | unstated)
-    for edge in links.back.values():
-        yield from undo_conflicts.missing_ends(db, edge, gone=gone, back=facts.back)
-        yield from undo_conflicts.same_edge(db, edge, gone=edges)
-    for row in facts.back.values():
-        yield from undo_conflicts.same_id(db, row, gone=gone)
+    if links.back:
+        back = links.back.values()
+        yield from undo_conflicts.missing_ends(db, back, gone=gone, back=facts.back)
+        yield from undo_conflicts.same_edges(db, back, gone=edges)
+    if facts.back:
+        yield from undo_conflicts.same_ids(db, facts.back.values(), gone=gone)
 
 
 def _was_active(trail: Trail) -> bool:

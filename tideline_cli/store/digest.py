@@ -7,7 +7,9 @@ the bits that flipped, which SQLite cannot.
 from __future__ import annotations
 
 from _operator import itemgetter
+from itertools import islice
 
+from tideline_cli.model import codec
 from tideline_cli.model.fields import FIELDS
 from tideline_cli.model.lean import sha256
 from tideline_cli.store.fact_rows import COLUMNS, ORIGIN_KEY
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
 _ORDER = tuple(
     field.name for field in sorted(FIELDS, key=lambda field: field.digest) if field.digest
 )
+_AT_ONCE = 500  # facts that are read together
 COVERED = frozenset(_ORDER)
 """The fields that a digest covers: who changes one of them puts the digest anew."""
 _covered = itemgetter(*(COLUMNS.index(name) for name in _ORDER))
@@ -62,10 +65,13 @@ def of_parts(parts: Iterable[str]) -> int:
 
 def put(db: Connection, seqs: Iterable[int]) -> None:
     """Store the digests of facts as they are now."""
-    for seq in seqs:
-        rows: Iterable[Any] = db.execute(f"{_SELECT} WHERE seq = ?", (seq,)).fetchall()
-        for _, _, *values in rows:
-            db.execute("UPDATE fact SET digest = ? WHERE seq = ?", (_of_bytes(values), seq))
+    rest = iter(seqs)
+    while some := list(islice(rest, _AT_ONCE)):
+        rows: Iterable[Any] = db.execute(
+            f"{_SELECT} WHERE seq IN (SELECT value FROM json_each(?))", (codec.dumps(some),)
+        ).fetchall()
+        sealed = [(_of_bytes(values), seq) for seq, _, *values in rows]
+        db.executemany("UPDATE fact SET digest = ? WHERE seq = ?", sealed)
 
 
 def wrong(db: Connection) -> Iterator[tuple[int, str, bool]]:

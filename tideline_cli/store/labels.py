@@ -9,6 +9,7 @@ that, and puts it back afterwards; who deletes a fact takes it out before. `labe
 from __future__ import annotations
 
 from _operator import attrgetter
+from itertools import islice
 
 from tideline_cli.model import codec
 from tideline_cli.model.fields import LISTS, SEARCHED
@@ -88,8 +89,12 @@ def take_wherever(db: Connection, seqs: Collection[int]) -> None:
 
 def put(db: Connection, seqs: Iterable[int]) -> None:
     """Index the labels of facts that are not in the index."""
-    for seq in seqs:
-        rows = db.execute(f"{_SELECT} WHERE seq = ? AND {_LABELLED}", (seq,)).fetchall()
+    rest = iter(seqs)
+    while some := list(islice(rest, _FEW)):
+        rows = db.execute(
+            f"{_SELECT} WHERE {_LABELLED} AND seq IN (SELECT value FROM json_each(?))",
+            (codec.dumps(some),),
+        ).fetchall()
         db.executemany(_INSERT, list(_of_rows(rows, _analyzer(db))))
 
 

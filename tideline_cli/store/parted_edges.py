@@ -10,7 +10,7 @@ from tideline_cli.store.undo_rows import Trail
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
     from typing import Any
 
     from apsw import Connection
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 _ENDS = ("from_fact", "to_fact", "created_at")
 _SAID = ("reason", "strength")
 _LEFT = """
-SELECT number, batch, before FROM change
-WHERE entity = 'link' AND row = ? AND act = '-' ORDER BY number
+SELECT row, number, batch, before FROM change
+WHERE entity = 'link' AND row IN (SELECT value FROM json_each(?)) AND act = '-' ORDER BY number
 """
 # Who parts a row deletes it, and stores its edges with the next changes.
 _BORN_NEXT = """
@@ -57,8 +57,9 @@ def followed(db: Connection, trails: Trails, batch: Batch) -> Trails:
     """Return what a batch did, where rows of two edges that it made or parted are told edge by
     edge: one of the two may be gone, or changed, and the other not."""
     links = dict(trails.links)
+    partings = _partings(db, trails.links)
     for row, trail in trails.links.items():
-        for parting in _partings(db, row):
+        for parting in partings.get(row, ()):
             if parting.batch != batch.number and trail.before is None:
                 links |= _left_of(db, parting, trail)
             elif parting.batch == batch.number and trail.before and trail.now is None:
@@ -66,12 +67,15 @@ def followed(db: Connection, trails: Trails, batch: Batch) -> Trails:
     return replace(trails, links=links)
 
 
-def _partings(db: Connection, row: int) -> Iterator[_Parting]:
-    rows: Iterable[Any] = db.execute(_LEFT, (row,)).fetchall()
-    for number, batch, before in rows:
+def _partings(db: Connection, links: Iterable[int]) -> dict[int, list[_Parting]]:
+    """Return how rows of two edges went, by row."""
+    found: dict[int, list[_Parting]] = {}
+    rows: Iterable[Any] = db.execute(_LEFT, (codec.dumps(list(links)),)).fetchall()
+    for row, number, batch, before in rows:
         edges = codec.loads(before)
         if edges["kind"] in TWOFOLD:
-            yield _Parting(number, batch, edges)
+            found.setdefault(row, []).append(_Parting(number, batch, edges))
+    return found
 
 
 def _pieces(db: Connection, parting: _Parting) -> list[int]:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from tideline_cli.model.source import Source
 
     Period = list[Any]  # created_at, valid_from, valid_to
+    Row = Mapping[str, Any]
 
 ENDING = sql_list(words_for(*REPLACING))
 
@@ -57,39 +58,52 @@ def edges_of_removed(
 
 
 def missing_ends(
-    db: Connection, edge: dict[str, Any], *, gone: Collection[int], back: Collection[int]
+    db: Connection, edges: Collection[Row], *, gone: Collection[int], back: Collection[int]
 ) -> Iterator[Conflict]:
-    """Yield the ends of an edge that do not exist when the edge comes back."""
-    for end in (edge["from_fact"], edge["to_fact"]):
-        exists = db.execute("SELECT 1 FROM fact WHERE seq = ?", (end,)).fetchone()
-        if end not in back and (end in gone or not exists):
+    """Yield the ends of edges that do not exist when the edges come back."""
+    ends = dict.fromkeys(edge[end] for edge in edges for end in ("from_fact", "to_fact"))
+    wanted = [end for end in ends if end not in back]
+    rows: Iterable[Any] = db.execute(
+        "SELECT seq FROM fact WHERE seq IN (SELECT value FROM json_each(?))",
+        (codec.dumps(wanted),),
+    ).fetchall()
+    there = {seq for (seq,) in rows}
+    for end in wanted:
+        if end in gone or end not in there:
             yield Conflict(_last(db, end, "-"), "removed", end)
 
 
-def same_edge(
-    db: Connection, edge: dict[str, Any], *, gone: Collection[int]
+def same_edges(
+    db: Connection, edges: Collection[Row], *, gone: Collection[int]
 ) -> Iterator[Conflict]:
-    """Yield an edge that is there and says the same as the one that comes back."""
-    words = codec.dumps(words_for(*kinds_under(edge["kind"])))
-    rows: list[Any] = db.execute(
-        "SELECT number FROM link WHERE from_fact = ? AND to_fact = ?"
-        " AND kind IN (SELECT value FROM json_each(?))",
-        (edge["from_fact"], edge["to_fact"], words),
+    """Yield the edges that are there and say the same as some that come back."""
+    rows: Iterable[Any] = db.execute(
+        "SELECT number, from_fact, to_fact, kind FROM link"
+        " WHERE from_fact IN (SELECT value FROM json_each(?)) ORDER BY number",
+        (codec.dumps(list({edge["from_fact"] for edge in edges})),),
     ).fetchall()
-    for (number,) in rows:
+    there: dict[tuple[int, int], list[tuple[int, str]]] = {}
+    for number, start, end, kind in rows:
         if number not in gone:
-            yield Conflict(_maker(db, "link", number), "linked", edge["from_fact"])
+            there.setdefault((start, end), []).append((number, kind))
+    for edge in edges:
+        words = words_for(*kinds_under(edge["kind"]))
+        for number, kind in there.get((edge["from_fact"], edge["to_fact"]), ()):
+            if kind in words:
+                yield Conflict(_maker(db, "link", number), "linked", edge["from_fact"])
 
 
-def same_id(
-    db: Connection, fact: dict[str, Any], *, gone: Collection[int]
+def same_ids(
+    db: Connection, facts: Collection[Row], *, gone: Collection[int]
 ) -> Iterator[Conflict]:
-    """Yield a fact that now has the id of the one that comes back."""
-    rows: list[Any] = db.execute("SELECT seq FROM fact WHERE id = ?", (fact["id"],)).fetchall()
+    """Yield the facts that now have the id of one that comes back."""
+    rows: list[Any] = db.execute(
+        "SELECT seq FROM fact WHERE id IN (SELECT value FROM json_each(?)) ORDER BY seq",
+        (codec.dumps([fact["id"] for fact in facts]),),
+    ).fetchall()
     for (seq,) in rows:
-        if seq in gone:
-            continue
-        yield Conflict(_maker(db, "fact", seq), "stored", seq)
+        if seq not in gone:
+            yield Conflict(_maker(db, "fact", seq), "stored", seq)
 
 
 def in_the_slot(

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import groupby
+
 from tideline_cli.model import codec
 from tideline_cli.model.fields import SEARCHED
 from tideline_cli.model.record import record
+from tideline_cli.model.text import index_terms
 from tideline_cli.store import births, digest, images, labels, score_bounds, uses
 
 TYPE_CHECKING = False
@@ -14,7 +17,7 @@ if TYPE_CHECKING:
 
     from apsw import Connection
 
-    from tideline_cli.model.text import IndexTerms
+    from tideline_cli.model.text import Analyzer
     from tideline_cli.store.history import Batch
 
     Row = dict[str, Any]
@@ -157,17 +160,27 @@ def delete(db: Connection, entity: str, rows: Collection[int]) -> None:
     )
 
 
-def insert_fact(db: Connection, row: Row, terms: IndexTerms) -> None:
-    """Store a fact again under its number."""
-    _insert(db, "fact", row | {"length": len(terms), "terms": terms.joined()})
-    digest.put(db, [row["seq"]])
-    labels.put(db, [row["seq"]])
+def insert_facts(db: Connection, rows: Collection[Row], *, analyzer: Analyzer) -> None:
+    """Store facts again under their numbers."""
+    worded = ((row, index_terms(row["content"], analyzer=analyzer)) for row in rows)
+    _insert(db, "fact", (row | {"length": len(terms), "terms": terms.joined()}
+                         for row, terms in worded))  # fmt: skip
+    seqs = [row["seq"] for row in rows]
+    digest.put(db, seqs)
+    labels.put(db, seqs)
 
 
-def insert_link(db: Connection, row: Row) -> None:
-    """Store an edge again, under its number unless another edge has that number now."""
-    taken = db.execute("SELECT 1 FROM link WHERE number = ?", (row["number"],)).fetchone()
-    _insert(db, "link", row | {"number": None} if taken else row)
+def insert_links(db: Connection, rows: Collection[Row]) -> None:
+    """Store edges again, each under its number unless another edge has that number now."""
+    numbers = [row["number"] for row in rows if row["number"] is not None]
+    held: Iterable[Any] = db.execute(
+        "SELECT number FROM link WHERE number IN (SELECT value FROM json_each(?))",
+        (codec.dumps(numbers),),
+    )
+    taken = {number for (number,) in held}
+    # Who has no number gets the next one, which no edge ever had.
+    _insert(db, "link", (row | {"number": None} if row["number"] in taken else row
+                         for row in rows))  # fmt: skip
 
 
 def update(db: Connection, entity: str, number: int, changed: Mapping[str, Any]) -> None:
@@ -188,15 +201,17 @@ def update(db: Connection, entity: str, number: int, changed: Mapping[str, Any])
         score_bounds.put_of(db, [number])
 
 
-def put_use(db: Connection, seq: int, row: Row | None) -> None:
-    """Set the use of a fact that exists; None stands for a fact that was never used."""
-    if row is None:
-        delete(db, "usage", [seq])
-        score_bounds.put_of(db, [seq])
-        return
-    count, last = row["access_count"], row["last_accessed_at"]
-    for fact_id in present_ids(db, [seq]).values():
-        uses.put(db, fact_id, access_count=count, last_accessed_at=last)
+def put_uses(db: Connection, used: Mapping[int, Row | None]) -> None:
+    """Set the uses of facts that exist; None stands for a fact that was never used."""
+    unused = [seq for seq, row in used.items() if row is None]
+    delete(db, "usage", unused)
+    score_bounds.put_of(db, unused)
+    ids = present_ids(db, [seq for seq, row in used.items() if row is not None])
+    for seq, fact_id in ids.items():
+        row = used[seq] or {}
+        uses.put(
+            db, fact_id, access_count=row["access_count"], last_accessed_at=row["last_accessed_at"]
+        )
 
 
 def changed_values(trail: Trail) -> Row:
@@ -274,8 +289,9 @@ def _parsed(row: str | None) -> Row | None:
     return None if row is None else codec.loads(row)
 
 
-def _insert(db: Connection, entity: str, row: Row) -> None:
-    db.execute(
-        f"INSERT INTO {entity} ({', '.join(row)}) VALUES ({', '.join('?' * len(row))})",
-        tuple(row.values()),
-    )
+def _insert(db: Connection, entity: str, rows: Iterable[Row]) -> None:
+    for columns, alike in groupby(rows, tuple):
+        db.executemany(
+            f"INSERT INTO {entity} ({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))})",
+            [tuple(row.values()) for row in alike],
+        )
