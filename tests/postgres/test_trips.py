@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import random
+import re
 
 import apsw
 import pytest
 
 from tests.postgres.test_same import rows, same
-from tests.support import NOW, named_id
+from tests.support import DAY, NOW, named_id
 from tideline_cli.store import transactions
 from tideline_cli.store.postgres import opening, promising
 
@@ -248,3 +250,41 @@ def test_figures_come_with_all_their_digits(address, run, monkeypatch):
     run("remember", "the lamp is of brass", "--importance", "0.1234567890123456")
     (listed,) = run("list", "--json").json["facts"]
     assert listed["importance"] == 0.1234567890123456
+
+
+MANY = ("dream", "undo", "redo", "gc", "undo", "redo", "export")
+
+
+def test_long_commands_wait_for_many_facts_at_once(run, address, waited, monkeypatch, tmp_path):
+    """A pass, an undo, a redo and an export wait for a server once for some ten of the facts that
+    they link, archive, bring back or write out, and not for each of them."""
+    monkeypatch.setenv("TIDELINE_NOW", LATER)
+
+    def trips(count):
+        """Return how often each waited, and what it said, with so many facts that are almost alike
+        and as many that have faded."""
+        monkeypatch.setenv("TIDELINE_DB", address())
+        alike = [{"content": f"the brass lamp stands in room {number}"} for number in range(count)]
+        faded = [
+            {"content": f"kite {number} flew far", "created_at": NOW - 900 * DAY, "importance": 0.1}
+            for number in range(count)
+        ]
+        (tmp_path / "rows.jsonl").write_text("\n".join(map(json.dumps, alike + faded)))
+        assert run("import", "rows.jsonl", "--trust").code == 0
+        found = []
+        for verb in MANY:
+            waited()
+            done = run(verb)
+            assert done.code == 0
+            found.append((waited(), done.out))
+        return found
+
+    few, many = trips(30), trips(120)
+    linked = (re.search(r"([\d,]+) linked", dream)[1] for (_, dream), *_ in (few, many))
+    edges = [int(number.replace(",", "")) for number in linked]
+    for place, verb in enumerate(MANY):
+        (less, _), (more, told) = few[place], many[place]
+        about = edges[1] - edges[0] if place < 3 else 120 - 30
+        assert more - less <= about / 6, (verb, less, more, told[:80])
+    assert edges[1] > 500 and "120 archived" in many[3][1]
+    assert len(many[-1][1].splitlines()) == 240

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import groupby
+
 from tideline_cli.dream.stages import KIND
 from tideline_cli.errors import Interrupted, NotFoundError, ReplacedError
 from tideline_cli.memory import amend
 from tideline_cli.memory.near_duplicates import rule_of
 from tideline_cli.model.edge import SUCCEEDS
-from tideline_cli.model.proposal import Confirm, Fade, Merge, Relate, Retire
+from tideline_cli.model.proposal import Confirm, Fade, Merge, Relate, Retire, concerned
 from tideline_cli.model.record import replace
 from tideline_cli.policy.transitions import REMOVED, archived
 from tideline_cli.store import facts, journal, links, uses, writes
@@ -39,6 +41,8 @@ class Pass:
         self._now = now
         self._rule = rule
         self._batch: int | None = None
+        self._held: dict[str, Fact] = {}
+        self._changed: set[str] = set()
         self.skipped: list[Proposal] = []
 
     def apply(self, proposals: Sequence[Proposal]) -> None:
@@ -56,11 +60,24 @@ class Pass:
     def _apply_some(self, proposals: Sequence[Proposal]) -> None:
         with self._open() as batch:
             self._batch = batch.number
+            self._read(proposals)
             is_same_rule = rule_of(self._db) == self._rule
-            for proposal in proposals:
-                needs_rule = isinstance(proposal, Merge | Retire)
-                if (needs_rule and not is_same_rule) or not self._apply_one(proposal):
-                    self.skipped.append(proposal)
+            for is_relate, alike in groupby(proposals, lambda one: isinstance(one, Relate)):
+                if is_relate:
+                    self._relate([one for one in alike if isinstance(one, Relate)])
+                    continue
+                for proposal in alike:
+                    needs_rule = isinstance(proposal, Merge | Retire)
+                    if (needs_rule and not is_same_rule) or not self._apply_one(proposal):
+                        self.skipped.append(proposal)
+                    self._changed |= {fact.id for fact in concerned(proposal)}
+
+    def _read(self, proposals: Sequence[Proposal]) -> None:
+        """Read the facts of proposals as they are, all at once."""
+        ids = {fact.id for proposal in proposals for fact in concerned(proposal)}
+        held = facts.by_ids(self._db, sorted(ids), viewer=self._viewer)
+        self._held = {fact_id: fact for fact_id, (_, fact) in held.items()}
+        self._changed = set()
 
     def finish(self, summary: str, *, whole: bool = True) -> int:
         """Note what was done, and whether the pass was `whole`; return the number of the batch that
@@ -80,20 +97,24 @@ class Pass:
                 return self._change(before, after)
             case Merge():
                 return self._merge(proposal)
-            case Relate(source, target):
-                return self._relate(source, target)
             case Fade(fact, _, _, becomes):
                 return self._fade(fact, becomes)
             case Retire():
                 return self._retire(proposal)
+            case Relate():
+                raise AssertionError("links are stored together")
 
-    def _relate(self, source: Fact, target: Fact) -> bool:
-        """Link two facts that are still active."""
-        ends = (self._current(source), self._current(target))
-        if not all(end is not None and end.lifecycle == "active" for end in ends):
-            return False
-        links.add(self._db, links.Link(source.id, KIND, target.id, created_at=self._now))
-        return True
+    def _relate(self, proposals: Sequence[Relate]) -> None:
+        """Link facts that are still active: all at once, since there are many, and none of them
+        changes what another one needs."""
+        made: list[links.Link] = []
+        for one in proposals:
+            ends = [self._current(end) for end in concerned(one)]
+            if all(end is not None and end.lifecycle == "active" for end in ends):
+                made.append(links.Link(one.source.id, KIND, one.target.id, created_at=self._now))
+            else:
+                self.skipped.append(one)
+        links.store(self._db, made)
 
     def _change(self, before: Fact, after: Fact) -> bool:
         """Store what a proposal changes of a fact, except its use, if the fact is as it was."""
@@ -164,6 +185,9 @@ class Pass:
             uses.put_of(self._db, replace(keeper, access_count=after.access_count))
 
     def _current(self, fact: Fact) -> Fact | None:
+        """Return a fact as it is now: one that this transaction may have changed is read again."""
+        if fact.id not in self._changed:
+            return self._held.get(fact.id)
         try:
             return facts.find(self._db, fact.id, viewer=self._viewer)
         except NotFoundError:

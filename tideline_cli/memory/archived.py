@@ -96,11 +96,13 @@ def stated_reasons(db: Connection, found: Iterable[Fact]) -> dict[str, str]:
 
 
 def _by_origin(db: Connection, found: Iterable[Fact]) -> dict[Origin, dict[int, Fact]]:
-    by_origin: dict[Origin, dict[int, Fact]] = {}
+    by_origin: dict[Origin, dict[str, Fact]] = {}
     for fact in found:
-        seq = facts.number_of(db, fact.id, viewer=fact.origin)
-        by_origin.setdefault(fact.origin, {})[seq] = fact
-    return by_origin
+        by_origin.setdefault(fact.origin, {})[fact.id] = fact
+    return {
+        origin: dict(facts.by_ids(db, some, viewer=origin).values())
+        for origin, some in by_origin.items()
+    }
 
 
 def missed(db: Connection, seqs: Sequence[int], *, viewer: Origin) -> list[Archived]:

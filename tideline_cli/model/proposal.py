@@ -64,3 +64,18 @@ class Retire:
 
 
 Proposal = Confirm | Merge | Relate | Fade | Retire
+
+
+def concerned(proposal: Proposal) -> tuple[Fact, ...]:
+    """Return the facts that a proposal is about, as they were when it was made."""
+    match proposal:
+        case Confirm(before):
+            return (before,)
+        case Merge(keeper, _, loser):
+            return keeper, loser
+        case Relate(source, target):
+            return source, target
+        case Fade(fact):
+            return (fact,)
+        case Retire(loser, survivor):
+            return (loser,) if survivor is None else (loser, survivor)

@@ -146,6 +146,19 @@ def named(db: Connection, references: Iterable[str], *, viewer: Origin) -> list[
     return list({fact.id: fact for fact in found}.values())
 
 
+def by_ids(db: Connection, ids: Iterable[str], *, viewer: Origin) -> dict[str, tuple[int, Fact]]:
+    """Return the facts with these ids, each with its number, by id."""
+    from tideline_cli.model import codec  # noqa: PLC0415  recall names no fact
+
+    condition, values = visibility.where(viewer)
+    rows: Iterable[tuple[Any, ...]] = db.execute(
+        f"{SELECT} WHERE fact.id IN (SELECT value FROM json_each(?)) AND {condition}",
+        (codec.dumps(list(ids)), *values),
+    )
+    found = ((row[0], fact_of(row)) for row in rows)
+    return {fact.id: (seq, fact) for seq, fact in found}
+
+
 def with_terms(db: Connection, seqs: Sequence[int], *, viewer: Origin) -> list[tuple[Fact, str]]:
     """Return facts by number in order of arrival, each with its terms."""
     condition, values = visibility.where(viewer)

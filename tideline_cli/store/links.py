@@ -72,20 +72,22 @@ def add(db: Connection, link: Link) -> bool:
     end is missing, when both ends are one fact, or when it would lead into another origin."""
     if len(words_for(link.kind)) > 1 and is_held(db, link.source, (link.kind,), link.target):
         return False
-    _store(db, link)
+    store(db, (link,))
     return db.changes() > 0
 
 
-def _store(db: Connection, link: Link) -> None:
-    db.execute(
+def store(db: Connection, some: Iterable[Link]) -> None:
+    """Store edges as `add` does, of kinds that stand under one word alone."""
+    db.executemany(
         """
         INSERT INTO link (from_fact, to_fact, kind, reason, strength, created_at)
         SELECT a.seq, b.seq, ?3, ?4, ?5, ?6 FROM fact AS a, fact AS b
         WHERE a.id = ?1 AND b.id = ?2 AND a.seq <> b.seq AND a.origin = b.origin
         ON CONFLICT DO NOTHING
         """,
-        (link.source, link.target, link.kind, link.reason, link.strength, link.created_at),
-    )
+        [(link.source, link.target, link.kind, link.reason, link.strength, link.created_at)
+         for link in some],
+    )  # fmt: skip
 
 
 def add_all(
@@ -99,8 +101,7 @@ def add_all(
         for kind in kinds:
             add(db, Link(source, kind, target, reason, None, now))
         return
-    for word in words:
-        _store(db, Link(source, word, target, reason, None, now))
+    store(db, [Link(source, word, target, reason, None, now) for word in words])
 
 
 def relate(
