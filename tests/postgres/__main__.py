@@ -21,7 +21,7 @@ USUAL = (
     "tests/postgres", "tests/memory", "tests/dream", "tests/store", "tests/exchange",
     "tests/isolation", "tests/cli", "tests/doors", "tests/serve", "tests/golden_cases",
     "tests/findability", "tests/silence", "tests/journeys", "tests/docs/test_seeds.py",
-    "tests/attack", "tests/ranking", "tests/vector", "tests/llm", "tests/poison",
+    "tests/attack", "tests/ranking", "tests/vector", "tests/llm", "tests/property", "tests/poison",
 )  # fmt: skip
 COMPARE = "--compare"
 

@@ -38,7 +38,7 @@ def _version(folder):
     return int(digits[-1]) if digits else 0
 
 
-def _who():
+def user():
     """Return the user that a server may run as: it refuses to run as root."""
     if os.geteuid():
         return None
@@ -57,7 +57,7 @@ class Cluster:
     def __init__(self, bin_folder, settings=()):
         self._bin = bin_folder
         self._settings = (*_SETTINGS, *settings)
-        self._user = _who()
+        self._user = user()
 
     def __enter__(self):
         # A path of a socket is short.

@@ -136,7 +136,12 @@ def step(chance, known):
 
 @pytest.mark.parametrize("seed", range(often(1, 40)))
 def test_a_random_walk_of_all_verbs(both, seed, monkeypatch):
-    """After each command both memories export the same, byte for byte."""
+    """In a file and on a server, all is the same after each command."""
+    walk(both, seed, monkeypatch)
+
+
+def walk(both, seed, monkeypatch):
+    """Run 40 commands in two memories: after each both export the same, byte for byte."""
     chance = random.Random(seed)
     known = []
     for number in range(40):
