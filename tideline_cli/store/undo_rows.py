@@ -293,5 +293,5 @@ def _insert(db: Connection, entity: str, rows: Iterable[Row]) -> None:
     for columns, alike in groupby(rows, tuple):
         db.executemany(
             f"INSERT INTO {entity} ({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))})",
-            [tuple(row.values()) for row in alike],
+            (tuple(row.values()) for row in alike),
         )
