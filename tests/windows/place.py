@@ -145,6 +145,8 @@ def _make() -> None:
         )  # fmt: skip
     if done.returncode:
         raise SystemExit(f"pip of Windows failed:\n{done.stderr.decode(errors='replace')}")
+    for word in ("-k", "-w"):  # the service of tasks does not start in the session that made it
+        subprocess.run(["wineserver", word], env=surroundings(), check=False, timeout=_PATIENCE)
 
 
 def _only(name: str) -> Path:
