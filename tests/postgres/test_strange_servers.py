@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 import string
 import time
 from urllib.parse import quote
 
+import apsw
 import pytest
 
 from tests.postgres.people import as_role, new_role, own, psql
+from tideline_cli.errors import StoreError
 from tideline_cli.store import locks
 from tideline_cli.store.postgres import opening
 
@@ -60,6 +63,37 @@ def test_a_lock_outlives_the_patience_of_a_server(run, address, monkeypatch):
     again = locks.attempt(place, locks.DREAM)
     assert again is not None
     locks.release(again)
+
+
+def test_a_lock_keeps_no_snapshot(run, address, server, monkeypatch):
+    """One that is kept for as long as a dream takes would let no dead row of any database be
+    removed."""
+    place = address()
+    monkeypatch.setenv("TIDELINE_DB", place)
+    assert run("remember", "the lamp is of brass").code == 0
+    held = locks.attempt(place, locks.DREAM)
+    key = f"hashtext('{place.partition('&schema=')[2]}')::bigint & 4294967295"
+    told = psql(server, "SELECT state, backend_xmin IS NULL FROM pg_stat_activity"
+                        " JOIN pg_locks USING (pid)"
+                        f" WHERE locktype = 'advisory' AND objid::bigint = {key}")  # fmt: skip
+    locks.release(held)
+    assert told.strip() == "idle in transaction|t"
+
+
+def test_a_failure_leaves_no_connection(run, address, monkeypatch):
+    """A process that stays would gather those of locks and of memories that it does not get."""
+    place = address()
+    monkeypatch.setenv("TIDELINE_DB", place)
+    assert run("remember", "the lamp is of brass").code == 0
+    psql(place, "UPDATE setting SET value = '99' WHERE name = 'schema'")
+    monkeypatch.setattr("tideline_cli.store.postgres.locks._LASTING", "SELECT 1 / 0")
+    failures, before = [], len(os.listdir("/dev/fd"))
+    for use in (opening.open_or_make, opening.open_if_there,
+                lambda given: locks.attempt(given, locks.DREAM)):  # fmt: skip
+        with pytest.raises((apsw.Error, StoreError)) as failure:
+            use(place)
+        failures.append(failure)  # with all that their frames hold
+    assert len(os.listdir("/dev/fd")) == before
 
 
 @pytest.mark.parametrize("encoding", ["LATIN1", "SQL_ASCII"])

@@ -22,7 +22,7 @@ COMMAND_OK, TUPLES_OK = 1, 2
 PIPELINE_SYNC, PIPELINE_ABORTED = 10, 11
 SQLSTATE = ord("C")
 _OLDEST = 14_00_00
-_SETTLED = 0.5  # seconds, for which the end of a transaction is waited for when a connection ends
+_SETTLED = 0.5  # seconds, for which a connection that ends waits at most
 
 Parameter = bytes | None
 """A value in its binary or text form; None is NULL."""
@@ -185,12 +185,15 @@ class Wire:
         self._end_trip()
         self._unread = count
 
+    def wait_no_longer(self) -> None:
+        """Let all that is waited for from now on take a moment at most: the connection ends."""
+        self._ready.no_longer_than(_SETTLED)
+
     def settle(self) -> None:
-        """Take the answers that were left, for a moment at most. A pool of connections throws one
-        away whose client goes before them."""
+        """Take the answers that were left. A pool of connections throws one away whose client goes
+        before them."""
         unread, self._unread = self._unread, 0
         if unread and self._at is not None:
-            self._ready.no_longer_than(_SETTLED)
             for _ in self._taken(unread):
                 pass
 

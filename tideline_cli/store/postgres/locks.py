@@ -14,6 +14,8 @@ _LASTING = """
 SELECT set_config(name, '0', true) FROM pg_settings
 WHERE name IN ('idle_in_transaction_session_timeout', 'transaction_timeout')
 """
+# A query keeps its snapshot until the next statement comes.
+_NEXT = "SAVEPOINT held"
 
 
 class ServerLock:
@@ -24,20 +26,24 @@ class ServerLock:
         self._db = db
 
     def release(self) -> None:
-        """Give the lock back. It is free when this returns."""
+        """Give the lock back. It is free when this returns, or as soon as the server answers."""
         self._db.close()
 
 
 def attempt(address: str, name: str) -> ServerLock | None:
     """Return a lock of a memory, None when another process holds it."""
     db = opening.connected(address)
-    db.execute("BEGIN")
-    db.as_it_is(_LASTING)
-    taken = db.execute(
-        "SELECT pg_try_advisory_xact_lock(hashtext(?), hashtext(?))",
-        (f"tideline {name}", db.schema),
-    ).get
-    if taken:
-        return ServerLock(db)
-    db.close()
-    return None
+    taken = None
+    try:
+        db.begin_lasting()
+        db.as_it_is(_LASTING)
+        taken = db.execute(
+            "SELECT pg_try_advisory_xact_lock(hashtext(?), hashtext(?))",
+            (f"tideline {name}", db.schema),
+        ).get
+        db.as_it_is(_NEXT)
+        db.flush()
+    finally:
+        if not taken:
+            db.close()
+    return ServerLock(db) if taken else None

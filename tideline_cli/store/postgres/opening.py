@@ -23,10 +23,14 @@ _OLDEST = 15_00_00
 def open_or_make(address: str) -> Promising:
     """Return a connection to the memory at an address; it is made where it is not there."""
     db = connected(address)
-    if not look(db):
-        _make(db)
-        look(db)
-    _check(db, address)
+    try:
+        if not look(db):
+            _make(db)
+            look(db)
+        _check(db, address)
+    except BaseException:  # a process that stays would gather connections
+        db.close()
+        raise
     return db
 
 
@@ -36,11 +40,15 @@ def open_if_there(
     """Return a connection to the memory at an address, None where there is none. What `comes`
     foresees is asked for with the first round trip."""
     db = connected(address)
-    if not look(db, comes):
+    try:
+        if look(db, comes):
+            _check(db, address)
+            return db
+    except BaseException:
         db.close()
-        return None
-    _check(db, address)
-    return db
+        raise
+    db.close()
+    return None
 
 
 def connected(address: str) -> Promising:
@@ -93,7 +101,6 @@ def _make(db: Promising) -> None:
     from tideline_cli.store.postgres import schema  # noqa: PLC0415  once in the life of a memory
 
     if db.encoding != "UTF8":
-        db.close()
         raise StoreError(
             f"the database has the encoding {db.encoding}, which cannot hold every text",
             hint="make one that can: createdb --encoding UTF8 --template template0 NAME",

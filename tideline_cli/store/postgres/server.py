@@ -24,7 +24,10 @@ if TYPE_CHECKING:
 
 _AT_ONCE = 256  # statements of one round trip: more could fill what lies between both sides
 _ANSWERED = ("SELECT", "WITH", "VALUES", "SHOW")
+_READ = b"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+# Writers come one after another, so each sees what those before it have committed.
 _WRITE = b"BEGIN ISOLATION LEVEL READ COMMITTED"
+_LASTING = b"BEGIN ISOLATION LEVEL READ COMMITTED READ ONLY"
 # What decides how a server reads statements and writes values; a role may have values of its own.
 _MEANING = ", ".join(
     f"set_config('{name}', '{value}', true)"
@@ -131,13 +134,20 @@ class ServerConnection:
         if self._has_failed:
             raise apsw.SQLError("a statement of the transaction has failed: it stores nothing")
 
-    def _begin(self, *, is_writer: bool) -> Cursor:
+    def begin_lasting(self) -> None:
+        """Begin a transaction that may last for hours and holds a lock. It keeps no snapshot after
+        its statements: one would hold back the vacuum of all databases of the server."""
+        self._open(_LASTING, is_writer=False)
+
+    def _open(self, how: bytes, *, is_writer: bool) -> None:
         if self._is_open:
             raise apsw.SQLError("cannot start a transaction within a transaction")
         self._is_open, self._is_writer = True, is_writer
-        # Writers come one after another, so each sees what those before it have committed.
-        self._put(_WRITE if is_writer else b"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+        self._put(how)
         self._put(self._path())
+
+    def _begin(self, *, is_writer: bool) -> Cursor:
+        self._open(_WRITE if is_writer else _READ, is_writer=is_writer)
         if is_writer:
             self._put(f"SET LOCAL lock_timeout = {max(1, self._patience_ms)}".encode())
             # By its name: the schema may not be there yet.
@@ -256,15 +266,18 @@ class ServerConnection:
 
     def close(self) -> None:
         """End the connection; what was not committed is rolled back, and its locks are free, when
-        this returns. A server that does not answer is not waited for."""
+        this returns. A server that does not answer is waited for half a second, and does that when
+        it can."""
         try:
+            self._wire.wait_no_longer()
             if self._is_open:
                 self._waiting.clear()
                 self._end(b"ROLLBACK")
             self._wire.settle()
         except (apsw.Error, ServerError):
             pass  # it is lost
-        self._wire.close()
+        finally:
+            self._wire.close()
 
 
 def _error(error: ServerError) -> apsw.Error:
