@@ -40,13 +40,14 @@ def test_an_interrupt_at_the_door():
 
 
 # An interrupt that meets a callback of a weak reference, as those of Python's import: Python prints
-# it and goes on.
+# it and goes on. It is sent to the thread that runs it; one that just starts, as that of a hook,
+# would take one sent to the process, a moment later.
 _CALLBACK = """
-import os, signal, sys, weakref
+import signal, sys, weakref
 from tideline_cli.cli import fast, perform
 class Thing: pass
 def interrupt(_):
-    os.kill(os.getpid(), signal.SIGINT)
+    signal.raise_signal(signal.SIGINT)
     return sum(range(10))
 def interrupted(argv):
     perform.HAS_BEGUN[:] = [{begun}]
@@ -83,7 +84,7 @@ def test_an_ignored_interrupt_stays_ignored():
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_IGN),
     )  # fmt: skip
     assert (done.returncode, done.stderr) == (5, b"went on\n")
-    script = _CALLBACK.format(begun="").replace("os.kill(os.getpid(), signal.SIGINT)", "len(0)")
+    script = _CALLBACK.format(begun="").replace("signal.raise_signal(signal.SIGINT)", "len(0)")
     done = subprocess.run([sys.executable, "-c", script, "list"], capture_output=True, check=False)
     assert done.returncode == 5 and b"TypeError" in done.stderr
 
