@@ -50,17 +50,20 @@ def test_what_is_shown_of_a_clear_address(address, shown):
         "postgresql:/h/m",
         "postgresql+psycopg://h/m",
         "file:///m",
+        "host=h dbname=m password=secret",
+        "dbname = m",
     ],
 )
 def test_what_is_meant_as_a_server_is_no_file(address):
     """Else a password would be the name of a folder."""
-    with pytest.raises(UsageError, match=r"^not an address of a memory: it begins with \S+:$"):
+    with pytest.raises(UsageError, match=r"^not an address .*: it begins with \w[\w+-]*[:=]$"):
         refuse_other(address)
 
 
 @pytest.mark.parametrize(
     "path",
-    ["postgresql://h/m", "postgres://", "C:\\m.db", "C:/m.db", "./mysql://x", "a:b.db", "m.db"],
+    ["postgresql://h/m", "postgres://", "C:\\m.db", "C:/m.db", "./mysql://x", "a:b.db", "m.db",
+     "./host=h", "a=b.db", "/host=h/m.db"],
 )
 def test_files_and_our_servers_pass(path):
     """A path may have a colon."""

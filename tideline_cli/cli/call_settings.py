@@ -96,7 +96,7 @@ class CallSettings(Notices):
             from tideline_cli.store.postgres import addresses  # noqa: PLC0415  no file
 
             return addresses.kept(path)
-        if ":" in path:
+        if ":" in path or "=" in path:
             from tideline_cli.model import server_address  # noqa: PLC0415  few paths have one
 
             server_address.refuse_other(path)

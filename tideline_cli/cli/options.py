@@ -97,7 +97,8 @@ _PLACEHOLDERS = {
 }
 
 GLOBAL: tuple[Option, ...] = (
-    Option("db", ("--db",), "Memory file [env: TIDELINE_DB].", "file", metavar="PATH"),
+    Option("db", ("--db",), "Memory file, or postgresql://… [env: TIDELINE_DB].", "file",
+           metavar="PATH"),
     Option("origin", ("--origin",), "Whose memory: owner, or "
            "channel:CHANNEL/CONVERSATION/SESSION[@ACCOUNT] [env: TIDELINE_ORIGIN].",
            metavar="ORIGIN"),

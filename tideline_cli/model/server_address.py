@@ -7,6 +7,7 @@ from tideline_cli.errors import UsageError
 
 SCHEMES = ("postgresql", "postgres")
 _SECRET = ("password", "sslpassword")
+_KEYWORDS = ("host", "hostaddr", "port", "dbname", "user", "password", "service", "sslmode")
 _HEX = "0123456789abcdefABCDEF"
 
 
@@ -15,20 +16,25 @@ def is_server(address: str) -> bool:
     return address.partition("://")[0] in SCHEMES and "://" in address
 
 
-def is_other_server(address: str) -> bool:
-    """Say whether an address is of another kind of server, or of one misspelt: no path of a file
-    begins with a word and `://`, nor with one of SCHEMES and a colon."""
+def _other_server(address: str) -> str:
+    """Return how an address of another kind of server begins, or one misspelt, or the keywords of
+    libpq (`host=… dbname=…`); "" for what can be the path of a file."""
+    word, equals, _ = address.partition("=")
+    if equals and word.strip() in _KEYWORDS:
+        return f"{word.strip()}="
     word, mark, rest = address.partition(":")
     is_word = word.replace("+", "").replace("-", "").isalnum() and len(word) > 1
     is_ours = word.lower() in SCHEMES
-    return bool(mark) and is_word and (rest.startswith("//") or is_ours) and not is_server(address)
+    if mark and is_word and (rest.startswith("//") or is_ours) and not is_server(address):
+        return f"{word}:"
+    return ""
 
 
 def refuse_other(address: str) -> None:
     """Raise UsageError for what can be meant as the address of a server, and is none of ours."""
-    if is_other_server(address):
+    if begin := _other_server(address):
         raise UsageError(
-            f"not an address of a memory: it begins with {address.partition(':')[0]}:",
+            f"not an address of a memory: it begins with {begin}",
             hint="postgresql://USER@HOST/DATABASE for a server; for a file of that name put ./ "
             "before it",
         )
