@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sqlite3
 import stat
+from typing import Any
 
 import pytest
 
@@ -214,6 +215,33 @@ def test_a_busy_store(tmp_path, monkeypatch):
     first.execute("ROLLBACK")
     first.close()
     second.close()
+
+
+@pytest.mark.parametrize("late", [0.0, 4.0, 25.0])
+def test_two_waits_do_not_add_up(tmp_path, monkeypatch, late):
+    """What a writer has waited for its turn is gone from its patience with SQLite's own lock."""
+    db = open_for_writing(str(empty_store_at(tmp_path / "t.db")))
+    clock, left = [100.0], []
+
+    def wait(*_: object, seconds: float) -> None:
+        assert seconds == connection.BUSY_MS / 1000
+        clock[0] += late
+
+    def seen(cursor: Any, statement: str, _: object) -> bool:
+        if statement == "BEGIN IMMEDIATE":
+            left.append(cursor.connection.pragma("busy_timeout"))
+        return True
+
+    monkeypatch.setattr(transactions, "monotonic", lambda: clock[0])
+    monkeypatch.setattr(transactions.locks, "wait", wait)
+    db.exec_trace = seen
+    with transactions.writing(db):
+        pass
+    with transactions.in_turn(db):
+        left.append(db.pragma("busy_timeout"))
+    rest = max(0, connection.BUSY_MS - int(late * 1000))
+    assert (left, db.pragma("busy_timeout")) == ([rest, rest], connection.BUSY_MS)
+    db.close()
 
 
 def test_a_busy_store_ends_with_75(run, home, monkeypatch):
