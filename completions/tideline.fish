@@ -144,7 +144,7 @@ function __tideline_values -d 'Print the values of kind $argv[1] that the memory
 end
 
 complete -c tideline -f
-complete -c tideline -l db -r -F -d 'Memory file, or postgresql://… [env: TIDELINE_DB]'
+complete -c tideline -l db -r -F -d 'Memory file, or address of a server [env: TIDELINE_DB]'
 complete -c tideline -l origin -x -d 'Whose memory: owner, or channel:CHANNEL/CONVERSATION/SESSION[@ACCOUNT] [env: TIDELINE_ORIGIN]'
 complete -c tideline -l now -x -d 'Pretend it is TIME: ISO 8601, UTC without a zone; epoch milliseconds; or words such as yesterday or 7d, of a day its beginning [env: TIDELINE_NOW]'
 complete -c tideline -l json -d 'Print one JSON object'

@@ -58,7 +58,7 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
         'man' = 'Show a manual page.'
     }
     $globals = @(
-        @{ Flags = @('--db'); Kind = 'file'; Help = 'Memory file, or postgresql://… [env: TIDELINE_DB].' }
+        @{ Flags = @('--db'); Kind = 'file'; Help = 'Memory file, or address of a server [env: TIDELINE_DB].' }
         @{ Flags = @('--origin'); Kind = 'text'; Help = 'Whose memory: owner, or channel:CHANNEL/CONVERSATION/SESSION[@ACCOUNT] [env: TIDELINE_ORIGIN].' }
         @{ Flags = @('--now'); Kind = 'text'; Help = 'Pretend it is TIME: ISO 8601, UTC without a zone; epoch milliseconds; or words such as yesterday or 7d, of a day its beginning [env: TIDELINE_NOW].' }
         @{ Flags = @('--json'); Kind = 'flag'; Help = 'Print one JSON object.' }

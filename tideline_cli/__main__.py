@@ -22,7 +22,17 @@ def main(argv: list[str] | None = None) -> int:
     """Run one command and return its exit code."""
     from tideline_cli.cli import fast  # noqa: PLC0415  a part that cannot be loaded is reported
 
+    _make_printable()
     return fast.run(sys.argv[1:] if argv is None else argv)
+
+
+def _make_printable() -> None:
+    """Let streams whose encoding lacks a character print an escape instead of raising."""
+    for stream in (sys.stdout, sys.stderr):
+        if stream is not None and stream.errors not in ("backslashreplace", None):
+            reconfigure = getattr(stream, "reconfigure", None)
+            if reconfigure is not None:
+                reconfigure(errors="backslashreplace")
 
 
 def enter() -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import os
 import shutil
+import sys
 from pathlib import Path
 
 import apsw
@@ -11,6 +13,7 @@ import pytest
 
 from tests.conftest import run_main
 from tests.support import DAY, NOW, fact, put, seed
+from tideline_cli.__main__ import main
 from tideline_cli.cli import completion_values
 from tideline_cli.cli.commands import COMMANDS, verb
 from tideline_cli.cli.options import GLOBAL
@@ -37,6 +40,18 @@ def values(kind, start="", *words):
 
 def as_id(ending):
     return f"{ending:0>26}"
+
+
+def test_a_poor_encoding(run, monkeypatch):
+    """A value that the terminal's encoding lacks is left out, since an escape is another value;
+    what is said of a value has escapes."""
+    run("remember", "Grüße an das Team", "--tag", "team", "--tag", "grüße")
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(io.BytesIO(), encoding="ascii"))
+    assert main(["__complete", "tag:"]) == 0
+    said = sys.stdout.buffer.getvalue()
+    assert said.startswith(b"team\t") and b"\n" not in said[:-1]
+    assert main(["__complete", "id:"]) == 0
+    assert b"Gr\\xfc\\xdfe an das Team" in sys.stdout.buffer.getvalue()
 
 
 def listing(folder):

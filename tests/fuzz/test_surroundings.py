@@ -142,8 +142,11 @@ def test_locales(environ, locale):
     is_ascii = locale.get("PYTHONUTF8") == "0"
     ends_well(run(("remember", text), environ), 2 if is_ascii else 0)
     ends_well(run(("remember", text), utf8), 0)
-    for argv in (("list",), ("list", "--json"), ("recall", "素食", "--json"), ("--help",)):
+    for argv in (("list",), ("list", "--json"), ("recall", "素食", "--json"), ("--help",),
+                 ("member", "--help"), ("man", "member"), ("recall", "--help")):  # fmt: skip
         ends_well(run(argv, environ), 0, 1, 2 if is_ascii else 0, 3)
+    for argv in (("素食",), ("list", "--素食"), ("list", "--kind", "素食"), ("config", "素食")):
+        ends_well(run(argv, environ), 2)
     done = ends_well(run(("export",), utf8), 0)
     assert done.stdout.count(text.encode()) == 1
 

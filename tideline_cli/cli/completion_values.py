@@ -43,13 +43,23 @@ def run(words: Sequence[str]) -> int:
             kind, _, start = words[0].partition(":")
             with _Line(words[1:]) as line:
                 found = _offered(kind, _bare(start), line)
-        sys.stdout.write("".join(f"{value}\t{about}\n" for value, about in found))
+        lines = (f"{value}\t{about}\n" for value, about in found if _can_be_typed(value))
+        sys.stdout.write("".join(lines))
         sys.stdout.flush()
     except Exception:  # noqa: BLE001, S110  a prompt is being typed, and nobody to tell
         pass
     finally:
         sys.stderr = told
     return 0
+
+
+def _can_be_typed(value: str) -> bool:
+    """Say whether the terminal's encoding has each letter: an escape would be another value."""
+    try:
+        value.encode(sys.stdout.encoding or "utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 class _Line:

@@ -97,7 +97,7 @@ _PLACEHOLDERS = {
 }
 
 GLOBAL: tuple[Option, ...] = (
-    Option("db", ("--db",), "Memory file, or postgresql://… [env: TIDELINE_DB].", "file",
+    Option("db", ("--db",), "Memory file, or address of a server [env: TIDELINE_DB].", "file",
            metavar="PATH"),
     Option("origin", ("--origin",), "Whose memory: owner, or "
            "channel:CHANNEL/CONVERSATION/SESSION[@ACCOUNT] [env: TIDELINE_ORIGIN].",

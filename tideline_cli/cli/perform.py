@@ -48,7 +48,6 @@ def perform(name: str, given: Mapping[str, Any], show_help: Callable[[str], None
     """
     call = _Call(name, given)
     try:
-        _make_printable()
         return call.run()
     except HelpWantedError as error:
         if call.as_json or call.is_door:
@@ -152,15 +151,6 @@ class _Call:
             explain(self.session, perf_counter() - self._start)
         except (TidelineError, OSError, DatabaseError):
             return
-
-
-def _make_printable() -> None:
-    """Let streams whose encoding lacks a character print an escape instead of raising."""
-    for stream in (sys.stdout, sys.stderr):
-        if stream is not None and stream.errors not in ("backslashreplace", None):
-            reconfigure = getattr(stream, "reconfigure", None)
-            if reconfigure is not None:
-                reconfigure(errors="backslashreplace")
 
 
 def meaning(error: Exception, session: Session | None) -> TidelineError:
