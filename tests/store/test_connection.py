@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import sqlite3
 import stat
+import threading
+import time
 from typing import Any
 
 import pytest
@@ -242,6 +244,28 @@ def test_two_waits_do_not_add_up(tmp_path, monkeypatch, late):
     rest = max(0, connection.BUSY_MS - int(late * 1000))
     assert (left, db.pragma("busy_timeout")) == ([rest, rest], connection.BUSY_MS)
     db.close()
+
+
+def test_a_log_is_switched_on_in_turn(tmp_path):
+    """Whoever opens a backup that was put in place waits for the one that writes to it."""
+    path = str(empty_store_at(tmp_path / "t.db"))
+    first = open_for_writing(path)
+    assert first.pragma("journal_mode", "delete") == "delete"
+    begun = threading.Event()
+
+    def write() -> None:
+        with transactions.writing(first):
+            begun.set()
+            time.sleep(0.3)
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    assert begun.wait(10)
+    second = open_for_writing(path)
+    assert second.pragma("journal_mode") == "wal"
+    writer.join()
+    second.close()
+    first.close()
 
 
 def test_a_busy_store_ends_with_75(run, home, monkeypatch):

@@ -18,7 +18,15 @@ from tideline_cli.store.connection import (
     connect_as_it_is,
     connect_for_reading,
 )
-from tideline_cli.store.transactions import GENERATION, Opened, follow, generation, renew, writing
+from tideline_cli.store.transactions import (
+    GENERATION,
+    Opened,
+    follow,
+    generation,
+    in_turn,
+    renew,
+    writing,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -49,13 +57,14 @@ def open_for_writing(path: str, *, network_allowed: bool = False) -> Opened:
     path = file_kind.real(path)
     db = connect(path, writes=True)
     _prepare(db, path)
-    db.execute(
+    told: list[Any] = db.execute(
         "PRAGMA synchronous = FULL; PRAGMA secure_delete = ON; PRAGMA foreign_keys = ON;"
         "PRAGMA recursive_triggers = ON; PRAGMA temp_store = MEMORY;"
-        "PRAGMA journal_mode = WAL;"  # a backup that was put in place has a rollback journal
-        f"PRAGMA journal_size_limit = {_JOURNAL_LIMIT}"
+        f"PRAGMA journal_size_limit = {_JOURNAL_LIMIT}; PRAGMA journal_mode"
     ).fetchall()
     pending = _noted(db)
+    if told[-1] != ("wal",):  # a backup that was put in place has a rollback journal
+        _switch_log_on(db)
     if not db.generation:
         _give_generation(db)
     if pending:
@@ -172,7 +181,8 @@ def _prepare(db: Connection, path: str) -> None:
     """Turn an empty file into a store. Refuse a file that is not ours, and leave it as it is."""
     if is_unmade(db):
         file_kind.make_private(path)
-        db.execute("PRAGMA secure_delete = ON; PRAGMA journal_mode = WAL").fetchall()
+        db.execute("PRAGMA secure_delete = ON").fetchall()
+        _switch_log_on(db)
         with writing(db):
             if _is_empty(db):
                 from tideline_cli.store import schema  # noqa: PLC0415  a new file alone
@@ -187,6 +197,13 @@ def _prepare(db: Connection, path: str) -> None:
         from tideline_cli.store import reserve  # noqa: PLC0415  it is there but for the first time
 
         reserve.make(path)
+
+
+def _switch_log_on(db: Connection) -> None:
+    """Give a file its log, in turn: whoever switches while another one writes fails in SQLite at
+    once, whatever its patience."""
+    with in_turn(db):
+        db.pragma("journal_mode", "wal")
 
 
 def is_unmade(db: Connection) -> bool:
