@@ -14,6 +14,7 @@ import subprocess
 import sys
 import tarfile
 import tempfile
+import tomllib
 import venv
 import zipfile
 from pathlib import Path
@@ -62,11 +63,25 @@ def _built(folder: Path, dist: Path) -> Path:
     )
     subprocess.run(["tar", "-x", "-C", str(clean)], input=packed.stdout, check=True)
     dist.mkdir()
+    tools = _tools_of_the_build(folder, clean)
     code = f"from setuptools import build_meta; build_meta.build_sdist({str(dist)!r})"
     subprocess.run(
-        [sys.executable, "-c", code], cwd=clean, check=True, stdout=subprocess.DEVNULL
+        [sys.executable, "-c", code],
+        cwd=clean,
+        check=True,
+        stdout=subprocess.DEVNULL,
+        env=os.environ | {"PYTHONPATH": str(tools)},
     )
     return next(dist.glob("*.tar.gz"))
+
+
+def _tools_of_the_build(folder: Path, clean: Path) -> Path:
+    """Install what the build asks for: a Python's own setuptools may be too old to read ours."""
+    with (clean / "pyproject.toml").open("rb") as file:
+        asked = tomllib.load(file)["build-system"]["requires"]
+    tools = folder / "tools"
+    subprocess.run([sys.executable, *PIP, "install", "--target", str(tools), *asked], check=True)
+    return tools
 
 
 def _wheel(sdist: Path, dist: Path) -> Path:
