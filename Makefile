@@ -101,7 +101,7 @@ properties: $(VENV)/.installed-dev  ## all that `make test` tries a part of: ran
 
 team: $(VENV)/.installed-dev        ## a team of 20 on a PostgreSQL server, and kills of it and its clients
 	TIDELINE_AT_LENGTH=1 $(BIN)/python -m pytest -q -n 1 tests/postgres/test_team.py \
-		tests/postgres/test_kills.py
+		tests/postgres/test_kills.py tests/postgres/test_lost_commits.py
 
 conformance: $(VENV)/.installed-dev ## the tests of behaviour with memories on a PostgreSQL server, and 40 walks
 	PYTHONPATH=. $(BIN)/python -m tests.postgres $(TESTS)
