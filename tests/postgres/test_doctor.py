@@ -93,6 +93,8 @@ def test_what_is_damaged_is_found_and_mended(run, place, check, sql, is_copied):
     "DROP TRIGGER fact_inserted ON fact", "ALTER TABLE fact RENAME COLUMN title TO heading",
     "CREATE OR REPLACE FUNCTION open_batch() RETURNS bigint LANGUAGE sql AS 'SELECT 7::bigint'",
     "CREATE RULE quiet AS ON DELETE TO fact DO INSTEAD NOTHING",
+    "ALTER FUNCTION fact_inserted SET search_path = public",
+    "ALTER FUNCTION taken_ids RESET search_path", "ALTER FUNCTION fact_inserted SECURITY INVOKER",
     "DROP TABLE tally CASCADE",
 ])  # fmt: skip
 def test_a_changed_schema_is_told_and_left(run, place, sql):

@@ -85,4 +85,5 @@ def _fill(db: ServerConnection, source: str) -> None:
             db.as_it_is(
                 f"SELECT setval('{sequence}', last_value, is_called) FROM \"{source}\".{sequence}"
             )
+        db.execute("UPDATE setting SET value = ? WHERE name = ?", (db.schema, opening.SCHEMA_NAME))
         db.generation = None  # it has come with the settings

@@ -75,6 +75,17 @@ UNION
 SELECT 'operator ' || oprname FROM pg_operator JOIN pg_class ON pg_class.oid = 'setting'::regclass
 WHERE oprnamespace = current_schema()::regnamespace AND oprowner <> relowner
 """
+# What runs with a search path of its own finds the tables of the schema that it names. Triggers run
+# as the owner.
+_ELSEWHERE = """
+SELECT proname FROM pg_proc
+WHERE pronamespace = current_schema()::regnamespace AND CASE
+  WHEN proconfig IS NULL THEN prosecdef OR prorettype = 'trigger'::regtype
+  ELSE replace(array_to_string(proconfig, ' '), '"', '')
+         <> 'search_path=' || current_schema() || ', pg_temp'
+    OR prorettype = 'trigger'::regtype AND NOT prosecdef
+  END
+"""
 _TERMS = "SELECT fact.origin, term, seq FROM fact, index_terms(fact.origin, fact.terms) AS term"
 _POSTINGS = "SELECT origin, term, fact FROM indexed_term"
 # Blocks of a term follow one another, each ascends.
@@ -177,19 +188,29 @@ def _statements(db: Connection) -> list[str]:
 
 
 def tables(db: Connection) -> Iterator[Finding]:
-    """The tables, indexes, triggers and functions are those of this version."""
+    """The tables, indexes, triggers and functions are those of this version, and act here alone."""
     ours, theirs = wanted(_statements(db)), held(db)
     acting = {str(name) for (name,) in db.execute(_ACTING).fetchall()}
     known = {name for kind, name in ours.made if kind in ("TRIGGER", "POLICY")}
     foreign = sorted(acting - known)
     for found, what in ((ours.missing_in(theirs), ""), (foreign, " (not made by tideline)")):
         if found:
-            named = ", ".join(name[:40] for name in found[:_SHOWN])
-            more = f" and {len(found) - _SHOWN:,} more" if len(found) > _SHOWN else ""
             yield Finding(
-                "tables", "error", f"the schema was changed: {named}{more}{what}",
+                "tables", "error", f"the schema was changed: {_first(found)}{what}",
                 "export the facts, and import them into another schema",
             )  # fmt: skip
+    elsewhere = sorted({f"{name}()" for (name,) in db.execute(_ELSEWHERE).fetchall()})
+    if elsewhere:
+        yield Finding(
+            "tables", "error",
+            f"the schema was renamed, or functions were changed: {_first(elsewhere)} act elsewhere",
+            "give it the name back that it was made with: ALTER SCHEMA NOW RENAME TO BEFORE",
+        )  # fmt: skip
+
+
+def _first(found: list[str]) -> str:
+    more = f" and {len(found) - _SHOWN:,} more" if len(found) > _SHOWN else ""
+    return ", ".join(name[:40] for name in found[:_SHOWN]) + more
 
 
 def references(db: Connection) -> Iterator[Finding]:

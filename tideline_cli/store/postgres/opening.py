@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from apsw import Connection
 
 _OLDEST = 15_00_00
+SCHEMA_NAME = "schema_name"  # the setting: functions run with a search path that names it
 
 
 def open_or_make(address: str) -> Promising:
@@ -93,6 +94,13 @@ def _check(db: Promising, address: str) -> None:
             hint="export with the version that made it, and import into a new ?schema=NAME",
             code="store_older",
         )  # fmt: skip
+    named = found.get(SCHEMA_NAME, db.schema)
+    if named != db.schema:
+        raise StoreError(
+            f"the schema {db.schema} was {named} when it was made, and its functions write there",
+            hint=f"ALTER SCHEMA {db.schema} RENAME TO {named}, where that name is free",
+            code="schema_renamed",
+        )  # fmt: skip
     db.generation = found.get("generation", "")
 
 
@@ -113,7 +121,6 @@ def _make(db: Promising) -> None:
     if not db.execute("SELECT to_regclass('setting') IS NOT NULL").get:
         for statement in schema.statements():
             db.as_it_is(statement)
-        db.execute(
-            "INSERT INTO setting (name, value) VALUES ('generation', ?)", (os.urandom(8).hex(),)
-        )
+        for name, value in (("generation", os.urandom(8).hex()), (SCHEMA_NAME, db.schema)):
+            db.execute("INSERT INTO setting (name, value) VALUES (?, ?)", (name, value))
     db.execute("COMMIT")
