@@ -286,5 +286,7 @@ class Wire:
 
 
 def _line(said: bytes) -> str:
+    """Return the first line of what is said, and those of the other hosts of an address."""
     lines = said.decode("utf-8", "replace").strip().splitlines()
-    return lines[0].removeprefix("ERROR:").strip() if lines else ""
+    hosts = [line for line in lines[1:] if line.startswith("connection to server ")]
+    return "; ".join((*lines[:1], *hosts)).removeprefix("ERROR:").strip()

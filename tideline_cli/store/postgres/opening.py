@@ -59,10 +59,12 @@ def connected(address: str) -> Promising:
         wire = Wire({**_patience(), "dbname": plain, "client_encoding": "UTF8",
                      "application_name": "tideline"})  # fmt: skip
     except ServerError as error:
+        from tideline_cli.store.postgres import no_connection  # noqa: PLC0415  an error
+
         said = addresses.without_whole(str(error), address)
         raise StoreError(
             f"no connection to {addresses.kept(address)}: {said}",
-            hint="is the server there, and are user and database right?", code="no_server",
+            hint=no_connection.hint(said), code="no_server",
         ) from None  # fmt: skip
     if wire.version < _OLDEST:
         wire.close()
