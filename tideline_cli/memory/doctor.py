@@ -140,11 +140,20 @@ def _checks_of_server(
 ) -> Iterator[tuple[str, Callable[[], Sequence[Finding]]]]:
     """Yield the checks of a memory on a server: what a file is asked of its pages, modes and folder
     is the server's own affair."""
-    from tideline_cli.store.postgres import examination, walls  # noqa: PLC0415  no file
+    from tideline_cli.store.postgres import (  # noqa: PLC0415  no file
+        encryption,
+        examination,
+        walls,
+    )
 
     own = {"references": examination.references}
-    first = (("identity", examination.identity), ("tables", examination.tables),
-             ("index", examination.index), ("walls", walls.walls))  # fmt: skip
+    first = (
+        ("encryption", encryption.encryption),
+        ("identity", examination.identity),
+        ("tables", examination.tables),
+        ("index", examination.index),
+        ("walls", walls.walls),
+    )
     yield from _runs(first, path)
     yield from _runs(((name, own.get(name, check)) for name, check in _QUICK), path)
     yield from _runs(_of_contents(deep=deep), path)

@@ -66,6 +66,9 @@ def _declared(library: ctypes.CDLL) -> ctypes.CDLL:
         "PQerrorMessage": (c_char_p, (c_void_p,)),
         "PQserverVersion": (c_int, (c_void_p,)),
         "PQparameterStatus": (c_char_p, (c_void_p, c_char_p)),
+        "PQhostaddr": (c_char_p, (c_void_p,)),
+        "PQsslInUse": (c_int, (c_void_p,)),
+        "PQgssEncInUse": (c_int, (c_void_p,)),
         "PQfinish": (None, (c_void_p,)),
         "PQsetNoticeProcessor": (c_void_p, (c_void_p, _NOTICE, c_void_p)),
         "PQenterPipelineMode": (c_int, (c_void_p,)),
@@ -228,6 +231,13 @@ class Wire:
                 raise ServerError(str(error)) from None
             if not lib.PQconsumeInput(at):
                 raise ServerError(self._message())
+
+    def way(self) -> tuple[str, bool]:
+        """Return the address of the server, empty for a socket of this machine, and whether what
+        goes there is encrypted."""
+        lib, at = self._lib, self._at
+        is_encrypted = bool(lib.PQsslInUse(at) or lib.PQgssEncInUse(at))
+        return (lib.PQhostaddr(at) or b"").decode(), is_encrypted
 
     def cancel(self) -> None:
         """Have the server end the statement that it works at. It may have ended by itself, and one

@@ -242,6 +242,10 @@ class ServerConnection:
         """Take what concerns files alone, and do nothing."""
         return 0
 
+    def way(self) -> tuple[str, bool]:
+        """Return where it goes, and whether encrypted (`Wire.way`)."""
+        return self._wire.way()
+
     def readonly(self, _: str) -> bool:
         """Say whether nothing can be written: the server says so at the first write."""
         return False
