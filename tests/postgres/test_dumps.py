@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 
 import pytest
 
+from tests.postgres import cluster
 from tests.postgres.people import as_role, new_role, own, psql
 
 ASKED = (
@@ -20,17 +20,15 @@ ASKED = (
 
 def dumped(address):
     """Return all of a database as SQL."""
-    if shutil.which("pg_dump") is None:
-        pytest.skip("pg_dump is not installed")
     base = address.partition("&schema=")[0]
     schema = address.partition("&schema=")[2]
-    argv = ["pg_dump", "-d", base, "--schema", schema]
+    argv = [cluster.program("pg_dump"), "-d", base, "--schema", schema]
     return subprocess.run(argv, check=True, capture_output=True, timeout=60).stdout
 
 
 def put_back(base, sql):
     """Run what pg_dump has written."""
-    argv = ["psql", "-X", "-q", "-v", "ON_ERROR_STOP=1", "-d", base]
+    argv = [cluster.program("psql"), "-X", "-q", "-v", "ON_ERROR_STOP=1", "-d", base]
     subprocess.run(argv, input=sql, check=True, capture_output=True, timeout=60)
 
 
