@@ -176,7 +176,8 @@ def rows_written(
     columns = (_AND_HEAT if heat else _COLUMNS).rstrip()
     rows: list[Any] = db.execute(
         f"{columns}, content FROM fact {index} LEFT JOIN usage ON usage.fact = fact.seq "
-        f"WHERE fact.origin + 0 = ?{also} AND ({fits}){narrowed} ORDER BY created_at DESC LIMIT ?",
+        f"WHERE fact.origin + 0 = ?{also} AND ({fits}){narrowed}"
+        " ORDER BY created_at DESC, seq DESC LIMIT ?",
         (origin_number, *patterns, *values, limit),
     ).fetchall()
     return [(row[:-1], row[-1]) for row in rows]

@@ -131,7 +131,7 @@ def _counted(
 def _newest(column: str, within: str) -> str:
     return (
         f"SELECT {column} FROM {_by_time(is_active=True)} AND {column} IS NOT NULL{within}"
-        f" ORDER BY created_at DESC LIMIT {_READ}"
+        f" ORDER BY created_at DESC, seq DESC LIMIT {_READ}"
     )
 
 
@@ -140,7 +140,7 @@ def newest(db: Connection, *, viewer: Origin, is_active: bool) -> list[tuple[str
     return _rows(
         db,
         f"SELECT id, {_TEXT} FROM {_by_time(is_active=is_active)} AND lifecycle <> 'pruned'"
-        f" ORDER BY created_at DESC LIMIT {MOST}",
+        f" ORDER BY created_at DESC, seq DESC LIMIT {MOST}",
         (visibility.number(db, viewer),),
     )
 
@@ -159,7 +159,7 @@ def named(
     )
     near = (
         f"SELECT id, content FROM {_by_time(is_active=is_active)} AND lifecycle <> 'pruned'"
-        f" ORDER BY created_at DESC LIMIT {_NEAR}"
+        f" ORDER BY created_at DESC, seq DESC LIMIT {_NEAR}"
     )
     sql = f"SELECT id, {_TEXT} FROM ({near}) AS near WHERE {ending}"
     found = dict(_rows(db, sql, (number, part, part)))
