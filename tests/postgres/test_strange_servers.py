@@ -167,3 +167,44 @@ def test_a_word_that_is_too_long_for_an_index(run, address, tmp_path, monkeypatc
         done = run("remember", *argv)
         assert done.code == 2 and "of more than 2,600 bytes, which a server" in done.err
     assert run("remember", "split: " + " ".join([word[:2000], word[2000:4000]])).code == 0
+
+
+def test_every_verb_has_one_rule_for_what_is_too_long(run, address, tmp_path, monkeypatch):
+    """A server takes longer words where it can compress them: what one verb stores, no other
+    refuses, so that an export goes into another memory whole."""
+    monkeypatch.setenv("TIDELINE_DB", address())
+    word, longest = "x" * 2601, "x" * 2600
+    letters = "".join(chr(0x10D0 + one % 33) for one in range(900))  # three bytes each
+    for argv in (
+        (f"a key {word}",), ("a lamp", "--slot", "字" * 867),
+        ("a lamp", "--title", letters), ("a lamp", "--tag", letters),
+    ):  # fmt: skip
+        done = run("remember", *argv)
+        assert done.code == 2 and "of more than 2,600 bytes, which a server" in done.err
+    assert run("list").code == 0 and run("list").out == ""
+    known = run("remember", f"a key {longest}").out.split()[0]
+    for argv in ((known, f"another key {word}"), (known, "--slot", "字" * 867)):
+        assert run("edit", *argv).code == 2
+    assert run("edit", known, "--slot", "字" * 866).code == 0
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    (notes / "long.md").write_text(f"# Keys\n\n{'y' * 3900}\n")
+    (notes / "short.md").write_text("# Lamps\n\nA lamp of brass.\n")
+    done = run("ingest", str(notes), "--chunk-size", "4000")
+    assert "short.md\t1 chunk" in done.out
+    assert "long.md" in done.err and "a server cannot index" in done.err
+    (tmp_path / "all.jsonl").write_text(run("export").out)
+    monkeypatch.setenv("TIDELINE_DB", address())
+    done = run("import", str(tmp_path / "all.jsonl"), "--trust")
+    assert "skipped" not in done.out and done.code == 0
+    assert run("export").out == (tmp_path / "all.jsonl").read_text()
+
+
+def test_an_import_foretells_what_is_too_long(run, address, tmp_path, monkeypatch):
+    (tmp_path / "rows.jsonl").write_text(json.dumps({"content": f"a key {'x' * 2601}"}) + "\n")
+    for place, taken in ((str(tmp_path / "a.db"), True), (address(), False)):
+        monkeypatch.setenv("TIDELINE_DB", place)
+        tried = run("import", str(tmp_path / "rows.jsonl"), "--dry-run")
+        strict = run("import", str(tmp_path / "rows.jsonl"), "--strict")
+        assert (f"{int(taken)} of 1 rows" in tried.out) and (strict.code == 0) is taken
+        assert ("a server cannot index" in tried.err) is not taken

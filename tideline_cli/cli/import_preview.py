@@ -24,7 +24,9 @@ def preview(
 ) -> int:
     """Print what an import would read; nothing is opened but the file."""
     summary = ImportSummary()
-    reader = ChunkReader(context, summary, analyzer="standard", merge=False)
+    reader = ChunkReader(
+        context, summary, analyzer="standard", merge=False, on_server=session.is_on_server
+    )
     usable = 0
     first: list[Fact] = []
     for chunk in reader.chunks(rows):

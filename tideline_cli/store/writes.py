@@ -5,6 +5,7 @@ from __future__ import annotations
 from tideline_cli.model.fields import CHANGEABLE, SEARCHED
 from tideline_cli.store import digest
 from tideline_cli.store.fact_rows import COLUMNS, column_of, columns_of
+from tideline_cli.store.transactions import foresight
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,7 +26,12 @@ INSERT = (
 
 
 def insert(db: Connection, fact: Fact, *, origin_number: int, terms: IndexTerms) -> bool:
-    """Store a fact under its origin's number; return False when its id is taken."""
+    """Store a fact under its origin's number; return False when its id is taken.
+
+    Raises UsageError where a memory on a server cannot index it, and so does `change`.
+    """
+    if foresight(db):
+        _refuse_long(db, fact)
     values = columns_of(fact)
     sealed = digest.of(values)
     values[_ORIGIN] = origin_number
@@ -43,6 +49,8 @@ def change(db: Connection, before: Fact, after: Fact) -> None:
     """Store what differs between two states of a fact, its use excepted."""
     changed = [name for name in CHANGEABLE if getattr(before, name) != getattr(after, name)]
     is_labelled = any(name in SEARCHED or name == "document" for name in changed)
+    if foresight(db) and (is_labelled or "session" in changed):
+        _refuse_long(db, after)
     if is_labelled:
         from tideline_cli.store import labels  # noqa: PLC0415  as above
 
@@ -58,6 +66,12 @@ def change(db: Connection, before: Fact, after: Fact) -> None:
         digest.put(db, seqs)
         if is_labelled:
             labels.put(db, seqs)
+
+
+def _refuse_long(db: Connection, fact: Fact) -> None:
+    from tideline_cli.store.postgres import key_lengths  # noqa: PLC0415  no file
+
+    key_lengths.refuse(db, fact)
 
 
 def _bound_anew(db: Connection, fact_id: str, changed: list[str]) -> None:

@@ -113,7 +113,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
         seconds=options.seconds,
     )  # fmt: skip
     if options.strict:
-        _check(LimitedRows(source, options.max_rows), context)
+        _check(session, LimitedRows(source, options.max_rows), context)
     rows = LimitedRows(source, options.max_rows)
     if options.dry_run:
         from tideline_cli.cli import import_preview  # noqa: PLC0415  a dry run alone
@@ -156,8 +156,8 @@ def _embed(session: Session) -> None:
         embedding.finish_import(session, db)
 
 
-def _check(rows: LimitedRows, context: ImportContext) -> None:
-    bad = prepared.first_refused(rows, context)
+def _check(session: Session, rows: LimitedRows, context: ImportContext) -> None:
+    bad = prepared.first_refused(rows, context, on_server=session.is_on_server)
     stopped = bad[1] if bad is not None else rows.stopped
     if stopped is not None:
         where = f"line {bad[0]}: " if bad is not None else ""

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any
 
+    from tideline_cli.exchange.importer.plain_rows import PlainRow
     from tideline_cli.exchange.importer.rows import ImportContext
     from tideline_cli.model.fact import Fact
     from tideline_cli.model.text import Analyzer, IndexTerms
@@ -56,14 +57,26 @@ class Prepared:
         return self.fact.origin.key
 
 
-def first_refused(rows: Rows, context: ImportContext) -> tuple[int, TidelineError] | None:
+def first_refused(
+    rows: Rows, context: ImportContext, *, on_server: bool
+) -> tuple[int, TidelineError] | None:
     """Return the first row that an import would not take, and why; None when it takes all."""
     for line, row in rows:
         try:
-            prepared(line, row, context, "standard")
+            ready = prepared(line, row, context, "standard")
         except TidelineError as error:
             return line, error
+        refusal = server_refusal(ready, row) if on_server else None
+        if refusal is not None:
+            return line, refusal
     return None
+
+
+def server_refusal(ready: Prepared | PlainRow, row: Any) -> TidelineError | None:
+    """Return why a server cannot store a row, None where it can."""
+    from tideline_cli.store.postgres import key_lengths  # noqa: PLC0415  no file
+
+    return key_lengths.length_refusal(ready.content, row, analyzer=ready.analyzer)
 
 
 def ready_row(

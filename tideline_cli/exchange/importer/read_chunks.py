@@ -5,6 +5,7 @@ from __future__ import annotations
 from tideline_cli.errors import TidelineError
 from tideline_cli.exchange.importer.plain_rows import PlainRow
 from tideline_cli.exchange.importer.prepare_rows import RowPreparer
+from tideline_cli.exchange.importer.prepared import server_refusal
 from tideline_cli.model.record import replace
 from tideline_cli.model.text import index_terms
 from tideline_cli.store import vectors
@@ -12,7 +13,6 @@ from tideline_cli.store import vectors
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from typing import Any
 
     from tideline_cli.exchange.importer.prepare_rows import Ready
     from tideline_cli.exchange.importer.prepared import Rows
@@ -40,7 +40,7 @@ class ChunkReader:
         for line, row, ready in self._preparer.prepared(rows):
             self._summary.heard(row)
             if not isinstance(ready, TidelineError) and self._on_server:
-                ready = _taken_by_server(ready, row)
+                ready = server_refusal(ready, row) or ready
             if isinstance(ready, TidelineError):
                 self._summary.refuse(line, ready)
                 continue
@@ -57,13 +57,6 @@ class ChunkReader:
         store may have changed since the chunk was read."""
         self._preparer.analyzer = analyzer
         return [ready if ready.analyzer == analyzer else _again(ready, analyzer) for ready in chunk]
-
-
-def _taken_by_server(ready: Ready, row: Any) -> Ready | TidelineError:
-    """Return a row, or why a server cannot store it."""
-    from tideline_cli.store.postgres import key_lengths  # noqa: PLC0415  no file
-
-    return key_lengths.length_refusal(ready.content, row, analyzer=ready.analyzer) or ready
 
 
 def _again(ready: Ready, analyzer: Analyzer) -> Ready:

@@ -12,7 +12,7 @@ from tideline_cli.memory.screening import Screen
 from tideline_cli.model.record import record, replace
 from tideline_cli.store import documents, journal
 from tideline_cli.store.connection import setting
-from tideline_cli.store.transactions import finish_bulk, prepare_for_bulk
+from tideline_cli.store.transactions import finish_bulk, foresight, prepare_for_bulk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from tideline_cli.exchange.ingest.notes import Reading
     from tideline_cli.exchange.ingest.read import Content
-    from tideline_cli.exchange.ingest.written import IngestContext
+    from tideline_cli.exchange.ingest.written import IngestContext, Written
     from tideline_cli.model.fact import NewFact
     from tideline_cli.model.text import Analyzer
     from tideline_cli.store.documents import Document
@@ -153,6 +153,8 @@ class _Reading:
             analyzer = setting(self._db, "analyzer", "standard")
         found[0] = replace(found[0], metadata=notes.begun(self._one.path))
         new = {place: written.written(found[place], context, analyzer) for place in made.new}
+        if self._db is not None and foresight(self._db):
+            _refuse_long(self._db, new.values())
         replaced = sum(by is not None for _, by in made.gone)
         self._tell(
             Outcome(
@@ -187,6 +189,14 @@ class _Reading:
 
     def _tell(self, outcome: Outcome) -> None:
         self._summary.outcomes.append(outcome)
+
+
+def _refuse_long(db: Connection, chunks: Iterable[Written]) -> None:
+    """Raise UsageError where a server cannot store one of these."""
+    from tideline_cli.store.postgres import key_lengths  # noqa: PLC0415  no file
+
+    for one in chunks:
+        key_lengths.refuse(db, one.fact)
 
 
 def _shown(new: NewFact) -> str:

@@ -1,37 +1,79 @@
-"""What is too long for the indexes of a server: a file takes every word and label."""
+"""What is too long for the indexes of a server: a file takes every word and label.
+
+A server itself would take some of these, since it compresses a key before it measures it. One rule
+for all verbs is what people can know, and what is exported from a server goes into another.
+"""
 
 from __future__ import annotations
 
 from tideline_cli.errors import UsageError
 from tideline_cli.model.text import index_terms
+from tideline_cli.store.connection import setting
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
+    from apsw import Connection
+
+    from tideline_cli.model.fact import Fact
     from tideline_cli.model.text import Analyzer
 
 LONGEST = 2600
 """Bytes of a word or a label: PostgreSQL's keys have 2,704 at most, with what stands beside."""
 STATE = "54000"
 """What a server says where a key is too long."""
-_LABELS = ("slot", "session", "document")
+_KEYS = ("slot", "session", "document")
+_LABELS = (*_KEYS, "title", "tags")
+
+
+def refuse(db: Connection, fact: Fact) -> None:
+    """Raise UsageError where a server cannot store a fact."""
+    labels = {name: getattr(fact, name) for name in _LABELS}
+    refusal = _long_key(labels)
+    if not refusal and (texts := _with_long_pieces(fact.content, labels)):
+        refusal = _long_word(texts, _analyzer(db))
+    if refusal:
+        raise refusal
 
 
 def length_refusal(
     content: str, labels: Mapping[str, object], *, analyzer: Analyzer
 ) -> UsageError | None:
     """Return why a server cannot store a text with these labels, None where it can."""
-    # Few texts have so long a piece without a space: the others are not taken apart.
-    if len(content) > LONGEST // 4 and any(map(_is_long, content.split())):
-        for term in index_terms(content, analyzer=analyzer):
-            if _is_long(term):
-                return too_long("the text has a word")
-    for name in _LABELS:
+    return _long_key(labels) or _long_word(_with_long_pieces(content, labels), analyzer)
+
+
+def _long_key(labels: Mapping[str, object]) -> UsageError | None:
+    for name in _KEYS:
         value = labels.get(name)
         if isinstance(value, str) and _is_long(value):
             return too_long(f"{name} is a text")
     return None
+
+
+def _long_word(texts: Iterable[tuple[str, str]], analyzer: Analyzer) -> UsageError | None:
+    for name, text in texts:
+        if any(map(_is_long, index_terms(text, analyzer=analyzer))):
+            return too_long(f"{name} has a word")
+    return None
+
+
+def _with_long_pieces(content: str, labels: Mapping[str, object]) -> list[tuple[str, str]]:
+    """Return what the words of are indexed and may be too long, each with what it is. Few texts
+    have so long a piece without a space: the others are not taken apart."""
+    tags = labels.get("tags")
+    texts = [("the text", content), ("the title", labels.get("title"))]
+    texts += (("a tag", tag) for tag in (tags if isinstance(tags, (list, tuple)) else [tags]))
+    return [
+        (name, text) for name, text in texts
+        if isinstance(text, str) and len(text) > LONGEST // 4 and any(map(_is_long, text.split()))
+    ]  # fmt: skip
+
+
+def _analyzer(db: Connection) -> Analyzer:
+    analyzer: Analyzer = setting(db, "analyzer", "standard")
+    return analyzer
 
 
 def too_long(what: str) -> UsageError:
