@@ -104,10 +104,22 @@ class ReplacedError(BusyError):
 
 
 class Interrupted(KeyboardInterrupt):
-    """Ctrl-C in the middle of long work: how far it came, and how to go on."""
+    """Ctrl-C in the middle of long work: how far it came, and how to go on. Where `is_in_doubt` a
+    server was just storing the next part, and nobody knows yet whether it did."""
 
-    def __init__(self, message: str, *, hint: str = "", done: int = 0) -> None:
+    def __init__(
+        self, message: str, *, hint: str = "", done: int = 0, is_in_doubt: bool = False
+    ) -> None:
         super().__init__(message)
         self.message = message
         self.hint = hint
         self.done = done
+        self.is_in_doubt = is_in_doubt
+
+    @classmethod
+    def of(cls, stop: KeyboardInterrupt, message: str, *, hint: str, done: int = 0) -> Interrupted:
+        """Return `stop` with what is known of the work that it stopped."""
+        is_in_doubt = isinstance(stop, Interrupted) and stop.is_in_doubt
+        if is_in_doubt:
+            message += "; what was being stored may be in too"
+        return cls(message, hint=hint, done=done, is_in_doubt=is_in_doubt)

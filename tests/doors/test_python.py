@@ -13,6 +13,7 @@ import tideline_cli
 from tests.support import DAY, NOW, ROOT
 from tideline_cli import Memory
 from tideline_cli.errors import NotFoundError, StoreError, UsageError, WriteBlockedError
+from tideline_cli.store.transactions import begin, commit
 
 PAGE = ROOT / "docs" / "python.md"
 
@@ -49,6 +50,17 @@ def test_recall_narrows_and_asks_for_the_past(memory):
     assert later.recall("tea", until=NOW + DAY) == ()
     assert len(later.recall("tea", since="3d")) == 1
     later.close()
+
+
+def test_a_write_after_a_recall_waits_for_other_writers(memory):
+    """As long as before it: what a recall stores in passing is impatient, and nothing else."""
+    memory.remember("tea is green")
+    assert memory.recall("tea")
+    with Memory.open(memory.path, clock=lambda: NOW) as other:
+        other.remember("water is hot")
+        begin(other._db)
+        threading.Timer(0.4, commit, [other._db]).start()
+        assert memory.remember("coffee is black").action == "created"
 
 
 def test_what_is_around_a_fact(run, memory):

@@ -259,8 +259,8 @@ def distil(
                 break
             wanted.failed += done[1].failure is not None
     except KeyboardInterrupt as stop:
-        raise Interrupted(
-            f"{some(max(0, wanted.taken - 1), 'conversation')} done, and kept{total.undo()}",
+        raise Interrupted.of(
+            stop, f"{some(max(0, wanted.taken - 1), 'conversation')} done, and kept{total.undo()}",
             hint="the same call goes on from there", done=wanted.taken,
         ) from stop  # fmt: skip
     total.tell()

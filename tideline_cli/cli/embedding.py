@@ -23,25 +23,27 @@ def make(
     session: Session, db: Connection, *, limit: int | None, total: int, viewer: Origin | Everyone
 ) -> int:
     """Make vectors that facts of the viewer lack, with a bar on a terminal; return how many."""
-    before = reembed.choice_of(db, viewer=viewer).missing
+    made = 0
+
+    def count(done: int) -> None:
+        nonlocal made
+        made = done
+
     try:
         if not shows_progress(quiet=session.quiet, as_json=session.json):
-            return reembed.make(db, limit=limit, progress=None, viewer=viewer)
+            return reembed.make(db, limit=limit, progress=count, viewer=viewer)
         from tideline_cli.cli import tables  # noqa: PLC0415  rich, on a terminal alone
 
-        done = 0
-        with tables.progress_bar("embedding", total, lambda: done) as advance:
+        with tables.progress_bar("embedding", total, lambda: made) as advance:
 
-            def progress(count: int) -> None:
-                nonlocal done
-                done = count
-                advance(count)
+            def progress(done: int) -> None:
+                count(done)
+                advance(done)
 
             return reembed.make(db, limit=limit, progress=progress, viewer=viewer)
-    except KeyboardInterrupt as stop:
-        made = before - reembed.choice_of(db, viewer=viewer).missing
-        raise Interrupted(
-            f"{made:,} of {total:,} vectors are made, and kept",
+    except KeyboardInterrupt as stop:  # which ends the connection to a server: nothing is asked
+        raise Interrupted.of(
+            stop, f"{made:,} of {total:,} vectors are made, and kept",
             hint="`tideline reembed` goes on from there", done=made,
         ) from stop  # fmt: skip
 

@@ -55,7 +55,7 @@ class Pass:
                 raise error.after(f"{done} in what was there before") from error
             except KeyboardInterrupt as stop:
                 done = f"{start:,} of {len(proposals):,} changes are made"
-                raise Interrupted(done, hint="run it again to go on") from stop
+                raise Interrupted.of(stop, done, hint="run it again to go on") from stop
 
     def _apply_some(self, proposals: Sequence[Proposal]) -> None:
         with self._open() as batch:

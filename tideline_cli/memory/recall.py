@@ -13,8 +13,8 @@ from tideline_cli.model.hit import Hit
 from tideline_cli.model.record import replace
 from tideline_cli.ranking.question_words import may_name_time
 from tideline_cli.store import facts, lapsed, score_bounds, sessions, visibility
-from tideline_cli.store.connection import TOUCH_BUSY_MS, DatabaseError, named_settings
-from tideline_cli.store.transactions import foresight, heat_rule, snapshot, writing
+from tideline_cli.store.connection import DatabaseError, named_settings
+from tideline_cli.store.transactions import foresight, heat_rule, in_passing, snapshot, writing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -219,35 +219,41 @@ def write_back(
         works = works or has_questions()
         if not (works or (answer.seqs and touch)):
             return
-        db.set_busy_timeout(TOUCH_BUSY_MS)
-        if ahead:
-            from tideline_cli.memory import ahead as coming  # noqa: PLC0415  a server alone
+        with in_passing(db):
+            if ahead:
+                from tideline_cli.memory import ahead as coming  # noqa: PLC0415  a server alone
 
-            coming.of_write_back(db, ahead, answer, touch=touch)
-        with writing(db):
-            if unbounded:
-                _catch_up(db, answer.origin_number)
-            if answer.unsettled:
-                lapsed.settle(db, origin_number=answer.unsettled, now=now)
+                coming.of_write_back(db, ahead, answer, touch=touch)
+            with writing(db):
+                if unbounded:
+                    _catch_up(db, answer.origin_number)
+                _store_uses(db, answer, given, touch=touch, now=now)
             if touch:
-                from tideline_cli.store import uses  # noqa: PLC0415  context touches nothing
-
-                ids = [hit.fact.id for hit in answer.hits]
-                uses.touch(db, answer.seqs, now=now, ids=ids)
-            if given:
-                _note_given(db, answer, given, now=now)
-            if answer.backlog is not None:
-                from tideline_cli.memory import semantic  # noqa: PLC0415  only where vectors were made
-
-                semantic.store_backlog(db, answer.backlog)
-            if has_questions():
-                from tideline_cli.memory import questions  # noqa: PLC0415  learned embedders alone
-
-                questions.store_new(db)
-        if touch:
-            _settle_heat(db, answer, now=now)
+                _settle_heat(db, answer, now=now)
     except (DatabaseError, ReplacedError):
         return
+
+
+def _store_uses(
+    db: Connection, answer: Recalled, given: Collection[str], *, touch: bool, now: int
+) -> None:
+    if answer.unsettled:
+        lapsed.settle(db, origin_number=answer.unsettled, now=now)
+    if touch:
+        from tideline_cli.store import uses  # noqa: PLC0415  context touches nothing
+
+        ids = [hit.fact.id for hit in answer.hits]
+        uses.touch(db, answer.seqs, now=now, ids=ids)
+    if given:
+        _note_given(db, answer, given, now=now)
+    if answer.backlog is not None:
+        from tideline_cli.memory import semantic  # noqa: PLC0415  only where vectors were made
+
+        semantic.store_backlog(db, answer.backlog)
+    if has_questions():
+        from tideline_cli.memory import questions  # noqa: PLC0415  learned embedders alone
+
+        questions.store_new(db)
 
 
 def _catch_up(db: Connection, origin_number: int) -> None:

@@ -23,7 +23,6 @@ if sys.platform == "darwin":  # where SQLite leaves what it has written in the c
     _SETUP += "; PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON"
 BUSY_MS = 10_000
 _SHORT_LOG = 256 * 1024  # to read it anew takes the next command a quarter of a millisecond
-TOUCH_BUSY_MS = 20
 TRACES = "purge_pending"  # the setting that says where purged facts have left traces
 TRACES_IN_FILE, TRACES_IN_LOG = "file", "log"
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from tideline_cli.errors import ReplacedError
 from tideline_cli.model.record import record
-from tideline_cli.store.connection import TOUCH_BUSY_MS, DatabaseError
-from tideline_cli.store.transactions import writing
+from tideline_cli.store.connection import DatabaseError
+from tideline_cli.store.transactions import in_passing, writing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,8 +45,7 @@ def take(db: Connection, *, viewer: Origin) -> list[Notice]:
     if db.execute(f"SELECT 1 FROM notice WHERE {_MINE} LIMIT 1", (viewer.key,)).fetchone() is None:
         return []
     try:
-        db.set_busy_timeout(TOUCH_BUSY_MS)
-        with writing(db):
+        with in_passing(db), writing(db):
             found: list[Any] = db.execute(
                 "SELECT ordinal, at, facts FROM notice JOIN batch ON batch.number = notice.batch"
                 f" WHERE notice.{_MINE} AND NOT EXISTS"

@@ -11,7 +11,6 @@ from tideline_cli.errors import StoreError
 from tideline_cli.store import APPLICATION_ID, SCHEMA_VERSION, SERVERS, file_kind
 from tideline_cli.store.connection import (
     BUSY_MS,
-    TOUCH_BUSY_MS,
     TRACES,
     TRACES_IN_LOG,
     connect,
@@ -20,6 +19,7 @@ from tideline_cli.store.connection import (
 )
 from tideline_cli.store.transactions import (
     GENERATION,
+    TOUCH_BUSY_MS,
     Opened,
     follow,
     generation,

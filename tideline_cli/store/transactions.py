@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from tideline_cli.ranking.heat import HeatRule
     from tideline_cli.store.postgres.promising import Promising
 
+TOUCH_BUSY_MS = 20  # for which what is not promised to anybody waits for other writers
 GENERATION = "generation"  # the setting that tells one content of the file from another
 _BULK_CACHE_KIB = 96 * 1024
 _BULK_LOG_PAGES = 4000
@@ -75,6 +76,28 @@ class writing:  # noqa: N801  reads as a statement: with writing(db):
             commit(self._db)
         else:
             rollback(self._db)
+
+
+class in_passing:  # noqa: N801  reads as a statement: with in_passing(db):
+    """Writes that are not promised to anybody: they wait for another writer for a moment, and on a
+    server for none of its standbys. Who gives them may lose them."""
+
+    def __init__(self, db: Connection) -> None:
+        self._db = db
+        self._patience = 0
+
+    def __enter__(self) -> Connection:
+        self._patience = self._db.pragma("busy_timeout")
+        self._set(TOUCH_BUSY_MS, is_promised=False)
+        return self._db
+
+    def __exit__(self, *_: object) -> None:
+        self._set(self._patience, is_promised=True)
+
+    def _set(self, patience_ms: int, *, is_promised: bool) -> None:
+        self._db.set_busy_timeout(patience_ms)
+        if ahead := foresight(self._db):
+            ahead.is_promised = is_promised
 
 
 class in_turn:  # noqa: N801  reads as a statement: with in_turn(db):

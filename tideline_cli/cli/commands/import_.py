@@ -129,7 +129,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
         total = source.row_count()
         if total:
             message = f"{stop.done:,} of {total:,} are in"
-            raise Interrupted(message, hint=stop.hint, done=stop.done) from stop
+            raise Interrupted.of(stop, message, hint=stop.hint, done=stop.done) from stop
         raise
     except (DatabaseError, OSError) as error:
         for note in getattr(error, "__notes__", ()):

@@ -58,7 +58,8 @@ def import_rows(
         raise error.after(_told(run.summary)) from error
     except KeyboardInterrupt as stop:
         rows_in = f"{run.committed:,} rows are in"
-        raise Interrupted(rows_in, hint="run it again to go on", done=run.committed) from stop
+        hint = "run it again to go on"
+        raise Interrupted.of(stop, rows_in, hint=hint, done=run.committed) from stop
     except (DatabaseError, OSError) as error:  # a full disk, a lock that stays
         if run.committed:
             error.add_note(f"{run.committed:,} {GO_ON}")

@@ -72,7 +72,8 @@ def ingest(
         raise error.after(what) from error
     except KeyboardInterrupt as stop:
         done = f"{storage.stored:,} chunks are in"
-        raise Interrupted(done, hint="run it again to go on", done=storage.stored) from stop
+        hint = "run it again to go on"
+        raise Interrupted.of(stop, done, hint=hint, done=storage.stored) from stop
     finally:
         storage.close()
     summary.batch = storage.batch

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import apsw
 
+from tideline_cli.errors import Interrupted
 from tideline_cli.store.postgres import dialect, values
 from tideline_cli.store.postgres.cursor import Cursor, read_list
 from tideline_cli.store.postgres.libpq import ServerError, Wire
@@ -28,6 +29,14 @@ _READ = b"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 # Writers come one after another, so each sees what those before it have committed.
 _WRITE = b"BEGIN ISOLATION LEVEL READ COMMITTED"
 _LASTING = b"BEGIN ISOLATION LEVEL READ COMMITTED READ ONLY"
+_COMMIT = b"COMMIT"
+_IN_DOUBT = "stopped while the server was storing it: it may be stored"
+_LOOK = "`tideline history` shows whether it is"
+# Who waits for a standby goes on without it where it is away; nothing is made safer than it was.
+_NO_STANDBY = b"""
+SELECT set_config('synchronous_commit', 'local', true)
+WHERE current_setting('synchronous_commit') NOT IN ('off', 'local')
+"""
 # What decides how a server reads statements and writes values; a role may have values of its own.
 _MEANING = ", ".join(
     f"set_config('{name}', '{value}', true)"
@@ -50,6 +59,7 @@ class ServerConnection:
     generation: str | None = None
     asked_settings: Callable[[str], object] | None = None
     heat_rule: Callable[[], HeatRule | None] | None = None
+    is_promised = True  # what is stored is kept whatever ends; False: see `in_passing`
     commits = 0  # of all connections of this process: transactions that may have stored something
 
     def __init__(self, wire: Wire, address: str, schema: str) -> None:
@@ -77,7 +87,7 @@ class ServerConnection:
         if word == "BEGIN":
             return self._begin(is_writer="IMMEDIATE" in sql)
         if word in ("COMMIT", "END"):
-            return self._end(b"COMMIT")
+            return self._end(_COMMIT)
         if word == "ROLLBACK" and " TO " not in sql.upper():
             self._waiting.clear()
             return self._end(b"ROLLBACK") if self._is_open else Cursor(self)
@@ -153,6 +163,8 @@ class ServerConnection:
             # By its name: the schema may not be there yet.
             self._put(b"SELECT pg_advisory_xact_lock(hashtext('tideline writer'), hashtext($1))",
                       [self.schema])  # fmt: skip
+            if not self.is_promised:
+                self._put(_NO_STANDBY)
         return Cursor(self)
 
     def _path(self) -> bytes:
@@ -168,7 +180,7 @@ class ServerConnection:
         self._waiting += waiting
         self._is_open = True
         try:
-            self._end(b"COMMIT")
+            self._end(_COMMIT)
         except apsw.Error:
             self._end(b"ROLLBACK")
             raise
@@ -204,9 +216,12 @@ class ServerConnection:
         except ServerError as error:
             self._leave()
             raise _error(error) from None
-        except BaseException:  # an interrupt: nobody knows which answers are still to come
+        except BaseException as stop:  # nobody knows which answers are still to come
+            is_in_doubt = self._is_writer and self.is_promised and some[-1][0][0] == _COMMIT
             self._wire.cancel()
             self._leave()
+            if is_in_doubt and isinstance(stop, KeyboardInterrupt):
+                raise Interrupted(_IN_DOUBT, hint=_LOOK, is_in_doubt=True) from None
             raise
         for ((text, _, _), cursor), answer in zip(some, answers, strict=True):
             if isinstance(answer, ServerError):
