@@ -73,6 +73,11 @@ def without_password(address: str) -> str:
     return f"{scheme}{mark}{user.partition(':')[0]}{at}{base}{query}"
 
 
+def has_password(address: str) -> bool:
+    """Say whether a password stands in an address of a server."""
+    return without_password(address) != address
+
+
 def _parts(rest: str) -> tuple[str, str]:
     """Return user and password, and what is behind their `@`, as the client library parts them:
     by the first `@` that no `/` comes before."""

@@ -75,6 +75,12 @@ def _is_name(schema: str) -> bool:
     return is_plain and not is_servers and len(schema) <= _LONGEST_NAME
 
 
+def whole(address: str) -> str:
+    """Return an address with the password that was in it."""
+    plain = kept(address)
+    return _whole.get(plain, plain)
+
+
 def without_whole(message: str, address: str) -> str:
     """Return what the library said of an address, without the password where it repeats all."""
     plain = kept(address)

@@ -296,7 +296,8 @@ class Wire:
 
 
 def _line(said: bytes) -> str:
-    """Return the first line of what is said, and those of the other hosts of an address."""
+    """Return the first line of what is said, and those of the other hosts of an address, each once:
+    the library tries a host with encryption and without."""
     lines = said.decode("utf-8", "replace").strip().splitlines()
     hosts = [line for line in lines[1:] if line.startswith("connection to server ")]
-    return "; ".join((*lines[:1], *hosts)).removeprefix("ERROR:").strip()
+    return "; ".join(dict.fromkeys((*lines[:1], *hosts))).removeprefix("ERROR:").strip()

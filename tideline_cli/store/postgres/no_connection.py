@@ -1,4 +1,5 @@
-"""What to do about a connection that is not made, by what was said. Loaded only then.
+"""What it means, and what to do, where a connection is not made, by what was said. Loaded only
+then.
 
 Before a connection stands there is no code of an error, only words of the client library and of the
 server; those of a server in another language get the usual hint.
@@ -6,21 +7,53 @@ server; those of a server in another language get the usual hint.
 
 from __future__ import annotations
 
+from tideline_cli.errors import BusyError, StoreError, TidelineError, UsageError
+from tideline_cli.model.server_address import has_password
+from tideline_cli.store.postgres import addresses
+
 _USUAL = "is the server there, and are user and database right?"
-# The first whose words are said counts.
+_IN_ADDRESS = "the password in the address is wrong; it counts before PGPASSWORD and ~/.pgpass"
+# How the library begins where it has not even asked a server.
+_UNREAD = (
+    "invalid ", "missing key/value", "extra key/value", "unexpected ", "end of string",
+    "could not match", "could not parse network address", "sslmode value", "weak sslmode",
+    "definition of service",
+)  # fmt: skip
+_AS_WRITTEN = "postgresql://USER@HOST:PORT/DATABASE?schema=NAME"
+# Of each table the first whose words are said counts.
+_IN_PART = (
+    (("when SSL support is not",),
+     "take sslmode out of the address, or install a client library (libpq) that can encrypt"),
+    (("sslmode value",),
+     "sslmode is disable, allow, prefer, require, verify-ca or verify-full"),
+    (("URI query parameter",), "options are those of PostgreSQL's client library, and schema"),
+)  # fmt: skip
+_LATER = (
+    (("too many", "connection slots", "no more connections"),
+     "try again; a pool of connections before the server helps (pgbouncer)"),
+    (("starting up", "shutting down", "recovery", "not yet accepting"), "try again in a moment"),
+)  # fmt: skip
 _HINTS = (
     (("pg_hba.conf",),
      "the server lets this role in from elsewhere, or encrypted alone (sslmode=verify-full in the "
      "address); its administrator says how"),
     (("permission denied for database",),
      "the server's administrator lets the role in: GRANT CONNECT ON DATABASE NAME TO ROLE"),
+    (("does not support SSL",),
+     "the server does not encrypt: its administrator sets ssl = on; sslmode=prefer in the address "
+     "goes without"),
+    (("root certificate file",),
+     "sslrootcert= in the address names a file that is there, by its whole path: no ~"),
+    (("does not match host name",),
+     "name the host as its certificate does; hostaddr= in the address says where that is"),
     (("certificate", "SSL", "TLS"),
      "sslmode=verify-full and sslrootcert=/PATH/OF/THE/AUTHORITY in the address say whom to "
      "believe"),
     (("password",),
      "put the password into ~/.pgpass, which nobody else may read (chmod 600), or into PGPASSWORD"),
-    (("role \"", "is not permitted to log in"),
-     "the server's administrator makes the role: createuser NAME"),
+    (("is not permitted to log in",),
+     "the server's administrator lets the role in: ALTER ROLE NAME LOGIN"),
+    (("role \"",), "the server's administrator makes the role: createuser NAME"),
     (("database \"",),
      "the server's administrator makes the database: createdb --owner NAME DATABASE"),
     (("could not translate host name",), "is the name of the host right?"),
@@ -29,15 +62,22 @@ _HINTS = (
      "none of the servers is what target_session_attrs in the address asks for"),
     (("Connection refused", "No such file or directory"),
      "is the server running there, and is the port right?"),
-    (("too many", "connection slots"),
-     "try again; a pool of connections before the server helps (pgbouncer)"),
-    (("starting up", "shutting down", "recovery"), "try again in a moment"),
 )  # fmt: skip
 
 
-def hint(said: str) -> str:
-    """Return what to do about it."""
-    for words, what in _HINTS:
-        if any(word in said for word in words):
-            return what
-    return _USUAL
+def refusal(said: str, address: str) -> TidelineError:
+    """Return the error of a connection to an address that was not made, by what was said."""
+    if said.startswith(_UNREAD):
+        hint = _first(_IN_PART, said) or _AS_WRITTEN
+        return UsageError(f"the address of the server cannot be used: {said}", hint=hint)
+    message = f"no connection to {addresses.kept(address)}: {said}"
+    if later := _first(_LATER, said):
+        return BusyError(message, hint=later)
+    hint = _first(_HINTS, said) or _USUAL
+    if "password authentication failed" in said and has_password(addresses.whole(address)):
+        hint = _IN_ADDRESS
+    return StoreError(message, hint=hint, code="no_server")
+
+
+def _first(table: tuple[tuple[tuple[str, ...], str], ...], said: str) -> str:
+    return next((hint for words, hint in table if any(word in said for word in words)), "")

@@ -62,10 +62,7 @@ def connected(address: str) -> Promising:
         from tideline_cli.store.postgres import no_connection  # noqa: PLC0415  an error
 
         said = addresses.without_whole(str(error), address)
-        raise StoreError(
-            f"no connection to {addresses.kept(address)}: {said}",
-            hint=no_connection.hint(said), code="no_server",
-        ) from None  # fmt: skip
+        raise no_connection.refusal(said, address) from None
     if wire.version < _OLDEST:
         wire.close()
         raise StoreError(
