@@ -435,3 +435,30 @@ def test_a_member_who_asks_for_what_they_do_not_see(team):
         assert "holds nothing" not in done.err and SECRET not in done.err
     assert "no member" not in team(one, own(one), "recall", SECRET).err
     assert "no member" not in team(None, own("nobody"), "recall", SECRET).err
+
+
+def test_every_verb_that_reads_says_whose_it_is_not(team):
+    """Also where it finds no such fact, and once; the answer on stdout is the same."""
+    one, two = team.roles
+    known = team(None, "list", "--json").json["facts"][0]["id"]
+    for argv in (
+        ("list",), ("slots",), ("tags",), ("status",), ("history",), ("show", known), ("export",),
+        ("history", known), ("context", SECRET), ("timeline", known), ("fading",), ("library",),
+        ("contradictions",), ("list", "--json"), ("recall", SECRET),
+    ):  # fmt: skip
+        for origin in ((), (own(two),)):
+            done = team(one, *origin, *argv)
+            assert done.err.count("your role is no member of") == 1, (argv, done.err)
+        assert "no member" not in team(one, own(one), *argv).err
+        assert "no member" not in team(None, own("nobody"), *argv).err
+    for argv in (("context", "--auto", SECRET), ("dream",), ("member", "list")):
+        assert "your role is no member" not in team(one, *argv).err
+
+
+def test_a_role_that_may_read_everything_is_no_member(team, server):
+    """pg_read_all_data reads tables and calls no function of ours."""
+    role = new_role(server)
+    psql(server, f"GRANT pg_read_all_data TO {role}")
+    done = team(role, "recall", SECRET)
+    assert done.code == 73 and "your role may not use this memory" in done.err
+    assert "member add" in done.err

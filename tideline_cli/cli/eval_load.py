@@ -27,8 +27,7 @@ def run(session: Session, path: str, options: Options) -> int:
         raise UsageError(
             f"{path} has questions alone", hint="`tideline eval run` asks them of your memory"
         )
-    if not session.viewer.is_owner:
-        raise UsageError("only the owner may load a set", hint="leave out --origin")
+    session.needs_owner("only the owner may load a set")
     with _target(options.output, session.database) as file:
         written = 0 if file is None else _write(path, form, file)
         db = session.writing()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from tideline_cli.cli import output
 from tideline_cli.cli.messages import shows_progress
-from tideline_cli.errors import UsageError
 from tideline_cli.evaluation import copies, poison, profiles
 from tideline_cli.memory.query import Query
 from tideline_cli.ranking.decay import DEPTH
@@ -19,8 +18,7 @@ if TYPE_CHECKING:
 
 def run(session: Session) -> int:
     """Attack a copy, and say whether anything succeeded."""
-    if not session.viewer.is_owner:
-        raise UsageError("only the owner may copy the store", hint="leave out --origin")
+    session.needs_owner("only the owner may copy the store")
     db = session.reading()
     with copies.empty() if db is None else copies.copy_of(db) as copied:
         if shows_progress(quiet=session.quiet, as_json=session.json):

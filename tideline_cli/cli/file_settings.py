@@ -52,8 +52,7 @@ def values(session: Session) -> dict[str, str | None]:
 
 def change(session: Session, name: str, value: str) -> str:
     """Set a setting of the file, and return its value as it is kept."""
-    if not session.viewer.is_owner:
-        raise UsageError("only the owner may change the memory file", hint="leave out --origin")
+    session.needs_owner("only the owner may change the memory file")
     checked = _languages(value) if name == "language" else one_of(value, OF_FILE[name], name)
     db = session.writing()
     if name in _OF_ANALYZER:

@@ -102,6 +102,7 @@ class _Call:
         HAS_BEGUN[:] = (True,)
         code = self._over(session, options, lambda one: int(module.run(one, words, options)))
         sys.stdout.flush()
+        self._tell_wall()
         if self.session.is_watched:
             from tideline_cli.cli import night_report  # noqa: PLC0415  on a terminal alone
 
@@ -137,9 +138,23 @@ class _Call:
             return 0
         if isinstance(error, UsageError) and not error.hint:
             error.hint = f"tideline {self._name} --help".replace("  ", " ")
+        self._tell_wall()
         self._explain()
         tell_error(error, as_json=self.as_json, debug=self._debug)
         return exit_code_of(error)
+
+    def _tell_wall(self) -> None:
+        """Say where a server has shown a member nothing of an origin of others; this causes no
+        error."""
+        if self.is_door or self.session is None or not self.session.may_collide:
+            return
+        from tideline_cli.cli import walled_off  # noqa: PLC0415  servers alone
+
+        try:
+            if self._name in walled_off.READS:
+                walled_off.tell(self.session)
+        except (TidelineError, OSError, DatabaseError):
+            return
 
     def _explain(self) -> None:
         """Say what --verbose asks of every command, before its error; this causes no error."""

@@ -6,7 +6,6 @@ from __future__ import annotations
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import Any
 
     from apsw import Connection
 
@@ -52,11 +51,8 @@ def _say_unanswered(
     session: Session, db: Connection | None, query: Query, *, is_json: bool
 ) -> None:
     """Say what may be meant where nothing matches: another scope, or another document."""
-    if db is not None and session.is_on_server and _is_walled_off(db, session.viewer):
-        session.note(
-            f"your role is no member of {session.viewer.key}: `tideline member list` shows what it "
-            "sees, and --origin names it"
-        )
+    if db is not None and session.is_on_server and _is_walled_off(session, db):
+        pass  # and that is said
     elif session.viewer.is_owner and not is_json and _is_empty(db, session.viewer):
         session.note(f"the memory at {session.database} holds nothing yet: `tideline remember`")
     if db is not None and query.wanted.scopes is not None:
@@ -79,12 +75,11 @@ def _is_empty(db: Connection | None, viewer: Origin) -> bool:
     return not stats.active(db, viewer=viewer) and not fts.has_archived(db, viewer=viewer)
 
 
-def _is_walled_off(db: Any, viewer: Origin) -> bool:
-    """Say whether a member of a memory on a server asks for an origin of others, or of nobody."""
-    from tideline_cli.store.postgres import members  # noqa: PLC0415  servers alone
-    from tideline_cli.store.visibility import NOBODY, number  # noqa: PLC0415  as above
+def _is_walled_off(session: Session, db: Connection) -> bool:
+    """Say where a member of a memory on a server asks for an origin of others, or of nobody."""
+    from tideline_cli.cli import walled_off  # noqa: PLC0415  servers alone
 
-    return number(db, viewer) == NOBODY and not members.sees_all(db)
+    return walled_off.note(session, db)
 
 
 def _show_best(db: Connection, seq: int, *, viewer: Origin) -> None:

@@ -88,6 +88,15 @@ class Session(CallSettings):
             )
         return self.origin(own if self.is_door else wanted)
 
+    def needs_owner(self, why: str) -> None:
+        """Raise UsageError where another than the owner calls what is about all origins."""
+        if self.viewer.is_owner:
+            return
+        usual = self.origin(self.config.get("origin"))
+        is_named_here = bool(self.options.origin) and usual.is_owner
+        hint = "leave out --origin" if is_named_here else "repeat it with --origin owner"
+        raise UsageError(why, hint=hint)
+
     def origin(self, named: str) -> Origin:
         """Return the origin of a name; where the store holds an older one of exactly this name,
         which is not in the form of today, that one."""

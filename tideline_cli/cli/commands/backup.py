@@ -38,9 +38,8 @@ def run(session: Session, words: list[str], options: Options) -> int:
         raise UsageError("name one file", hint="tideline backup FILE")
     if not words[0] or "\x00" in words[0]:
         raise UsageError("the name of the file is none", hint="tideline backup FILE")
-    if not session.viewer.is_owner:
-        raise UsageError("only the owner may copy the store", hint="leave out --origin")
     session.needs_file("backup", hint="pg_dump copies a server; `tideline export` writes all facts")
+    session.needs_owner("only the owner may copy the store")
     db = session.reading()
     if db is None:
         from tideline_cli.cli import named_memory  # noqa: PLC0415  where there is no memory

@@ -87,8 +87,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
     """Examine the store, and mend it when that is asked for."""
     if words:
         raise UsageError("doctor takes no words", hint="tideline doctor --deep")
-    if not session.viewer.is_owner:
-        raise UsageError("only the owner may examine the store", hint="leave out --origin")
+    session.needs_owner("only the owner may examine the store")
     if options.secrets:
         from tideline_cli.cli import secret_report  # noqa: PLC0415  this search alone
 

@@ -119,8 +119,7 @@ def _why_missing(session: Session, choice: VectorChoice) -> str | None:
 
 
 def _use(session: Session, name: str) -> None:
-    if not session.viewer.is_owner:
-        raise UsageError("only the owner may change the memory file", hint="leave out --origin")
+    session.needs_owner("only the owner may change the memory file")
     from tideline_cli.memory import choice as choices  # noqa: PLC0415  numpy
 
     db = session.writing()

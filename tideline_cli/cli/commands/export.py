@@ -99,8 +99,8 @@ def run(session: Session, words: list[str], options: Options) -> int:
         )  # fmt: skip
     if words:
         raise UsageError("export takes no words", hint="tideline export > memory.jsonl")
-    if options.all_origins and not session.viewer.is_owner:
-        raise UsageError("only the owner may export all origins", hint="leave out --origin")
+    if options.all_origins:
+        session.needs_owner("only the owner may export all origins")
     is_file = options.output is not None and options.output != "-"
     if not is_file:
         output.check_beside_json(session, form, ("jsonl", "sqlite"))

@@ -36,8 +36,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
     """Make the missing vectors."""
     if words:
         raise UsageError("reembed takes no words", hint="tideline reembed")
-    if not session.viewer.is_owner:
-        raise UsageError("only the owner may change the memory file", hint="leave out --origin")
+    session.needs_owner("only the owner may change the memory file")
     lanes.forget_named()
     made, choice = 0, reembed.VectorChoice("hrr-256", "", 0)
     if session.reading() is not None:

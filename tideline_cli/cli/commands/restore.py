@@ -66,8 +66,7 @@ def _store(session: Session, path: str, yes: bool) -> int:
     session.needs_file("restore --from", hint="`tideline import` takes an export of the backup")
     from tideline_cli.memory import restore_backup  # noqa: PLC0415  facts need none of it
 
-    if not session.viewer.is_owner:
-        raise UsageError("only the owner may put a backup back", hint="leave out --origin")
+    session.needs_owner("only the owner may put a backup back")
     path, database = os.path.abspath(os.path.expanduser(path)), session.database
     count = restore_backup.check_backup(path, database)
     facts = "1 fact" if count == 1 else f"{count:,} facts"

@@ -43,8 +43,8 @@ def run(session: Session, words: list[str], options: Options) -> int:
     """Purge what is older than the user keeps it."""
     if words or options.days is None:
         raise UsageError("say how old facts may get", hint="tideline retention --days 365")
-    if options.all_origins and not session.viewer.is_owner:
-        raise UsageError("only the owner may reach all origins", hint="leave out --origin")
+    if options.all_origins:
+        session.needs_owner("only the owner may reach all origins")
     rule = Retention(options.days, options.include_confirmed, options.all_origins)
     db = session.reading()
     gone: dict[int, str] = {}

@@ -87,10 +87,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
     """Print, install or remove the entry."""
     if words:
         raise UsageError("schedule takes no words", hint="tideline schedule --cron")
-    if not session.viewer.is_owner:
-        raise UsageError(
-            "a dream tends all origins, so the owner schedules it", hint="leave out --origin"
-        )
+    session.needs_owner("a dream tends all origins, so the owner schedules it")
     flags = (options.cron, options.systemd, options.launchd, options.schtasks)
     named = [kind for kind, wanted in zip(KINDS, flags, strict=True) if wanted]
     if len(named) > 1:

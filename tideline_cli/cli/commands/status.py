@@ -77,8 +77,8 @@ def run(session: Session, words: list[str], options: Options) -> int:
     """Show the status."""
     if words:
         raise UsageError("status takes no words", hint="`tideline show ID` shows a fact")
-    if options.all_origins and not session.viewer.is_owner:
-        raise UsageError("only the owner may see all origins", hint="leave out --origin")
+    if options.all_origins:
+        session.needs_owner("only the owner may see all origins")
     seen = session.scopes(options.scope, everything=options.all_scopes)
     db = session.reading(lambda db, ahead: stats.foresee(db, ahead, **_wanted(session, seen)))
     counts = _NOTHING

@@ -61,9 +61,7 @@ class Options:
 
 def run(session: Session, words: list[str], options: Options) -> int:
     """Meet the other machines, or run one action."""
-    if not session.viewer.is_owner:
-        raise UsageError("a sync takes all origins, so the owner runs it",
-                         hint="leave out --origin")  # fmt: skip
+    session.needs_owner("a sync takes all origins, so the owner runs it")
     match words:
         case ["status"]:
             from tideline_cli.cli import sync_status  # noqa: PLC0415  one action of five

@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     from tideline_cli.store.postgres.promising import Promising
 
 _NOT_THERE = ("42P01", "3F000")  # no such table, no such schema
-_ORIGINS = "SELECT key, number FROM origin ORDER BY number LIMIT 100"
+MOST_ORIGINS = 100
+"""So many of the origins that a role sees are known at once."""
+_ORIGINS = f"SELECT key, number FROM origin ORDER BY number LIMIT {MOST_ORIGINS}"
 
 
 def look(db: Promising, comes: Callable[[Connection, Promising], object] | None = None) -> bool:

@@ -11,6 +11,8 @@ from tideline_cli.store.postgres import key_lengths
 _WORDS = (
     ("for schema", "your role may not use this memory",
      "its owner lets you in: tideline member add ROLE --origin NAME"),
+    ("for function", "your role may not use this memory",
+     "its owner lets you in: tideline member add ROLE --origin NAME"),
     ("for database", "there is no memory here, and your role may not make one",
      "name the schema of one (?schema=NAME), or have the server's administrator make it"),
     ("for table setting", "the settings of this memory are its owner's to change",

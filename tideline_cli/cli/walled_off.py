@@ -1,0 +1,40 @@
+"""Members of a memory on a server who ask for an origin that is not theirs, and see nothing."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from tideline_cli.cli.session import Session
+
+READS = frozenset({
+    "context", "contradictions", "export", "fading", "graph", "history", "library", "list", "show",
+    "slots", "status", "tags", "timeline",
+})  # fmt: skip
+"""Commands that see less of an origin of others without an error; `recall` says so by itself."""
+
+
+def tell(session: Session) -> None:
+    """Say that what was asked for is not the member's, where that is known without asking again."""
+    db: Any = session.opened
+    if db is None or db.is_lost or not db.is_there:
+        return
+    from tideline_cli.store.postgres.first_look import MOST_ORIGINS  # noqa: PLC0415  as above
+
+    if len(db.origins) < MOST_ORIGINS and session.viewer.key not in db.origins:
+        note(session, db)
+
+
+def note(session: Session, db: Any) -> bool:
+    """Say so where a role is held back; return whether it is."""
+    from tideline_cli.store.postgres import members  # noqa: PLC0415  servers alone
+    from tideline_cli.store.visibility import NOBODY, number  # noqa: PLC0415  as above
+
+    if number(db, session.viewer) != NOBODY or members.sees_all(db):
+        return False
+    session.note(
+        f"your role is no member of {session.viewer.key}: `tideline member list` shows what it "
+        "sees, and --origin names it"
+    )
+    return True
