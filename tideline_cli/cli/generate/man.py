@@ -59,7 +59,7 @@ EXIT_CODES = (
     Term("73", "", "Cannot create or write: disk full, read-only, permissions; too little memory, "
          "too few open files."),
     Term("75", "", "Busy: another process held the store for more than 10 seconds, or has replaced "
-         "it meanwhile."),
+         "it meanwhile; a server takes no more connections now."),
     Term("130", "", "Interrupted, or a list that was left."),
 )
 ENVIRONMENT: tuple[str | Term, ...] = (
