@@ -78,6 +78,7 @@ def test_every_host_of_an_address_is_told(tell, tmp_path):
     ("FATAL: no more connections allowed (max_client_conn)", 75, "pool"),
     ("FATAL: the database system is starting up", 75, "in a moment"),
     ("session is read-only", 5, "target_session_attrs"),
+    ('FATAL: database "memory" is not currently accepting connections', 5, "ALLOW_CONNECTIONS"),
     ('invalid sslmode value: "on"', 2, "verify-full"),
     ('invalid URI query parameter: "colour"', 2, "client library"),
     ('invalid port number: "99999"', 2, "HOST:PORT"),
@@ -120,6 +121,21 @@ def test_what_is_said_of_a_host_twice_is_told_once(tell, server):
     """The library tries with encryption and without."""
     said = tell(as_role(server, "nobody_at_all") + "&sslmode=prefer")
     assert said.count("does not exist") == 1
+
+
+@pytest.mark.parametrize(("said", "word"), [
+    ('connection to server on socket "/tmp/recovery/.s.PGSQL.5432" failed: No such file or '
+     "directory", "server running there"),
+    ('FATAL: database "too many clients" does not exist', "createdb"),
+    ('FATAL: role "password" does not exist', "createuser"),
+    ('connection to server at "the database system is" (10.0.0.1), port 5432 failed: Connection '
+     "refused", "server running there"),
+    ('could not translate host name "SSL" to address: Name or service not known', "name of the"),
+])  # fmt: skip
+def test_names_are_no_reasons(said, word):
+    """Hosts, roles and databases may be called anything."""
+    told = no_connection.refusal(said, PLACE)
+    assert told.exit_code == 5 and word in told.hint
 
 
 def test_words_of_another_language():

@@ -89,8 +89,9 @@ def _meaning(error: Exception) -> str:
     """Return what may be kept of an error: nothing that a prompt has said."""
     from tideline_cli.store.connection import DatabaseError  # noqa: PLC0415  after an error
 
-    if isinstance(error, _TOLD):
-        return error.message
+    is_address = isinstance(error, UsageError) and error.code == "address"
+    if isinstance(error, _TOLD) or is_address:
+        return str(error)
     if isinstance(error, DatabaseError):
         return f"the memory cannot be read: {error}"
     place = error.__traceback__

@@ -7,10 +7,13 @@ server; those of a server in another language get the usual hint.
 
 from __future__ import annotations
 
+import re
+
 from tideline_cli.errors import BusyError, StoreError, TidelineError, UsageError
 from tideline_cli.model.server_address import has_password
 from tideline_cli.store.postgres import addresses
 
+_NAMED = re.compile(r'"[^"]*"( \([^)]*\))?(, port \d+)?')
 _USUAL = "is the server there, and are user and database right?"
 _IN_ADDRESS = "the password in the address is wrong; it counts before PGPASSWORD and ~/.pgpass"
 # How the library begins where it has not even asked a server.
@@ -29,9 +32,10 @@ _IN_PART = (
     (("URI query parameter",), "options are those of PostgreSQL's client library, and schema"),
 )  # fmt: skip
 _LATER = (
-    (("too many", "connection slots", "no more connections"),
+    (("too many connections", "too many clients", "connection slots are reserved",
+      "no more connections allowed"),
      "try again; a pool of connections before the server helps (pgbouncer)"),
-    (("starting up", "shutting down", "recovery", "not yet accepting"), "try again in a moment"),
+    (("the database system is",), "try again in a moment"),
 )  # fmt: skip
 _HINTS = (
     (("pg_hba.conf",),
@@ -46,6 +50,8 @@ _HINTS = (
      "sslrootcert= in the address names a file that is there, by its whole path: no ~"),
     (("does not match host name",),
      "name the host as its certificate does; hostaddr= in the address says where that is"),
+    (("is not currently accepting connections",),
+     "the server's administrator opens it: ALTER DATABASE NAME ALLOW_CONNECTIONS true"),
     (("certificate", "SSL", "TLS"),
      "sslmode=verify-full and sslrootcert=/PATH/OF/THE/AUTHORITY in the address say whom to "
      "believe"),
@@ -53,8 +59,8 @@ _HINTS = (
      "put the password into ~/.pgpass, which nobody else may read (chmod 600), or into PGPASSWORD"),
     (("is not permitted to log in",),
      "the server's administrator lets the role in: ALTER ROLE NAME LOGIN"),
-    (("role \"",), "the server's administrator makes the role: createuser NAME"),
-    (("database \"",),
+    (("role … does not exist",), "the server's administrator makes the role: createuser NAME"),
+    (("database … does not exist",),
      "the server's administrator makes the database: createdb --owner NAME DATABASE"),
     (("could not translate host name",), "is the name of the host right?"),
     (("session is not read-only", "session is read-only", "server is not in hot standby mode",
@@ -69,14 +75,22 @@ def refusal(said: str, address: str) -> TidelineError:
     """Return the error of a connection to an address that was not made, by what was said."""
     if said.startswith(_UNREAD):
         hint = _first(_IN_PART, said) or _AS_WRITTEN
-        return UsageError(f"the address of the server cannot be used: {said}", hint=hint)
+        message = f"the address of the server cannot be used: {said}"
+        return UsageError(message, hint=hint, code="address")
     message = f"no connection to {addresses.kept(address)}: {said}"
-    if later := _first(_LATER, said):
+    why = _reasons(said)
+    if later := _first(_LATER, why):
         return BusyError(message, hint=later)
-    hint = _first(_HINTS, said) or _USUAL
-    if "password authentication failed" in said and has_password(addresses.whole(address)):
+    hint = _first(_HINTS, why) or _USUAL
+    if "password authentication failed" in why and has_password(addresses.whole(address)):
         hint = _IN_ADDRESS
     return StoreError(message, hint=hint, code="no_server")
+
+
+def _reasons(said: str) -> str:
+    """Return what was said without the names in it, which may be any words."""
+    whole = _NAMED.sub("…", said)
+    return "; ".join(part.rpartition("… failed: ")[2] for part in whole.split("; connection to "))
 
 
 def _first(table: tuple[tuple[tuple[str, ...], str], ...], said: str) -> str:
