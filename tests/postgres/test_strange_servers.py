@@ -15,7 +15,7 @@ import pytest
 from tests.postgres.people import as_role, new_role, own, psql
 from tideline_cli.errors import StoreError
 from tideline_cli.store import locks
-from tideline_cli.store.postgres import opening
+from tideline_cli.store.postgres import key_lengths, opening
 
 MEANING = (
     "array_nulls=off", "standard_conforming_strings=off", "transform_null_equals=on",
@@ -190,6 +190,8 @@ def test_every_verb_has_one_rule_for_what_is_too_long(run, address, tmp_path, mo
     notes.mkdir()
     (notes / "long.md").write_text(f"# Keys\n\n{'y' * 3900}\n")
     (notes / "short.md").write_text("# Lamps\n\nA lamp of brass.\n")
+    foretold = run("ingest", str(notes), "--chunk-size", "4000", "--dry-run")
+    assert "long.md" in foretold.err and "a server cannot index" in foretold.err
     done = run("ingest", str(notes), "--chunk-size", "4000")
     assert "short.md\t1 chunk" in done.out
     assert "long.md" in done.err and "a server cannot index" in done.err
@@ -208,3 +210,29 @@ def test_an_import_foretells_what_is_too_long(run, address, tmp_path, monkeypatc
         strict = run("import", str(tmp_path / "rows.jsonl"), "--strict")
         assert (f"{int(taken)} of 1 rows" in tried.out) and (strict.code == 0) is taken
         assert ("a server cannot index" in tried.err) is not taken
+
+
+def test_what_a_server_has_taken_before_stays_usable(run, address, monkeypatch):
+    """A word that the rule of today refuses can be labelled, archived and brought back."""
+    monkeypatch.setenv("TIDELINE_DB", address())
+    with monkeypatch.context() as before:
+        before.setattr(key_lengths, "LONGEST", 10**6)
+        known = run("remember", f"a key {'x' * 3000}").out.split()[0]
+    assert run("edit", known, "--tag", "secret", "--title", "a title").code == 0
+    for verb in ("forget", "restore", "pin", "dream", "undo"):
+        assert run(verb, *([known] if verb not in ("dream", "undo") else [])).code == 0
+    assert run("edit", known, "--slot", "字" * 867).code == 2
+    assert run("doctor", "--deep").code == 0
+
+
+def test_a_sync_takes_what_the_server_takes(run, address, tmp_path, monkeypatch):
+    """The other machine has it already: one word must not hold back all facts."""
+    place = str(tmp_path / "place")
+    monkeypatch.setenv("TIDELINE_DB", str(tmp_path / "a.db"))
+    for text in (f"a key {'x' * 3000}", "the lamp is of brass"):
+        assert run("remember", text).code == 0
+    assert run("sync", place, "--name", "laptop", "--plain").code == 0
+    monkeypatch.setenv("TIDELINE_DB", address())
+    done = run("sync", place, "--name", "server", "--plain")
+    assert done.code == 0, done.err
+    assert run("list").out.count("\n") == 2

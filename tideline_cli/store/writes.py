@@ -9,6 +9,7 @@ from tideline_cli.store.transactions import foresight
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Collection
     from typing import Any
 
     from apsw import Connection
@@ -25,12 +26,15 @@ INSERT = (
 )
 
 
-def insert(db: Connection, fact: Fact, *, origin_number: int, terms: IndexTerms) -> bool:
+def insert(
+    db: Connection, fact: Fact, *, origin_number: int, terms: IndexTerms, is_synced: bool = False
+) -> bool:
     """Store a fact under its origin's number; return False when its id is taken.
 
-    Raises UsageError where a memory on a server cannot index it, and so does `change`.
+    Raises UsageError where a memory on a server cannot index it, and so does `change`. Of what
+    another machine has taken (`is_synced`) the server itself decides.
     """
-    if foresight(db):
+    if foresight(db) and not is_synced:
         _refuse_long(db, fact)
     values = columns_of(fact)
     sealed = digest.of(values)
@@ -45,12 +49,12 @@ def insert(db: Connection, fact: Fact, *, origin_number: int, terms: IndexTerms)
     return True
 
 
-def change(db: Connection, before: Fact, after: Fact) -> None:
+def change(db: Connection, before: Fact, after: Fact, *, is_synced: bool = False) -> None:
     """Store what differs between two states of a fact, its use excepted."""
     changed = [name for name in CHANGEABLE if getattr(before, name) != getattr(after, name)]
     is_labelled = any(name in SEARCHED or name == "document" for name in changed)
-    if foresight(db) and (is_labelled or "session" in changed):
-        _refuse_long(db, after)
+    if foresight(db) and changed and not is_synced:
+        _refuse_long(db, after, changed)
     if is_labelled:
         from tideline_cli.store import labels  # noqa: PLC0415  as above
 
@@ -68,10 +72,11 @@ def change(db: Connection, before: Fact, after: Fact) -> None:
             labels.put(db, seqs)
 
 
-def _refuse_long(db: Connection, fact: Fact) -> None:
+def _refuse_long(db: Connection, fact: Fact, fields: Collection[str] | None = None) -> None:
+    from tideline_cli.store import labels  # noqa: PLC0415  a server alone
     from tideline_cli.store.postgres import key_lengths  # noqa: PLC0415  no file
 
-    key_lengths.refuse(db, fact)
+    key_lengths.refuse(fact, lambda: labels.analyzer_of(db), fields)
 
 
 def _bound_anew(db: Connection, fact_id: str, changed: list[str]) -> None:

@@ -182,13 +182,15 @@ class Shower:
             if before is None:
                 new.append(after)
                 continue
-            writes.change(self._db, before, after)
+            writes.change(self._db, before, after, is_synced=True)
             self._use(before, after)
         sync_apply.take_out(self._db, gone)
         for fact in sorted(new, key=lambda fact: (fact.created_at, fact.id)):
             terms = index_terms(fact.content, analyzer=self._analyzer)
             origin = self._known[fact.id].origin
-            writes.insert(self._db, fact, origin_number=origin, terms=terms)
+            writes.insert(
+                self._db, fact, origin_number=origin, terms=terms, is_synced=True
+            )
             never = replace(fact, access_count=0, last_accessed_at=fact.created_at)
             self._use(never, fact)
         return {fact.id for fact in new}

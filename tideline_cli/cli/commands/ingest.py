@@ -108,7 +108,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
     context = IngestContext(
         viewer, session.now, session.scope(options.scope),
         Cut(options.chunk_size, options.overlap), lambda: new_fact.new_id(session.now),
-        session.agent(options.agent),
+        session.agent(options.agent), session.is_on_server,
     )  # fmt: skip
     db = session.reading() if options.dry_run else session.writing()
     names = Names([] if db is None else documents.listed(db, viewer=viewer))

@@ -12,7 +12,7 @@ from tideline_cli.memory.screening import Screen
 from tideline_cli.model.record import record, replace
 from tideline_cli.store import documents, journal
 from tideline_cli.store.connection import setting
-from tideline_cli.store.transactions import finish_bulk, foresight, prepare_for_bulk
+from tideline_cli.store.transactions import finish_bulk, prepare_for_bulk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -154,8 +154,8 @@ class _Reading:
             analyzer = setting(self._db, "analyzer", "standard")
         found[0] = replace(found[0], metadata=notes.begun(self._one.path))
         new = {place: written.written(found[place], context, analyzer) for place in made.new}
-        if self._db is not None and foresight(self._db):
-            _refuse_long(self._db, new.values())
+        if context.is_of_server:
+            _refuse_long(new.values(), analyzer)
         replaced = sum(by is not None for _, by in made.gone)
         self._tell(
             Outcome(
@@ -192,12 +192,12 @@ class _Reading:
         self._summary.outcomes.append(outcome)
 
 
-def _refuse_long(db: Connection, chunks: Iterable[Written]) -> None:
+def _refuse_long(chunks: Iterable[Written], analyzer: Analyzer) -> None:
     """Raise UsageError where a server cannot store one of these."""
     from tideline_cli.store.postgres import key_lengths  # noqa: PLC0415  no file
 
     for one in chunks:
-        key_lengths.refuse(db, one.fact)
+        key_lengths.refuse(one.fact, lambda: analyzer)
 
 
 def _shown(new: NewFact) -> str:

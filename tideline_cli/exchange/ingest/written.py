@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 
 @record
 class IngestContext:
-    """What holds for every document of one run; `new_id` makes the id of a fact."""
+    """What holds for every document of one run; `new_id` makes the id of a fact. `is_of_server`
+    says that the memory is, or will be, on a server."""
 
     origin: Origin
     now: int
@@ -33,6 +34,7 @@ class IngestContext:
     cut: Cut
     new_id: Callable[[], str]
     agent: str | None = None
+    is_of_server: bool = False
 
 
 @record

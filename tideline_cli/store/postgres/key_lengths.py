@@ -8,13 +8,10 @@ from __future__ import annotations
 
 from tideline_cli.errors import UsageError
 from tideline_cli.model.text import index_terms
-from tideline_cli.store.connection import setting
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from apsw import Connection
+    from collections.abc import Callable, Collection, Iterable, Mapping
 
     from tideline_cli.model.fact import Fact
     from tideline_cli.model.text import Analyzer
@@ -24,15 +21,19 @@ LONGEST = 2600
 STATE = "54000"
 """What a server says where a key is too long."""
 _KEYS = ("slot", "session", "document")
-_LABELS = (*_KEYS, "title", "tags")
+_FIELDS = ("content", *_KEYS, "title", "tags")
 
 
-def refuse(db: Connection, fact: Fact) -> None:
-    """Raise UsageError where a server cannot store a fact."""
-    labels = {name: getattr(fact, name) for name in _LABELS}
-    refusal = _long_key(labels)
-    if not refusal and (texts := _with_long_pieces(fact.content, labels)):
-        refusal = _long_word(texts, _analyzer(db))
+def refuse(
+    fact: Fact, analyzer: Callable[[], Analyzer], fields: Collection[str] | None = None
+) -> None:
+    """Raise UsageError where a server cannot store what a fact says, or some of its fields: what it
+    has taken already stays as it is. Few facts need the analyser."""
+    asked = _FIELDS if fields is None else fields
+    stated = {name: getattr(fact, name) for name in _FIELDS if name in asked}
+    refusal = _long_key(stated)
+    if not refusal and (texts := _with_long_pieces(stated.get("content"), stated)):
+        refusal = _long_word(texts, analyzer())
     if refusal:
         raise refusal
 
@@ -59,7 +60,7 @@ def _long_word(texts: Iterable[tuple[str, str]], analyzer: Analyzer) -> UsageErr
     return None
 
 
-def _with_long_pieces(content: str, labels: Mapping[str, object]) -> list[tuple[str, str]]:
+def _with_long_pieces(content: object, labels: Mapping[str, object]) -> list[tuple[str, str]]:
     """Return what the words of are indexed and may be too long, each with what it is. Few texts
     have so long a piece without a space: the others are not taken apart."""
     tags = labels.get("tags")
@@ -69,11 +70,6 @@ def _with_long_pieces(content: str, labels: Mapping[str, object]) -> list[tuple[
         (name, text) for name, text in texts
         if isinstance(text, str) and len(text) > LONGEST // 4 and any(map(_is_long, text.split()))
     ]  # fmt: skip
-
-
-def _analyzer(db: Connection) -> Analyzer:
-    analyzer: Analyzer = setting(db, "analyzer", "standard")
-    return analyzer
 
 
 def too_long(what: str) -> UsageError:
