@@ -444,14 +444,19 @@ def test_every_verb_that_reads_says_whose_it_is_not(team):
     for argv in (
         ("list",), ("slots",), ("tags",), ("status",), ("history",), ("show", known), ("export",),
         ("history", known), ("context", SECRET), ("timeline", known), ("fading",), ("library",),
-        ("contradictions",), ("list", "--json"), ("recall", SECRET),
+        ("contradictions",), ("list", "--json"), ("recall", SECRET), ("edit", known, "words"),
+        ("purge", known, "--yes"), ("undo",), ("redo",), ("relink", "--dry-run"), ("pin", known),
+        ("retention", "--days", "1", "--dry-run"), ("forget", known), ("feedback", known, "up"),
     ):  # fmt: skip
         for origin in ((), (own(two),)):
             done = team(one, *origin, *argv)
             assert done.err.count("your role is no member of") == 1, (argv, done.err)
         assert "no member" not in team(one, own(one), *argv).err
         assert "no member" not in team(None, own("nobody"), *argv).err
-    for argv in (("context", "--auto", SECRET), ("dream",), ("member", "list")):
+    for argv in (
+        ("context", "--auto", SECRET), ("dream",), ("member", "list"), ("export", "--all-origins"),
+        ("status", "--all-origins"),
+    ):  # fmt: skip
         assert "your role is no member" not in team(one, *argv).err
 
 

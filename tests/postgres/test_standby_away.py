@@ -78,7 +78,7 @@ def test_ctrl_c_while_the_server_waits_for_its_standby(run, place, argv):
     assert time.monotonic() - began < 2
     assert process.returncode == 130 and out == ""
     assert "stopped while the server was storing it: it may be stored" in err
-    assert "`tideline history` shows whether it is" in err
+    assert "look before you repeat it: `tideline history`" in err
     assert run("history").out.startswith("2\t")
 
 

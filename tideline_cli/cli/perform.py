@@ -138,7 +138,8 @@ class _Call:
             return 0
         if isinstance(error, UsageError) and not error.hint:
             error.hint = f"tideline {self._name} --help".replace("  ", " ")
-        self._tell_wall()
+        if error.code != "not_allowed":  # which says the same
+            self._tell_wall()
         self._explain()
         tell_error(error, as_json=self.as_json, debug=self._debug)
         return exit_code_of(error)
@@ -146,13 +147,17 @@ class _Call:
     def _tell_wall(self) -> None:
         """Say where a server has shown a member nothing of an origin of others; this causes no
         error."""
-        if self.is_door or self.session is None or not self.session.may_collide:
+        session = self.session
+        is_about_all = self._name in _STAYS or self._given.get("all_origins")
+        if self.is_door or is_about_all or session is None or session.opened is None:
+            return
+        if not session.may_collide:
             return
         from tideline_cli.cli import walled_off  # noqa: PLC0415  servers alone
 
         try:
-            if self._name in walled_off.READS:
-                walled_off.tell(self.session)
+            if self._name in walled_off.ASKS:
+                walled_off.tell(session)
         except (TidelineError, OSError, DatabaseError):
             return
 

@@ -48,6 +48,7 @@ class Session(CallSettings):
         named = options.origin or os.environ.get("TIDELINE_ORIGIN")
         self.names_time = options.now is not None
         self._now = options.now
+        self.is_wall_told = False  # that a member asks for an origin of others
         self.access = "not opened"  # the memory file, as -v tells it
         # A question on stderr would be no JSON line.
         self.no_input = options.no_input or options.json

@@ -8,17 +8,19 @@ if TYPE_CHECKING:
 
     from tideline_cli.cli.session import Session
 
-READS = frozenset({
-    "context", "contradictions", "export", "fading", "graph", "history", "library", "list", "show",
-    "slots", "status", "tags", "timeline",
+ASKS = frozenset({
+    "context", "contradictions", "edit", "export", "fading", "feedback", "forget", "graph",
+    "history", "library", "link", "list", "pin", "purge", "recall", "redo", "relink", "restore",
+    "retention", "show", "slots", "status", "tags", "timeline", "undo", "unpin",
 })  # fmt: skip
-"""Commands that see less of an origin of others without an error; `recall` says so by itself."""
+"""Commands that find nothing in an origin of others, and no error says why."""
 
 
 def tell(session: Session) -> None:
-    """Say that what was asked for is not the member's, where that is known without asking again."""
+    """Say that what was asked for is not the member's, where that is known without asking again and
+    was not said."""
     db: Any = session.opened
-    if db is None or db.is_lost or not db.is_there:
+    if db is None or db.is_lost or not db.is_there or session.is_wall_told:
         return
     from tideline_cli.store.postgres.first_look import MOST_ORIGINS  # noqa: PLC0415  as above
 
@@ -33,6 +35,7 @@ def note(session: Session, db: Any) -> bool:
 
     if number(db, session.viewer) != NOBODY or members.sees_all(db):
         return False
+    session.is_wall_told = True
     session.note(
         f"your role is no member of {session.viewer.key}: `tideline member list` shows what it "
         "sees, and --origin names it"

@@ -31,7 +31,7 @@ _WRITE = b"BEGIN ISOLATION LEVEL READ COMMITTED"
 _LASTING = b"BEGIN ISOLATION LEVEL READ COMMITTED READ ONLY"
 _COMMIT = b"COMMIT"
 _IN_DOUBT = "stopped while the server was storing it: it may be stored"
-_LOOK = "`tideline history` shows whether it is"
+_LOOK = "look before you repeat it: `tideline history`, of settings `tideline config`"
 # Who waits for a standby goes on without it where it is away; nothing is made safer than it was.
 _NO_STANDBY = b"""
 SELECT set_config('synchronous_commit', 'local', true)
