@@ -6,7 +6,8 @@ import pytest
 
 CHANNEL = "channel:team/mia/notes"
 CALLS = (
-    ("doctor",), ("backup", "copy.db"), ("export", "--all-origins"), ("status", "--all-origins"),
+    pytest.param(("backup", "copy.db"), marks=pytest.mark.file_alone("a server copies itself")),
+    ("doctor",), ("export", "--all-origins"), ("status", "--all-origins"),
     ("sync",), ("schedule", "--cron"), ("reembed",), ("embedder", "use", "none"),
     ("config", "set", "analyzer", "reference"), ("eval", "poison"),
     ("retention", "--days", "9", "--all-origins"),
