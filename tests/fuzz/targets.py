@@ -115,7 +115,7 @@ def database(data: bytes) -> None:
 
 def _taken(rows: list[dict[str, object]]) -> None:
     try:
-        bad = prepared.first_refused(((n, row) for n, row in enumerate(rows)), GROUND)
+        bad = prepared.first_refused(enumerate(rows), GROUND, on_server=False)
     except UsageError:
         return
     assert bad is None or bad[1].message

@@ -59,6 +59,7 @@ def test_who_reads_waits_for_no_standby(place, argv):
 
 
 def test_uses_are_counted(run, place):
+    """They are stored though the standby has not got them."""
     process = started(place, "recall", "lamp")
     process.communicate(timeout=20)
     assert psql(place, "SELECT access_count FROM usage").strip() == "1"
@@ -96,6 +97,7 @@ def test_ctrl_c_before_it_is_stored_says_nothing(place):
 
 
 def test_an_import_that_is_stopped_tells_what_may_be_in(place, tmp_path):
+    """Beside what is in, the part that the server was storing."""
     (tmp_path / "rows.jsonl").write_text('{"content": "a chair"}\n')
     process = started(place, "import", str(tmp_path / "rows.jsonl"))
     until(lambda: int(psql(place, WAITING)))

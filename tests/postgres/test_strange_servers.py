@@ -203,6 +203,7 @@ def test_every_verb_has_one_rule_for_what_is_too_long(run, address, tmp_path, mo
 
 
 def test_an_import_foretells_what_is_too_long(run, address, tmp_path, monkeypatch):
+    """A dry run and --strict say of a server what they do not say of a file."""
     (tmp_path / "rows.jsonl").write_text(json.dumps({"content": f"a key {'x' * 2601}"}) + "\n")
     for place, taken in ((str(tmp_path / "a.db"), True), (address(), False)):
         monkeypatch.setenv("TIDELINE_DB", place)

@@ -157,7 +157,7 @@ class _Call:
 
         try:
             if self._name in walled_off.ASKS:
-                walled_off.tell(session)
+                walled_off.explain_wall(session)
         except (TidelineError, OSError, DatabaseError):
             return
 

@@ -16,7 +16,7 @@ ASKS = frozenset({
 """Commands that find nothing in an origin of others, and no error says why."""
 
 
-def tell(session: Session) -> None:
+def explain_wall(session: Session) -> None:
     """Say that what was asked for is not the member's, where that is known without asking again and
     was not said."""
     db: Any = session.opened

@@ -43,7 +43,7 @@ def add(
     labels = [*_values(fact)]
     if fact.document is not None:
         labels[_KIND] = None
-    rows = _rows(seq, origin_number, set(held), labels, analyzer_of(db))
+    rows = _rows(seq, origin_number, set(held), labels, _analyzer(db))
     db.executemany(_INSERT, rows)
 
 
@@ -52,7 +52,7 @@ def add_chunks(
 ) -> None:
     """Index the titles of new chunks of documents: (number, title, terms of the text). Many that
     come in a row have one title."""
-    analyzer = analyzer_of(db)
+    analyzer = _analyzer(db)
     named: dict[str, set[str]] = {}
     for seq, title, held in chunks:
         if title not in named:
@@ -72,7 +72,7 @@ def take(db: Connection, seqs: Collection[int]) -> None:
         f"{_SELECT} WHERE {_LABELLED} AND seq IN (SELECT value FROM json_each(?))",
         (codec.dumps(list(seqs)),),
     ).fetchall()
-    analyzer = analyzer_of(db)
+    analyzer = _analyzer(db)
     db.executemany(
         "DELETE FROM label_term WHERE origin = ? AND fact = ? AND term = ?",
         [(row[1], row[0], term) for row in rows for term in _named(_labels_of(row), analyzer)],
@@ -95,18 +95,18 @@ def put(db: Connection, seqs: Iterable[int]) -> None:
             f"{_SELECT} WHERE {_LABELLED} AND seq IN (SELECT value FROM json_each(?))",
             (codec.dumps(some),),
         ).fetchall()
-        db.executemany(_INSERT, list(_of_rows(rows, analyzer_of(db))))
+        db.executemany(_INSERT, list(_of_rows(rows, _analyzer(db))))
 
 
 def make_anew(db: Connection) -> None:
     """Index the labels of all facts again."""
     db.execute("DELETE FROM label_term")
-    db.executemany(_INSERT, _of_rows(db.execute(f"{_SELECT} WHERE {_LABELLED}"), analyzer_of(db)))
+    db.executemany(_INSERT, _of_rows(db.execute(f"{_SELECT} WHERE {_LABELLED}"), _analyzer(db)))
 
 
 def wrong_count(db: Connection) -> int:
     """Return how many rows are missing or too many."""
-    wanted = set(_of_rows(db.execute(f"{_SELECT} WHERE {_LABELLED}"), analyzer_of(db)))
+    wanted = set(_of_rows(db.execute(f"{_SELECT} WHERE {_LABELLED}"), _analyzer(db)))
     held = set(db.execute("SELECT origin, term, fact, size FROM label_term"))
     return len(wanted ^ held)
 
@@ -141,7 +141,6 @@ def _named(labels: Iterable[Any], analyzer: Analyzer) -> set[str]:
     return named
 
 
-def analyzer_of(db: Connection) -> Analyzer:
-    """Return what takes the texts of a memory apart."""
+def _analyzer(db: Connection) -> Analyzer:
     analyzer: Analyzer = setting(db, "analyzer", "standard")
     return analyzer

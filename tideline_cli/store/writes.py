@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tideline_cli.model.fields import CHANGEABLE, SEARCHED
 from tideline_cli.store import digest
+from tideline_cli.store.connection import setting
 from tideline_cli.store.fact_rows import COLUMNS, column_of, columns_of
 from tideline_cli.store.transactions import foresight
 
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from apsw import Connection
 
     from tideline_cli.model.fact import Fact
-    from tideline_cli.model.text import IndexTerms
+    from tideline_cli.model.text import Analyzer, IndexTerms
 
 STORED = (*COLUMNS, "length", "terms", "digest")
 """The columns of a new fact, in the order in which they are stored."""
@@ -73,10 +74,14 @@ def change(db: Connection, before: Fact, after: Fact, *, is_synced: bool = False
 
 
 def _refuse_long(db: Connection, fact: Fact, fields: Collection[str] | None = None) -> None:
-    from tideline_cli.store import labels  # noqa: PLC0415  a server alone
     from tideline_cli.store.postgres import key_lengths  # noqa: PLC0415  no file
 
-    key_lengths.refuse(fact, lambda: labels.analyzer_of(db), fields)
+    key_lengths.refuse(fact, lambda: _analyzer(db), fields)
+
+
+def _analyzer(db: Connection) -> Analyzer:
+    analyzer: Analyzer = setting(db, "analyzer", "standard")
+    return analyzer
 
 
 def _bound_anew(db: Connection, fact_id: str, changed: list[str]) -> None:

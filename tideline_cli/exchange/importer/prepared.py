@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any
 
-    from tideline_cli.exchange.importer.plain_rows import PlainRow
     from tideline_cli.exchange.importer.rows import ImportContext
     from tideline_cli.model.fact import Fact
     from tideline_cli.model.text import Analyzer, IndexTerms
@@ -66,17 +65,17 @@ def first_refused(
             ready = prepared(line, row, context, "standard")
         except TidelineError as error:
             return line, error
-        refusal = server_refusal(ready, row) if on_server else None
+        refusal = server_refusal(ready.content, row, analyzer="standard") if on_server else None
         if refusal is not None:
             return line, refusal
     return None
 
 
-def server_refusal(ready: Prepared | PlainRow, row: Any) -> TidelineError | None:
-    """Return why a server cannot store a row, None where it can."""
+def server_refusal(content: str, row: Any, *, analyzer: Analyzer) -> TidelineError | None:
+    """Return why a server cannot store a row with this text, None where it can."""
     from tideline_cli.store.postgres import key_lengths  # noqa: PLC0415  no file
 
-    return key_lengths.length_refusal(ready.content, row, analyzer=ready.analyzer)
+    return key_lengths.length_refusal(content, row, analyzer=analyzer)
 
 
 def ready_row(

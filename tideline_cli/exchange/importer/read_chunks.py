@@ -40,7 +40,7 @@ class ChunkReader:
         for line, row, ready in self._preparer.prepared(rows):
             self._summary.heard(row)
             if not isinstance(ready, TidelineError) and self._on_server:
-                ready = server_refusal(ready, row) or ready
+                ready = server_refusal(ready.content, row, analyzer=ready.analyzer) or ready
             if isinstance(ready, TidelineError):
                 self._summary.refuse(line, ready)
                 continue

@@ -71,7 +71,7 @@ _HINTS = (
 )  # fmt: skip
 
 
-def refusal(said: str, address: str) -> TidelineError:
+def what_failed(said: str, address: str) -> TidelineError:
     """Return the error of a connection to an address that was not made, by what was said."""
     if said.startswith(_UNREAD):
         hint = _first(_IN_PART, said) or _AS_WRITTEN

@@ -62,7 +62,7 @@ def connected(address: str) -> Promising:
         from tideline_cli.store.postgres import no_connection  # noqa: PLC0415  an error
 
         said = addresses.without_whole(str(error), address)
-        raise no_connection.refusal(said, address) from None
+        raise no_connection.what_failed(said, address) from None
     if wire.version < _OLDEST:
         wire.close()
         raise StoreError(
