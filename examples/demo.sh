@@ -1,15 +1,45 @@
 #!/bin/sh
 # A tour of tideline in a throw-away memory. `make demo` runs it; it needs `tideline` on the PATH.
+# TIDELINE_DB=postgresql://… plays it on that server, in a schema of its own that goes at the end.
 set -eu
 
-# Nothing of the caller's surroundings may lead to the caller's own memory.
+case "${TIDELINE_DB:-}" in
+postgresql://* | postgres://*) server=$TIDELINE_DB ;;
+*) server= ;;
+esac
+# Nothing else of the caller's surroundings may lead to the caller's own memory.
 for name in $(env | sed -n 's/^\(TIDELINE_[A-Z_]*\)=.*/\1/p'); do
     unset "$name"
 done
 TIDELINE_HOME=$(mktemp -d "${TMPDIR:-/tmp}/tideline-demo.XXXXXX")
 TIDELINE_NOW=2026-03-02T09:00:00Z # a fixed clock: the tour reads the same on every day
 export TIDELINE_HOME TIDELINE_NOW
-trap 'rm -rf "$TIDELINE_HOME"' EXIT
+if [ -n "$server" ]; then
+    schema=tideline_demo_$$
+    server=$(printf '%s' "$server" | sed -E 's/([?&])schema=[^&]*(&|$)/\1/; s/[?&]$//')
+    case "$server" in
+    *\?*) TIDELINE_DB="$server&schema=$schema" ;;
+    *) TIDELINE_DB="$server?schema=$schema" ;;
+    esac
+    export TIDELINE_DB
+fi
+
+clean_up() {
+    rm -rf "$TIDELINE_HOME"
+    if [ -n "$server" ]; then
+        "$(dirname "$(command -v tideline)")/python" -c '
+import os, sys
+from tideline_cli.store.postgres import opening
+db = opening.connected(os.environ["TIDELINE_DB"])
+db.execute("BEGIN IMMEDIATE")
+db.as_it_is(f"DROP SCHEMA IF EXISTS {sys.argv[1]} CASCADE")
+db.execute("COMMIT")
+db.close()
+' "$schema" || printf 'demo: the schema %s stays\n' "$schema" >&2
+    fi
+}
+
+trap clean_up EXIT
 trap 'exit 130' INT TERM
 cd "$TIDELINE_HOME"
 
@@ -108,5 +138,9 @@ show 'tideline restore "$linter"'
 say "A channel session has a memory of its own and sees nothing of the owner's."
 show 'tideline --origin channel:chat/general/s1 recall "when do I deploy"' 1
 
-say "The whole memory is one SQLite file."
+if [ -n "$server" ]; then
+    say "The whole memory is one schema of a server."
+else
+    say "The whole memory is one SQLite file."
+fi
 show 'tideline status'
