@@ -12,15 +12,13 @@ import pytest
 from tests.support import ROOT
 
 
-@pytest.fixture(scope="module")
-def tour(tmp_path_factory):
-    """What each part of the tour prints, by the sentence above it. A variable of the caller that
-    leads to another memory is not followed."""
-    home = tmp_path_factory.mktemp("demo")
+def played(home, database):
+    """Return what the tour prints; nothing is left in its home. Variables of the caller that lead
+    to another memory in a file are not followed."""
     environ = {
         "HOME": str(home), "TMPDIR": str(home), "LANG": "C.UTF-8", "TZ": "UTC",
         "PATH": f"{Path(sys.executable).parent}:/usr/bin:/bin",
-        "TIDELINE_DB": str(home / "own.db"), "TIDELINE_MIN_SCORE": "99",
+        "TIDELINE_DB": database, "TIDELINE_MIN_SCORE": "99",
     }  # fmt: skip
     done = subprocess.run(
         ["sh", ROOT / "examples" / "demo.sh"], env=environ, capture_output=True, text=True,
@@ -28,7 +26,14 @@ def tour(tmp_path_factory):
     )  # fmt: skip
     assert (done.returncode, done.stderr) == (0, ""), done.stdout[-2000:] + done.stderr
     assert [*home.iterdir()] == []  # nothing is left, and nothing came to the caller's memory
-    parts = re.split(r"^# (.+)\n", done.stdout, flags=re.MULTILINE)
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def tour(tmp_path_factory):
+    """What each part of the tour prints, by the sentence above it."""
+    home = tmp_path_factory.mktemp("demo")
+    parts = re.split(r"^# (.+)\n", played(home, str(home / "own.db")), flags=re.MULTILINE)
     return dict(zip(parts[1::2], parts[2::2], strict=True))
 
 

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 
+from tests.docs.test_demo import played
 from tests.postgres.people import psql
-from tests.support import ROOT
 
 SCHEMAS = "SELECT count(*) FROM pg_namespace WHERE nspname LIKE 'tideline_demo_%'"
 
@@ -24,17 +21,7 @@ def tour(tmp_path):
     home.mkdir()
 
     def play(database):
-        environ = {
-            "HOME": str(home), "TMPDIR": str(home), "LANG": "C.UTF-8", "TZ": "UTC",
-            "PATH": f"{Path(sys.executable).parent}:/usr/bin:/bin", "TIDELINE_DB": database,
-        }  # fmt: skip
-        done = subprocess.run(
-            ["sh", ROOT / "examples" / "demo.sh"], env=environ, capture_output=True, text=True,
-            stdin=subprocess.DEVNULL, check=False, timeout=300, cwd=home,
-        )  # fmt: skip
-        assert (done.returncode, done.stderr) == (0, ""), done.stdout[-2000:] + done.stderr
-        assert [*home.iterdir()] == []
-        told, _, end = done.stdout.partition("# The whole memory is one ")
+        told, _, end = played(home, database).partition("# The whole memory is one ")
         return re.sub(r"\b[0-9A-Z]{26}\b|id=\"[0-9a-f]+\"", "ID", told), end
 
     return play
