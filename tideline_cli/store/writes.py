@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from apsw import Connection
 
     from tideline_cli.model.fact import Fact
-    from tideline_cli.model.text import Analyzer, IndexTerms
+    from tideline_cli.model.text import IndexTerms
 
 STORED = (*COLUMNS, "length", "terms", "digest")
 """The columns of a new fact, in the order in which they are stored."""
@@ -76,12 +76,7 @@ def change(db: Connection, before: Fact, after: Fact, *, is_synced: bool = False
 def _refuse_long(db: Connection, fact: Fact, fields: Collection[str] | None = None) -> None:
     from tideline_cli.store.postgres import key_lengths  # noqa: PLC0415  no file
 
-    key_lengths.refuse(fact, lambda: _analyzer(db), fields)
-
-
-def _analyzer(db: Connection) -> Analyzer:
-    analyzer: Analyzer = setting(db, "analyzer", "standard")
-    return analyzer
+    key_lengths.refuse(fact, lambda: setting(db, "analyzer", "standard"), fields)
 
 
 def _bound_anew(db: Connection, fact_id: str, changed: list[str]) -> None:
