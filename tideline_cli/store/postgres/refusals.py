@@ -7,6 +7,7 @@ import apsw
 
 from tideline_cli.errors import BusyError, CannotWriteError, StoreError, TidelineError
 from tideline_cli.store.postgres import key_lengths
+from tideline_cli.store.postgres.server import LOOK
 
 _WORDS = (
     ("for schema", "your role may not use this memory",
@@ -46,7 +47,7 @@ def meaning(error: BaseException, address: str) -> TidelineError | None:
         case apsw.IOError():
             return StoreError(
                 f"the connection to {address} was lost: {error}",
-                hint="try again; `tideline history` shows whether a write is stored",
+                hint=f"try again; after a write {LOOK}",
                 code="no_server",
             )
     return None

@@ -31,7 +31,7 @@ _WRITE = b"BEGIN ISOLATION LEVEL READ COMMITTED"
 _LASTING = b"BEGIN ISOLATION LEVEL READ COMMITTED READ ONLY"
 _COMMIT = b"COMMIT"
 _IN_DOUBT = "stopped while the server was storing it: it may be stored"
-_LOOK = "look before you repeat it: `tideline history`, of settings `tideline config`"
+LOOK = "look before you repeat it: `tideline history`, of settings `tideline config`"
 # Who waits for a standby goes on without it where it is away; nothing is made safer than it was.
 _NO_STANDBY = b"""
 SELECT set_config('synchronous_commit', 'local', true)
@@ -221,7 +221,7 @@ class ServerConnection:
             self._wire.cancel()
             self._leave()
             if is_in_doubt and isinstance(stop, KeyboardInterrupt):
-                raise Interrupted(_IN_DOUBT, hint=_LOOK, is_in_doubt=True) from None
+                raise Interrupted(_IN_DOUBT, hint=LOOK, is_in_doubt=True) from None
             raise
         for ((text, _, _), cursor), answer in zip(some, answers, strict=True):
             if isinstance(answer, ServerError):
