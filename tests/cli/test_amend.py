@@ -418,11 +418,11 @@ def test_contradictions(run):
     remembered(run, "I deploy on Sundays", "--origin", PEER, "-s", "preference")
     done = run("contradictions", "--json")
     (pair,) = done.json["contradictions"]
-    assert list(pair) == ["a", "b", "overlap", "divergence", "score", "archived"]
+    assert list(pair) == ["a", "b", "overlap", "divergence", "score", "sign", "archived"]
     assert [pair[side] for side in "ab"] == [
         {name: fact[name] for name in ("id", "content", "created_at")} for fact in (new, old)
     ]
-    assert pair["score"] == pytest.approx(pair["overlap"] * pair["divergence"])
+    assert (pair["score"], pair["sign"]) == ((1 + pair["overlap"]) / 2, "value")
     assert run("contradictions").out == (
         f"{pair['score']:.3f}\t{new['id']}\tI deploy on Mondays\n"
         f"     \t{old['id']}\tI deploy on Fridays\n"
@@ -436,7 +436,7 @@ def test_contradictions(run):
 
 def test_contradictions_of_nothing(run, home):
     """Without a store there are none, and none is made."""
-    nothing = {"contradictions": [], "truncated": False, "compared": 0}
+    nothing = {"contradictions": [], "truncated": False, "compared": 0, "bounded": False}
     assert run("contradictions", "--json").json == nothing
     assert os.listdir(home) == []
     assert run("contradictions", "word").code == 2

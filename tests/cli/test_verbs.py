@@ -420,7 +420,7 @@ def test_recall_explains(run):
     assert list(why) == [
         "bm25", "matched_terms", "strength", "modulator", "trust", "lane", "cosine", "base",
         "damping", "label_terms", "role", "date", "speaker", "time", "neighbour", "session",
-        "held", "likeness",
+        "held", "likeness", "newer",
     ]  # fmt: skip
     assert lexical["score"] == pytest.approx(why["bm25"] * why["trust"] * why["modulator"])
     assert why["trust"] == pytest.approx(0.325)

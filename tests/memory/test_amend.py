@@ -263,26 +263,6 @@ def test_a_blocked_edit_is_recorded(db):
     assert batches(db) == [(1, "edit", "blocked")]
 
 
-def test_a_fact_that_goes_while_others_are_compared_is_in_no_pair(db, monkeypatch):
-    """What is purged, or is another fact, between the terms and the texts is not shown."""
-    texts = ["we deploy on Mondays", "we deploy on Fridays", "we deploy on Sundays"]
-    for name, text in zip("ABC", texts, strict=True):
-        put(db, [fact(text, f"AAAA{name}")])
-    real = contradictions._likely_pairs
-
-    def after_a_purge(*given, **named):
-        with writing(db):
-            db.execute("DELETE FROM fact WHERE content = ?", (texts[2],))
-            db.execute("UPDATE fact SET terms = 'other' WHERE content = ?", (texts[1],))
-        return real(*given, **named)
-
-    told = contradictions.contradictions(db, limit=9, min_score=0.0, **WHO)
-    assert len(told.found) == 3
-    monkeypatch.setattr(contradictions, "_likely_pairs", after_a_purge)
-    told = contradictions.contradictions(db, limit=9, min_score=0.0, **WHO)
-    assert told.found == ()
-
-
 def test_contradictions_are_of_one_origin_and_of_now(db):
     """Only active facts of the viewer that have not ended are compared, the newest if many."""
     put(db, [fact("I deploy on Fridays", "AAAA1"), fact("I deploy on Mondays", "AAAA2"),

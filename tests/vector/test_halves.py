@@ -164,25 +164,6 @@ def test_the_file_keeps_halves(db):
     assert held() == made
 
 
-@pytest.mark.parametrize("embedder", ["hrr-256", "other"])
-def test_vectors_of_some_facts(db, monkeypatch, embedder):
-    """Of the facts that are asked for come those that have a vector, each with its own."""
-    monkeypatch.setattr(vectors, "CHUNK", 4)
-    seqs = put(db, [fact(f"fact {n}", f"F{n}") for n in range(11)])
-    codes = {seq: bytes((place * seq) % 256 for place in range(128)) for seq in seqs}
-    with writing(db):
-        vectors.append(db, seqs, b"".join(codes.values()), origin_number=1, embedder=embedder)
-    for wanted in ([], seqs[3:4], [*seqs[1::3], 10_000], seqs):
-        found = {
-            int.from_bytes(numbers[4 * i : 4 * i + 4], "little"): packed[128 * i : 128 * i + 128]
-            for numbers, packed in vectors.chunks_of(
-                db, wanted, origin_number=1, embedder=embedder
-            )
-            for i in range(len(numbers) // 4)
-        }
-        assert found == {seq: codes[seq] for seq in wanted if seq in codes}
-
-
 def test_the_waves_are_those_of_their_formulas():
     """The runs of levels stand for the cosines, rounded; those of a sector for their mean."""
     mean = sin(pi / 16) / (pi / 16)

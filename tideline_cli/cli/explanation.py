@@ -11,6 +11,11 @@ if TYPE_CHECKING:
 
 def explanation(hit: Hit) -> str:
     """Return the sums and products that make a hit's score."""
+    told = _explained(hit)
+    return f"{told} + newer {hit.why.newer:.4f}" if hit.why.newer else told
+
+
+def _explained(hit: Hit) -> str:
     why = hit.why
     if why.parts is not None:
         from tideline_cli.cli import way_explanation  # noqa: PLC0415  other ways alone

@@ -134,7 +134,27 @@ def _tags(session: Session, given: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(tag for tag in named if tag))
 
 
-def form(done: Remembered) -> dict[str, Any]:
+def doubts(session: Session, done: Remembered) -> list[dict[str, str]]:
+    """Return the facts that a new one may contradict, each with the command that takes it away."""
+    return [
+        {"id": one.id, "content": one.content, "command": session.call("forget", one.id)}
+        for one in done.may_contradict
+    ]
+
+
+def tell_doubts(session: Session, done: Remembered) -> None:
+    """Say what a new fact may contradict."""
+    if done.may_contradict:
+        from tideline_cli.cli import output  # noqa: PLC0415  most contradict nothing
+
+        for one in doubts(session, done):
+            session.note(
+                f"may contradict: {output.one_line(one['content'])}; if that no longer holds: "
+                f"{one['command']}"
+            )
+
+
+def form(session: Session, done: Remembered) -> dict[str, Any]:
     """Return what a fact became as an object."""
     told: dict[str, Any] = {
         "action": done.action,
@@ -150,6 +170,8 @@ def form(done: Remembered) -> dict[str, Any]:
         from tideline_cli.cli.restatement import changed  # noqa: PLC0415  only for a known fact
 
         told["changed"] = changed(done.before, done.fact)
+    if done.may_contradict:
+        told["may_contradict"] = doubts(session, done)
     if done.elsewhen:
         told["elsewhen"] = list(done.elsewhen)
     return told

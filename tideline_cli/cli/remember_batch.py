@@ -61,7 +61,7 @@ def run(session: Session, options: Options) -> int:
     read, secrets = _screened(session, read)
     if how != "exact":
         read = _compared(session, db, read, options.dedup)
-    batch = _Batch(db, session.now, read)
+    batch = _Batch(session, db, read)
     with journal.batch(db, verb="remember", by=session.viewer, now=session.now) as opened:
         results = [batch.result(line, opened) for line in read]
         opened.note_secrets(secrets)
@@ -73,6 +73,9 @@ def run(session: Session, options: Options) -> int:
     bad = sum("error" in result for result in results)
     if bad:
         session.note(f"{len(results) - bad:,} of {len(results):,} lines are stored")
+    if batch.doubted:
+        known = f"{batch.doubted:,} known fact{'s' * (batch.doubted > 1)}"
+        session.note(f"may_contradict names {known}; `tideline contradictions` lists all pairs")
     session.detail(f"batch {opened.ordinal}")
     return batch.worst
 
@@ -80,9 +83,11 @@ def run(session: Session, options: Options) -> int:
 class _Batch:
     """The lines of a batch on their way into the store; `worst` is the highest exit code."""
 
-    def __init__(self, db: Connection, now: int, lines: Sequence[_Line]) -> None:
+    def __init__(self, session: Session, db: Connection, lines: Sequence[_Line]) -> None:
+        self._session = session
         self._db = db
-        self._now = now
+        self._now = session.now
+        self.doubted = 0
         self._blocked: list[tuple[NewFact, WriteBlockedError]] = []
         self._screen: Screen = screen_of(
             line.read for line in lines if not isinstance(line.read, TidelineError)
@@ -94,7 +99,9 @@ class _Batch:
         try:
             if isinstance(line.read, TidelineError):
                 raise line.read
-            return new_fact.form(self._stored(line.read, line.meant, opened))
+            done = self._stored(line.read, line.meant, opened)
+            self.doubted += len(done.may_contradict)
+            return new_fact.form(self._session, done)
         except TidelineError as error:
             self.worst = max(self.worst, error.exit_code)
             told = {"code": error.code, "message": error.message, "hint": error.hint}
@@ -115,7 +122,7 @@ class _Batch:
         except WriteBlockedError as error:
             self._blocked.append((new, error))
             raise
-        return done
+        return remember.with_doubts(db, done, viewer=new.origin)
 
     def record_blocked(self) -> None:
         """Write down the facts that the write-gate has blocked."""

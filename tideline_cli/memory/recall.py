@@ -6,7 +6,7 @@ from sys import modules
 
 from tideline_cli.errors import ReplacedError, UnavailableError, UsageError
 from tideline_cli.memory import lexical
-from tideline_cli.memory.query import Match, Recalled, nothing
+from tideline_cli.memory.query import DEFAULT_LIMIT, Match, Recalled, nothing
 from tideline_cli.memory.question import question_of
 from tideline_cli.model.fact import is_restless
 from tideline_cli.model.hit import Hit
@@ -107,10 +107,16 @@ def _ranked(
     chance = left_out if takes else None
 
     def by_words(*, by_score: bool = False) -> list[Match]:
-        return _by_words(
-            db, query, question, origin_number=origin_number, now=now, limit=pool, gone=gone,
-            by_score=by_score, left_out=chance, reach=query.reach,
+        found = _by_words(
+            db, query, question, origin_number=origin_number, now=now,
+            limit=max(pool, DEFAULT_LIMIT), gone=gone, by_score=by_score, left_out=chance,
+            reach=query.reach,
         )  # fmt: skip
+        if len(found) > 1 and not question.is_of_reference:
+            from tideline_cli.memory.contradictions import newer_first  # noqa: PLC0415  several hits
+
+            found = newer_first(db, found, viewer=viewer)
+        return found[:pool]
 
     matches: list[Match] = []
     try:

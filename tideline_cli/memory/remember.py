@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tideline_cli.errors import UsageError, WriteBlockedError
+from tideline_cli.memory.contradictions import taken_back
 from tideline_cli.memory.near_duplicates import rule_of, twins
 from tideline_cli.model.codec import dumps
 from tideline_cli.model.edge import SIMILAR
@@ -25,7 +26,9 @@ if TYPE_CHECKING:
 
     from tideline_cli.memory.screening import Screen
     from tideline_cli.model.fact import Fact, NewFact
+    from tideline_cli.model.origin import Origin
     from tideline_cli.model.text import Analyzer, IndexTerms
+    from tideline_cli.policy.contradictions import ComparedFact
     from tideline_cli.policy.slots import Ended
 
 _MOST_SIMILAR = 3
@@ -39,7 +42,7 @@ class Remembered(Record):
     that are archived already. similar: the newest facts that are much like it and say something
     else. elsewhen: the ids of facts that say the same at other times. before: the known fact as it
     was before a restatement. not_taken: the labels of a restatement that the known fact did not
-    take. secrets: how many were taken out of it.
+    take. secrets: how many were taken out of it. may_contradict: the facts that it may take back.
     """
 
     action: str
@@ -53,6 +56,7 @@ class Remembered(Record):
     elsewhen: tuple[str, ...] = ()
     before: Fact | None = None
     secrets: int = 0
+    may_contradict: tuple[ComparedFact, ...] = ()
 
 
 def remember(
@@ -81,11 +85,22 @@ def remember(
                 db, new, batch=batch, fact_id=fact_id, now=now, screen=screen, meant=meant
             )
             batch.note_secrets(gone)
-            return replace(done, secrets=gone)
+            return replace(with_doubts(db, done, viewer=new.origin), secrets=gone)
     except WriteBlockedError as error:
         if new.origin != UNKNOWN:
             record_refusal(db, new, error, now=now)
         raise
+
+
+def with_doubts(db: Connection, done: Remembered, *, viewer: Origin) -> Remembered:
+    """Return what became of a fact with what it may contradict, of which nothing else comes. A fact
+    that is named so is not named as similar too."""
+    if done.action == "reinforced":
+        return done
+    doubted = taken_back(db, done.fact, viewer=viewer)
+    named = {one.id for one in doubted}
+    similar = tuple(like for like in done.similar if like.fact.id not in named)
+    return replace(done, may_contradict=doubted, similar=similar)
 
 
 def remember_in_batch(

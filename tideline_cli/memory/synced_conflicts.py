@@ -12,7 +12,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from apsw import Connection
 
-    from tideline_cli.model.fact import Fact
     from tideline_cli.model.origin import Origin
 
 
@@ -26,12 +25,10 @@ def pairs(db: Connection, *, viewer: Origin) -> list[Contradiction]:
     stored = sync_rows.in_table(db, {one for pair in told for one in pair})
     for archived, holds in told:
         if archived in stored and holds in stored:
-            a, b = (_side(stored[one][1]) for one in (holds, archived))
-            overlap = jaccard(a.terms, b.terms)
+            both = [stored[one][1] for one in (holds, archived)]
+            a, b = (ComparedFact(one.id, one.content, one.created_at, one.scope) for one in both)
+            overlap = jaccard(*(
+                frozenset(index_terms(one.content, analyzer="standard").said) for one in both
+            ))  # fmt: skip
             found.append(Contradiction(a, b, overlap, 1.0 - overlap, 1.0))
     return found
-
-
-def _side(fact: Fact) -> ComparedFact:
-    terms = frozenset(index_terms(fact.content, analyzer="standard").said)
-    return ComparedFact(fact.id, fact.content, fact.created_at, terms, fact.scope)

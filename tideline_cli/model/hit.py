@@ -22,8 +22,9 @@ class Breakdown(Record):
     stand in labels of the fact, and not in its text. `role` is the weight of who spoke; `date` is
     what the date of the fact adds, `neighbour` and `session` what stands around it, and `likeness`
     what a learned embedder adds to all of that, where the fusion is by scores. `held` keeps what
-    nobody trusts behind the trusted facts that it is behind by its words. Of other fusions `parts`
-    are what makes the score, by name, and `group` is the class of a fact."""
+    nobody trusts behind the trusted facts that it is behind by its words. `newer` is what a fact
+    gets to stand before an older one that it may take back. Of other fusions `parts` are what makes
+    the score, by name, and `group` is the class of a fact."""
 
     bm25: float | None
     matched_terms: tuple[str, ...]
@@ -43,6 +44,7 @@ class Breakdown(Record):
     session: float = 0.0
     held: float = 1.0
     likeness: float = 0.0
+    newer: float = 0.0
     parts: Mapping[str, float] | None = None
     group: str | None = None
 

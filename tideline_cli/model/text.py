@@ -111,6 +111,11 @@ def asked_forms(text: str, listed: Sequence[str], *, analyzer: Analyzer) -> Form
     )
 
 
+def stem(word: str) -> str:
+    """Return the English stem of a word in lower case; a stop word has none but itself."""
+    return _stems()[word] or word
+
+
 def index_terms(text: str, *, analyzer: Analyzer) -> IndexTerms:
     """Return what the index holds of a text."""
     listed = terms(text, analyzer=analyzer)

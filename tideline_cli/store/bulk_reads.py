@@ -60,10 +60,12 @@ class Stated:
     """What a fact states, for a comparison: its text, and its index terms with spaces between."""
 
     id: str
+    segment: Segment
     created_at: int
     content: str
     terms: str
     scope: str | None
+    speaker: str | None
 
 
 def active_count(db: Connection, *, viewer: Origin) -> int:
@@ -139,37 +141,26 @@ def _strength(now: int) -> str:
     return f"importance * {faded} * (1 + 0.1 * ln(1 + ifnull(access_count, 0)))"
 
 
-def stated_terms(
+def stated(
     db: Connection, *, viewer: Origin, segments: Sequence[str], now: int, limit: int | None
-) -> list[tuple[int, Segment, str]]:
-    """Return (number, segment, index terms with spaces between) of the active facts that have not
-    ended, newest first, of one instant the last stored first; without segments those of all.
-    Chunks of documents are left out."""
+) -> list[Stated]:
+    """Return what the active facts state that have not ended, newest first, of one instant the last
+    stored first; without segments those of all. Chunks of documents are left out."""
     condition, names = visibility.where(viewer)
     if segments:
         condition += f" AND segment IN ({', '.join('?' * len(segments))})"
     # In the order of the index nothing is sorted, and of one instant neighbours are read together.
-    rows: list[Any] = db.execute(
+    rows: Iterable[Any] = db.execute(
         f"""
-        SELECT seq, segment, terms FROM fact INDEXED BY fact_active
+        SELECT id, segment, created_at, content, terms, scope, speaker
+        FROM fact INDEXED BY fact_active
         WHERE origin + 0 = ? AND {condition} AND lifecycle = 'active' AND document IS NULL
           AND (valid_to IS NULL OR valid_to > ?)
         ORDER BY created_at DESC, seq DESC LIMIT ?
         """,
         (visibility.number(db, viewer), *names, *segments, now, -1 if limit is None else limit),
-    ).fetchall()
-    return rows
-
-
-def statements(db: Connection, seqs: Iterable[int], *, viewer: Origin) -> dict[int, Stated]:
-    """Return what facts state, by number; facts that are gone are left out."""
-    condition, values = visibility.where(viewer)
-    rows: Iterable[Any] = db.execute(
-        f"SELECT seq, id, created_at, content, terms, scope FROM fact WHERE {condition}"
-        " AND seq IN (SELECT value FROM json_each(?))",
-        (*values, codec.dumps(list(seqs))),
     )
-    return {seq: Stated(*stated) for seq, *stated in rows}
+    return [Stated(*row) for row in rows]
 
 
 def active_texts(db: Connection, *, viewer: Origin) -> Iterator[tuple[int, str]]:

@@ -70,35 +70,6 @@ def made_count(db: Connection, *, origin_number: int, embedder: str) -> int:
     return int(db.execute(sql, (origin_number, embedder)).get)
 
 
-def chunks_of(
-    db: Connection, numbers: Collection[int], *, origin_number: int, embedder: str
-) -> Iterator[tuple[bytes, bytes]]:
-    """Yield numbers and packed vectors as `chunks` does, of those of some facts that have one."""
-    from struct import unpack_from  # noqa: PLC0415  a recall compares no pairs
-
-    wanted, oldest = frozenset(numbers), min(numbers, default=0)
-    rows = db.execute(
-        "SELECT facts, codes, lows FROM vector_chunk WHERE origin = ? AND embedder = ?"
-        " ORDER BY number DESC",
-        (origin_number, embedder),
-    )
-    for facts, codes, lows in rows:
-        if int.from_bytes(facts[-4:], "little") < oldest:
-            return
-        held = unpack_from(f"<{len(facts) // 4}I", facts)
-        places = [place for place, one in enumerate(held) if one in wanted]
-        if places:
-            part = b"".join([facts[4 * place : 4 * place + 4] for place in places])
-            yield part, _codes_at(places, codes, lows, len(held))
-
-
-def _codes_at(places: list[int], codes: bytes, lows: bytes, count: int) -> bytes:
-    if lows:
-        return code_halves.rows(codes, lows, places)
-    size = len(codes) // count
-    return b"".join([codes[place * size : (place + 1) * size] for place in places])
-
-
 def packed_of(
     db: Connection, numbers: Sequence[int], *, origin_number: int, embedder: str
 ) -> dict[int, bytes]:

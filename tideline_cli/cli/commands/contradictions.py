@@ -27,11 +27,12 @@ if TYPE_CHECKING:
 
 HELP = """Show pairs of facts that may contradict each other.
 
-Two facts of one segment that share words and differ in the rest, strongest first, the newer one
-of a pair first. Before them stand values of one slot that two machines stated without knowing of
+Two facts that speak of the same, where one is negated, has the opposite word, or another figure
+or value behind the same subject and verb; two negations agree. The strongest stand first, and of a
+pair the newer one. Before them stand values of one slot that two machines stated without knowing of
 one another (see `tideline sync`): the later holds, the earlier is archived. Nothing is changed:
-forget, edit or link them as you see fit. The newest 20,000
-facts are compared; --all compares all of them, which takes a minute for 100,000."""
+forget, edit or link them as you see fit. The newest 20,000 facts are compared; --all compares all
+of them."""
 EXAMPLES = (("", ""), ("", "--segment preference --limit 5"))
 ARGUMENTS: tuple[Argument, ...] = ()
 OPTIONS = (
@@ -66,14 +67,14 @@ def run(session: Session, words: list[str], options: Options) -> int:
     db = session.reading()
     found: tuple[Contradiction, ...] = ()
     synced: list[Contradiction] = []
-    is_cut, compared = False, 0
+    is_cut, is_bounded, compared = False, False, 0
     if db is not None:
         report = _report(session, db, options)
         synced = synced_conflicts.pairs(db, viewer=session.viewer)
         told = (*synced, *report.found)
         found = told[:options.limit] if options.limit else told
         is_cut = len(found) < len(told)
-        compared = report.compared
+        compared, is_bounded = report.compared, report.is_bounded
     archived = {pair.b.id for pair in synced}
 
     def table() -> None:
@@ -91,6 +92,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
             "contradictions": forms,
             "truncated": is_cut,
             "compared": compared,
+            "bounded": is_bounded,
         },
         lines=lambda: [line for pair in found for line in _lines(pair)],
         table=table if found else None,
@@ -113,6 +115,8 @@ def _report(session: Session, db: Connection, options: Options) -> Contradiction
         newest=None if options.all or not options.newest else options.newest,
     )
     session.detail(f"compared {report.compared:,} facts")
+    if report.is_bounded:
+        session.note("facts that many others are like were compared with the nearest of them alone")
     if report.is_partial:
         session.note(f"compared the newest {report.compared:,} facts; --all compares all")
     return report
@@ -138,6 +142,7 @@ def _form(pair: Contradiction, archived: set[str]) -> dict[str, Any]:
         "overlap": pair.overlap,
         "divergence": pair.divergence,
         "score": pair.score,
+        "sign": pair.sign,
         "archived": pair.b.id if pair.b.id in archived else None,
     }
 

@@ -130,7 +130,7 @@ def _report(session: Session, done: Remembered) -> None:
         new_fact.tell_secrets(session, done.secrets)
     session.keep_hits([done.fact.id])
     if session.json:
-        output.emit_json(new_fact.form(done))
+        output.emit_json(new_fact.form(session, done))
         return
     text = output.one_line(done.fact.content)
     output.emit_lines([f"{done.fact.id}\t[{done.fact.segment}] {text}"])
@@ -143,6 +143,7 @@ def _report(session: Session, done: Remembered) -> None:
         session.note(line)
     for known in done.elsewhen:
         session.note(f"holds at other times than {known}, which says the same")
+    new_fact.tell_doubts(session, done)
     for like in done.similar:
         session.note(
             f"much like {like.fact.id} ({like.apart}); `--supersedes {like.fact.id}` if it "

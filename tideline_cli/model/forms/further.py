@@ -23,6 +23,11 @@ def further_forms(
     return forms
 
 
+# What else a question with a term asks for: where somebody lives is said by where they moved, too.
+_ALSO = {"dotnet": ("net",), "live": ("move",), "wohn": ("gezogen", "umgezogen"),
+         "habit": ("déménagé",), "viv": ("mudé", "mudado")}  # fmt: skip
+
+
 def question_forms(
     text: str, listed: Sequence[str], *, terms: Terms, languages: Sequence[str], is_plain: bool
 ) -> Forms | None:
@@ -34,8 +39,8 @@ def question_forms(
     for term in listed:
         for other in forms_of(term):
             forms.spell(term, other)
-        if term == "dotnet":
-            forms.spell(term, "net")
+        for other in _ALSO.get(term, ()):
+            forms.spell(term, other)
     is_plain = is_plain and "-" not in text
     if is_plain and not languages:
         return forms if forms.others else None

@@ -48,6 +48,12 @@ def stored(door: Door, given: dict[str, Any], service: Service) -> dict[str, Any
         told["superseded"] = list(done.superseded)
     if done.secrets:
         told["secrets_taken_out"] = done.secrets
+    if done.may_contradict:
+        told["may_contradict"] = [
+            {"id": one.id, "text": safe_text(one.content, SHORT),
+             "command": door.call("forget", one.id)}
+            for one in done.may_contradict
+        ]  # fmt: skip
     if done.similar:
         told["similar"] = [
             {"id": one.fact.id, "text": safe_text(one.fact.content, SHORT)} for one in done.similar

@@ -24,7 +24,7 @@ _FACTORS: Mapping[str, tuple[str, float | None, float | None]] = {
     "speaker": ("speaker × ", 1.0, 1.5), "time": ("time × ", 1.0, 1.5),
     "role": ("role × ", 1.0, 1.0), "trust": ("trust × ", None, 1.0),
     "modulator": ("freshness × ", None, 1.0), "strength": ("strength", None, 1.0),
-    "held": ("held × ", 1.0, 1.0),
+    "held": ("held × ", 1.0, 1.0), "newer": ("newer", 0.0, None),
 }  # fmt: skip
 
 
