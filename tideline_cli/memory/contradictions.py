@@ -31,7 +31,7 @@ _HOLDERS = 64  # older facts with a word that are looked at for that, at most: t
 _EXAMINED = 20_000  # pairs that cosines decide among by the rule of the reference, at most
 _AT_ONCE = 256
 _ASKED = 8  # words that a new fact is looked for by
-_READ = 48  # facts that are read for a new one
+_READ = 24  # facts that are read for a new one, by each way to look for them
 _MOST_NAMED = 3
 _REORDERED = 32  # hits that are compared with one another, the best ones
 

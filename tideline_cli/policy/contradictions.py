@@ -136,7 +136,9 @@ _MOVING = ("moved", "moving", "relocat", "gezogen", "umgezogen", "zog", "démén
 _TOWARDS = frozenset("to into nach in à a en 到 至".split())
 _CHANGING = ("switch", "moved", "chang", "migrat", "replac", "swap", "upgrad", "gewechsel",
              "umgestiegen", "cambi", "换")  # fmt: skip
+_TURNING = _MOVING + _CHANGING
 _FROM = frozenset("from von de replaced 从".split())
+_JOINED = _BREAKS | {"cannot"} | _NUMBERS
 _BEHIND = 3
 _MARKS = ".,;:!?…()[]{}<>«»„“”\"'`。，；：！？、"
 _CLAUSE = ".,;:!?。，；：！？、"
@@ -161,7 +163,7 @@ def statement(text: str) -> Statement:
                 telling.add(_key(word))
     return Statement(
         tuple(words), frozenset(telling), is_negated, tuple(filter(None, behind)),
-        any(word.startswith(_MOVING + _CHANGING) for word in words),
+        any(word.startswith(_TURNING) for word in words),
     )  # fmt: skip
 
 
@@ -190,7 +192,7 @@ def keys(said: Statement) -> frozenset[str]:
 
 def asked_terms(terms: Iterable[str]) -> list[str]:
     """Return those of the index terms of a text that tell something."""
-    return [term for term in dict.fromkeys(terms) if term not in _LIGHT | _NEGATIONS]
+    return [term for term in dict.fromkeys(terms) if term not in _LIGHT and term not in _NEGATIONS]
 
 
 def move_terms() -> tuple[str, ...]:
@@ -235,7 +237,9 @@ def _words(text: str) -> Iterator[str]:
     """Yield the words of a text in lower case; `|` stands where a clause ends."""
     for raw in text.casefold().replace("’", "'").split():
         word = raw.strip(_MARKS)
-        if _is_figure(word) or (not word.isascii() and max(word) >= _SPACELESS):
+        if word.isalpha() and word.isascii() and word not in _JOINED:
+            yield word
+        elif _is_figure(word) or (not word.isascii() and max(word) >= _SPACELESS):
             yield from _pieces(word)
         elif "/" in word or "_" in word or "." in word:
             yield word

@@ -7,7 +7,7 @@ from tideline_cli.model import code_halves
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
     from typing import Any
 
     from apsw import Connection
