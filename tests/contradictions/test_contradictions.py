@@ -18,7 +18,8 @@ from tideline_cli.memory.recall import recall
 from tideline_cli.memory.remember import remember
 from tideline_cli.model.fact import NewFact
 from tideline_cli.model.origin import OWNER
-from tideline_cli.policy.contradictions import sign, statement
+from tideline_cli.policy.contradictions import sign
+from tideline_cli.policy.statements import statement
 from tideline_cli.store.connection import put_setting
 from tideline_cli.store.transactions import writing
 

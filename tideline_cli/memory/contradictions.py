@@ -3,13 +3,15 @@ They are shown, and never settled here."""
 
 from __future__ import annotations
 
-from tideline_cli.memory.query import Match
+from tideline_cli.memory.query import DEFAULT_LIMIT, Match
 from tideline_cli.model.record import Record, replace
 from tideline_cli.model.source import is_trusted
 from tideline_cli.model.text import said_terms, terms
 from tideline_cli.policy import contradictions as policy
 from tideline_cli.policy.contradictions import MIN_SCORE, ComparedFact, Contradiction
 from tideline_cli.policy.sameness import jaccard
+from tideline_cli.policy.sign_words import MOVE
+from tideline_cli.policy.statements import statement
 from tideline_cli.ranking.bm25 import condition_for
 from tideline_cli.store import facts, fts, visibility
 from tideline_cli.store.connection import setting
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
 
     from tideline_cli.model.fact import Fact
     from tideline_cli.model.origin import Origin
-    from tideline_cli.policy.contradictions import Statement
+    from tideline_cli.policy.statements import Statement
     from tideline_cli.store.bulk_reads import Stated
 
 NEWEST = 20_000  # facts that are compared unless all are asked for
@@ -33,7 +35,7 @@ _AT_ONCE = 256
 _ASKED = 8  # words that a new fact is looked for by
 _READ = 24  # facts that are read for a new one, by each way to look for them
 _MOST_NAMED = 3
-_REORDERED = 32  # hits that are compared with one another, the best ones
+_REORDERED = DEFAULT_LIMIT  # hits that are compared, the best ones, however many are asked for
 
 
 class ContradictionReport(Record):
@@ -84,7 +86,7 @@ def taken_back(db: Connection, fact: Fact, *, viewer: Origin) -> tuple[ComparedF
     contradict, the strongest first; a few, and bounded in time."""
     if fact.document is not None or len(fact.content) > policy.MAX_TEXT:
         return ()
-    said = policy.statement(fact.content)
+    said = statement(fact.content)
     near = _near_new(db, fact, said, origin_number=visibility.number(db, viewer))
     found: list[tuple[float, int, str, ComparedFact]] = []
     for other in facts.get(db, near, viewer=viewer).values():
@@ -92,7 +94,7 @@ def taken_back(db: Connection, fact: Fact, *, viewer: Origin) -> tuple[ComparedF
         if other.id == fact.id or other.scope != fact.scope or other.document or has_ended:
             continue
         side = _side(other)
-        pair = _judged(_side(fact), said, side, policy.statement(other.content))
+        pair = _judged(_side(fact), said, side, statement(other.content))
         if pair is not None:
             found.append((-pair.score, -side.created_at, side.id, side))
     return tuple(side for *_, side in sorted(found)[:_MOST_NAMED])
@@ -104,7 +106,7 @@ def newer_first(db: Connection, matches: list[Match], *, viewer: Origin) -> list
     compared = matches[:_REORDERED]
     read = facts.get(db, [match.seq for match in compared], viewer=viewer)
     known = {
-        seq: policy.statement(fact.content) for seq, fact in read.items()
+        seq: statement(fact.content) for seq, fact in read.items()
         if len(fact.content) <= policy.MAX_TEXT and not fact.document
     }  # fmt: skip
     moved = [*matches]
@@ -137,7 +139,7 @@ def _near_new(db: Connection, fact: Fact, said: Statement, *, origin_number: int
         condition_for(dict.fromkeys(asked, 1.0), need)
         for need in dict.fromkeys((max(most - 1, 1), max(2 * most // 5, 1)))
     ]
-    if policy.MOVE in policy.keys(said):
+    if MOVE in policy.keys(said):
         wanted.append(("OR", policy.move_terms()))
     found: dict[int, None] = {}
     for condition in wanted:
@@ -156,7 +158,7 @@ def _by_signs(rows: Sequence[Stated]) -> tuple[list[Contradiction], bool]:
     """Return the pairs that a sign tells of, and whether facts were left out."""
     rows = [row for row in rows if len(row.content) <= policy.MAX_TEXT]
     sides = [_side(row) for row in rows]
-    said = [policy.statement(row.content) for row in rows]
+    said = [statement(row.content) for row in rows]
     near = _Near([policy.keys(one) for one in said])
     found = [
         pair for new, old in near.pairs()
