@@ -260,7 +260,8 @@ def _has_moved(new: Statement, old: Statement) -> bool:
     if not (rests[0] and rests[1]) or not rests[0].isdisjoint(rests[1]):
         return False
     is_timed = all(any(map(is_figure, rest)) for rest in rests)
-    return there is not None or (is_timed and not BE.isdisjoint(old.words))
+    is_placed = is_timed or not PLACES.isdisjoint(old.words)
+    return there is not None or (is_placed and not BE.isdisjoint(old.words))
 
 
 def _has_left(new: Statement, old: Statement) -> bool:
