@@ -11,8 +11,7 @@ import sys
 from pathlib import Path
 from time import process_time
 
-from tideline_cli.policy.secret_cues import may_hold
-from tideline_cli.policy.secrets import without
+from tideline_cli.policy.secrets import may_hold, without
 
 
 def main(folder: Path) -> None:

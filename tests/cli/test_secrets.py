@@ -10,7 +10,7 @@ KEY = "AKIAIOSFODNN7EXAMPLE"
 WORD = "Heron77x"
 ROW = {
     "content": f"the deploy user has {KEY} on staging", "title": f"key {KEY}",
-    "tags": ["aws", f"password: {WORD}"], "metadata": {"api_key": "9fXk2Lq8ZbR7", KEY: [KEY]},
+    "tags": ["aws", f"password: {WORD}"], "metadata": {"api_key": "9fXk2Lq8ZbR7tYw3", KEY: [KEY]},
     "source_turn": f"https://bob:{WORD}@host.example/x", "slot": f"k {KEY}",
 }  # fmt: skip
 
@@ -24,14 +24,14 @@ def stored(run):
 def hidden(run):
     """Say whether none of the secrets is stored anywhere."""
     text = stored(run)
-    return KEY not in text and WORD not in text and "9fXk2Lq8ZbR7" not in text
+    return KEY not in text and WORD not in text and "9fXk2Lq8ZbR7tYw3" not in text
 
 
 def test_untrusted_text_loses_its_secrets(run):
     """What a tool says is stored without its keys, in all fields; it is counted and said."""
     done = run(
         "remember", ROW["content"], "--source", "tool_output", "--title", ROW["title"],
-        "--tag", ROW["tags"][1], "--meta", "api_key=9fXk2Lq8ZbR7", "--slot", ROW["slot"],
+        "--tag", ROW["tags"][1], "--meta", "api_key=9fXk2Lq8ZbR7tYw3", "--slot", ROW["slot"],
         "--source-turn", ROW["source_turn"],
     )  # fmt: skip
     assert done.code == 0 and "the deploy user has [secret] on staging" in done.out
@@ -71,7 +71,7 @@ def test_a_file_that_is_vouched_for_keeps_all(run):
 def test_a_batch_loses_the_secrets_of_tools(run):
     """In a batch each line is judged by its own source."""
     lines = [{"content": f"tool says {KEY}", "source": "tool_output"},
-             {"content": "my password is swordfish"},
+             {"content": "my password is swordfish-9x"},
              {"content": KEY, "source": "tool_output"}]  # fmt: skip
     done = run("remember", "--batch", stdin="\n".join(map(json.dumps, lines)))
     assert done.code == 2 and '"nothing but a secret' in done.out
@@ -120,7 +120,7 @@ def test_doctor_finds_what_is_there(run):
     ids = [run("remember", text, "--json").json["id"] for text in (
         f"staging uses {KEY}", f"my wifi password is {WORD}", "nothing of the kind",
     )]  # fmt: skip
-    titled = run("remember", "a fact with a title", "--title", f"pin: {WORD}", "--json").json["id"]
+    titled = run("remember", "a fact with a title", "--title", f"pwd: {WORD}", "--json").json["id"]
     run("edit", titled, "--title", "plain")
     run("forget", ids[1])
     run("remember", f"undone {KEY}")

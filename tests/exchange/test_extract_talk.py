@@ -170,7 +170,7 @@ def test_an_identifier_is_one_fact_in_all_its_wordings(run, talk):
 
 
 SECRETS = (
-    ("我的密码是hunter2，记住", "hunter2"), ("remember that my password is hunter2", "hunter2"),
+    ("我的密码是hunter22，记住", "hunter22"), ("remember that my password is hunter22", "hunter22"),
     ("that's wrong, my card is 4111 1111 1111 1111", "4111"), ("I use ghp_" + "a1" * 18, "a1a1"),
 )  # fmt: skip
 
@@ -199,7 +199,7 @@ def test_secrets_are_neither_sent_nor_stored(run, model, talk, said, secret, mor
 
 def test_known_secrets_are_not_sent(run, model, talk):
     """A fact that holds a password is not among the known ones that a model sees, in no pass."""
-    for text in ("The wifi password is hunter2", "The user keeps bees", "The hive is green"):
+    for text in ("The wifi password is hunter22", "The user keeps bees", "The hive is green"):
         run("remember", text)
     model.says(NO_FACTS, {"relationships": []}, {"relationships": []}, {"archive": []})
     run("extract", talk(TALK.replace("bees", "wifi bees")), "--llm", model.command)

@@ -19,7 +19,7 @@ from tideline_cli.exchange.importer.rows import ImportContext
 from tideline_cli.memory.remember import checked_text
 from tideline_cli.model.origin import OWNER, channel
 from tideline_cli.model.text import WITH_FORMS, index_terms
-from tideline_cli.policy import secret_cues, secrets
+from tideline_cli.policy import secrets
 from tideline_cli.policy.threats import _cues, plain
 from tideline_cli.policy.threats.scan import scan
 from tideline_cli.store.bulk_inserts import with_own
@@ -27,9 +27,9 @@ from tideline_cli.vector.worker import LENGTH
 
 PIECES = sorted({
     piece
-    for cue in (*secret_cues._PLAIN, *secret_cues._JOINED, *secret_cues._STRONG, *secret_cues._WEAK,
+    for cue in (*secrets._CREDENTIALS, *filter(None, (cue for _, cue, _ in secrets._FORMS)),
                 *_cues.CUES, *_cues.MARKS, *_cues.TELLING, *_cues.REVERSED_TRACES,
-                *plain.TURNED_CUES, "bearer", "BEARER")
+                *plain.TURNED_CUES, "bearer", "BEARER", "AKIA" + "Q" * 16, "hunter22")
     for piece in cue.split()
 })  # fmt: skip
 ATTACKING = sorted({word for texts in ATTACKS.values() for text in texts for word in text.split()})

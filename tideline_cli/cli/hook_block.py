@@ -37,13 +37,14 @@ class _Way:
 @record
 class Asked:
     """What a client asks: its call, what that means, the scopes that it sees, the facts that the
-    conversation has, and how long a busy memory is waited for."""
+    conversation has, how long a busy memory is waited for, and whether secrets are shown."""
 
     call: HookCall
     event: Event
     scopes: tuple[str | None, ...] | None
     given: frozenset[str]
     patience_ms: int
+    show_secrets: bool = False
 
 
 def reply_for(session: Session, asked: Asked) -> hook_answer.Reply | None:
@@ -72,7 +73,9 @@ def _fitting(
     max_chars = session.setting("max_chars", DEFAULT_CHARS)
     key = setting(db, GENERATION, "")
     while max_chars > 0:
-        block = hook_answer.block_of(hits, key=key, max_chars=max_chars, style=style)
+        block = hook_answer.block_of(
+            hits, key=key, max_chars=max_chars, style=style, show_secrets=asked.show_secrets
+        )
         if not block.text:
             return None
         answer = clients.answer(asked.call.client, asked.event, block.text)

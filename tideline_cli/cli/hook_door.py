@@ -205,8 +205,9 @@ def _say(asking: _Asking, known: str) -> None:
     from tideline_cli.serve import ledger  # noqa: PLC0415  as above
 
     asked = hook_block.Asked(
-        asking.call, asking.event, _scopes(asking), frozenset(ledger.given(known)), _PATIENCE_MS
-    )
+        asking.call, asking.event, _scopes(asking), frozenset(ledger.given(known)), _PATIENCE_MS,
+        bool(asking.given.get("show_secrets")),
+    )  # fmt: skip
     said = hook_block.reply_for(asking.session, asked)
     if said is not None:
         _print(said.text)

@@ -10,7 +10,7 @@ from tideline_cli.model.fact import KINDS, NewFact, bare_name
 from tideline_cli.model.record import Record
 from tideline_cli.model.source import is_trusted, parse_source
 from tideline_cli.policy.gate import confined
-from tideline_cli.policy.secret_cues import may_hold
+from tideline_cli.policy.secrets import may_hold
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

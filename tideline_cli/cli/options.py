@@ -137,6 +137,11 @@ DOCUMENTS = (
 """Of which documents a command that answers takes chunks."""
 
 
+SHOW_SECRETS = Option("show_secrets", ("--show-secrets",), "Print passwords, keys and card "
+                      "numbers, not `[secret]`.", "flag", False)
+"""Whether a door for programs shows the secrets of facts."""
+
+
 PROFILE = Option("profile", ("--profile",), "Rank and show as this system does; `tideline config "
                  "profiles` lists them [default: the setting profile].", "choice",
                  choices=("tideline", "motherbrain", "vectormemory", "rsclaw"), metavar="NAME")

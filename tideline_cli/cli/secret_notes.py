@@ -1,8 +1,16 @@
-"""What is said of secrets in what a trusted source stores: a warning, and the way out."""
+"""What is said of secrets: a warning where a trusted source stores one, and `doctor --secrets`,
+which names the facts and the kinds, never a secret."""
 
 from __future__ import annotations
 
-from tideline_cli.memory.secret_screening import kinds_in_words, kinds_of, secret_kinds
+from tideline_cli.cli import output
+from tideline_cli.memory.secret_screening import (
+    kinds_in_words,
+    kinds_of,
+    secret_kinds,
+    stored_secrets,
+)
+from tideline_cli.model.origin import EVERYONE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -10,8 +18,13 @@ if TYPE_CHECKING:
     from typing import Any
 
     from tideline_cli.cli.session import Session
+    from tideline_cli.memory.secret_screening import StoredSecret
     from tideline_cli.model.fact import NewFact
 
+_REMEDY = (
+    "`tideline purge ID` removes a fact and its history for good; `tideline edit ID TEXT` first "
+    "keeps what else it says, and `purge` then takes the old wording"
+)
 
 def warn(session: Session, new: NewFact) -> None:
     """Warn of the secrets of a new fact, if it holds any."""
@@ -30,3 +43,47 @@ def _warn(session: Session, kinds: tuple[str, ...]) -> None:
             f"this looks like {kinds_in_words(kinds)}, and is stored as it is",
             hint="`tideline purge ID` removes it for good, `tideline doctor --secrets` finds more",
         )
+
+
+def report(session: Session) -> int:
+    """Print the facts that hold secrets, one a line."""
+    db = session.reading()
+    if db is None:
+        from tideline_cli.cli import named_memory  # noqa: PLC0415  where there is no memory
+
+        named_memory.check_is_there(session)
+    found = [] if db is None else stored_secrets(db, viewer=EVERYONE)
+    if session.json:
+        output.emit_json(_form(session, found))
+        return 0
+    lines = [f"{'warning':<9}secrets: {_message(session, one)}" for one in found]
+    if not lines and not session.quiet:
+        lines = [f"all is well: no secret found in {session.database}"]
+    output.emit_lines(lines)
+    if found:
+        session.note(_REMEDY)
+    return 0
+
+
+def _message(session: Session, one: StoredSecret) -> str:
+    is_own = one.origin == session.viewer.key
+    whose = "" if is_own else f" of {output.shown_origin(one.origin)}"
+    return f"{one.id}{whose} holds {kinds_in_words(one.kinds)} ({', '.join(one.places)})"
+
+
+def _form(session: Session, found: list[StoredSecret]) -> dict[str, Any]:
+    return {
+        "ok": True,
+        "findings": [
+            {"check": "secrets", "severity": "warning", "remedy": _REMEDY,
+             "message": _message(session, one)}
+            for one in found
+        ],
+        "checks": ["secrets"],
+        "database": session.database,
+        "secrets": [
+            {"id": one.id, "origin": one.origin, "kinds": list(one.kinds),
+             "places": list(one.places)}
+            for one in found
+        ],
+    }  # fmt: skip

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from tideline_cli.memory.context_room import Room, frame_of, tokens
 from tideline_cli.memory.screening import threats_in
-from tideline_cli.model.record import Record
+from tideline_cli.model.record import Record, replace
+from tideline_cli.policy import secrets
 from tideline_cli.policy.render import prompt_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from tideline_cli.memory.context_room import Frame
     from tideline_cli.model.fact import Fact
@@ -48,6 +49,18 @@ class _Taken(Record):
     line: str
     is_blocked: bool
     is_cut: bool = False
+
+
+def masked_hits(hits: Iterable[Hit]) -> list[Hit]:
+    """Return hits whose facts have marks in the place of secrets, wherever a line shows them."""
+    return [replace(hit, fact=_masked(hit.fact)) for hit in hits]
+
+
+def _masked(fact: Fact) -> Fact:
+    if not any(map(secrets.may_hold, (fact.content, fact.title or "", fact.document or ""))):
+        return fact
+    texts = ((name, getattr(fact, name)) for name in ("content", "title", "document"))
+    return replace(fact, **{name: text and secrets.without(text)[0] for name, text in texts})
 
 
 def context_block(
@@ -96,8 +109,8 @@ def bullet(hit: Hit, style: str = "segment") -> tuple[str, bool]:
 
 
 def prompt_line(fact: Fact) -> str:
-    """Return the text of a fact as a prompt may hold it, or why it is withheld."""
-    return _stated(fact, prompt_text(fact.content))[0]
+    """Return the text of a fact as a prompt may hold it, without secrets, or why it is withheld."""
+    return _stated(fact, prompt_text(secrets.without(fact.content)[0]))[0]
 
 
 class _Lines:

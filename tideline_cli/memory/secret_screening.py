@@ -1,24 +1,39 @@
-"""Secrets in what is about to be stored: taken out of what nobody vouches for, and named to those
-who vouch."""
+"""Secrets in facts: taken out of what nobody vouches for and of what programs are shown, named to
+those who vouch, and found in what is stored."""
 
 from __future__ import annotations
 
 from tideline_cli.errors import UsageError
+from tideline_cli.model import codec
 from tideline_cli.model.fields import TEXTS
-from tideline_cli.model.record import replace
+from tideline_cli.model.record import record, replace
 from tideline_cli.policy import secrets
-from tideline_cli.policy.secret_cues import may_be_named
+from tideline_cli.policy.secrets import may_hold
+from tideline_cli.store.checks.stated_texts import stated_texts
+from tideline_cli.store.transactions import snapshot
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from typing import Any
 
+    from apsw import Connection
+
     from tideline_cli.model.fact import NewFact
+    from tideline_cli.model.origin import Everyone, Origin
 
 _SEARCHED = ("content", "tags", "metadata", *TEXTS)
-NAMELESS = frozenset(_SEARCHED)
-"""Names of values that are no secrets and name none."""
+
+
+@record
+class StoredSecret:
+    """A fact that holds secrets: of which kinds, and in which of its texts. `history` is what the
+    journal keeps of it, `link` the reason of an edge that leaves it."""
+
+    id: str
+    origin: str
+    kinds: tuple[str, ...]
+    places: tuple[str, ...]
 
 
 def secretless(new: NewFact) -> tuple[NewFact, int]:
@@ -79,6 +94,40 @@ def replacement_note(count: int) -> str:
     return f"{what} replaced by {secrets.MARK}"
 
 
+def masked(value: Any) -> Any:
+    """Return a text, or a value of JSON, with marks in the place of secrets: for doors that
+    programs read."""
+    return _replaced(value)[0]
+
+
+def stored_secrets(db: Connection, *, viewer: Origin | Everyone) -> list[StoredSecret]:
+    """Return the facts of a viewer that hold secrets, archived and undone ones too."""
+    found: dict[tuple[str, str], dict[str, tuple[str, ...]]] = {}
+    with snapshot(db):
+        for fact_id, origin, place, text in stated_texts(db, viewer=viewer):
+            if may_hold(text) and (kinds := secret_kinds([_read(text)])):
+                places = found.setdefault((fact_id, origin), {})
+                places[place] = (*places.get(place, ()), *kinds)
+    return [
+        StoredSecret(
+            fact_id, origin,
+            tuple(dict.fromkeys(kind for kinds in places.values() for kind in kinds)),
+            tuple(places),
+        )
+        for (fact_id, origin), places in found.items()
+    ]  # fmt: skip
+
+
+def _read(text: str) -> Any:
+    """Return a text, or what JSON says."""
+    if text[:1] not in ("[", "{"):
+        return text
+    try:
+        return codec.loads(text)
+    except ValueError:
+        return text
+
+
 def _replaced(value: Any) -> tuple[Any, int]:
     """Return a text, or the texts inside a value, with marks in the place of secrets."""
     if isinstance(value, str):
@@ -93,17 +142,13 @@ def _replaced(value: Any) -> tuple[Any, int]:
 
 
 def _of_object(stated: dict[str, Any]) -> tuple[dict[str, Any], int]:
-    """Return an object without secrets; `{"password": "heron"}` says one as a sentence does."""
+    """Return an object without secrets; `{"password": "heron-77"}` says one as a sentence does."""
     found: dict[str, Any] = {}
     count = 0
     for key, value in stated.items():
         fresh, inside = _replaced(value)
-        if key in NAMELESS:
-            found[key] = fresh
-            count += inside
-            continue
         name, in_name = secrets.without(key)
-        if isinstance(value, str) and not inside and may_be_named(f"{key}:"):
+        if isinstance(value, str | int) and not inside and key not in _SEARCHED:
             inside = int(secrets.without(f"{key}: {value}")[1] > in_name)
             fresh = secrets.MARK if inside else value
         found[name] = fresh
@@ -117,7 +162,7 @@ def _texts(value: Any) -> Iterator[str]:
         yield value
     elif isinstance(value, dict):
         for key, item in value.items():
-            yield f"{key}: {item}" if isinstance(item, str) else key
+            yield f"{key}: {item}" if isinstance(item, str | int) else key
             yield from _texts(item)
     elif isinstance(value, list | tuple):
         for item in value:

@@ -1,16 +1,174 @@
-"""Passwords, keys and card numbers: what no memory needs and no model is told, by its form."""
+"""Passwords, keys and card numbers in a text, found by what the value looks like. Pure.
+
+Every fact that a prompt is given passes `may_hold`: nothing here loads `re` before that says yes.
+"""
 
 from __future__ import annotations
 
-from tideline_cli.policy import secret_cues
+from itertools import pairwise
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    import re
+    from collections.abc import Iterator
 
-    Look = Callable[[str], list[tuple[int, int, str]]]
+    Found = Iterator[tuple[int, int, str]]
+    """Where a value starts and ends, and its kind."""
 
 MARK = "[secret]"
+
+_RUN = "[A-Za-z0-9_-]"
+# The kind, what a text must hold for it, and the pattern. Without the second (None), the pattern is
+# that of a word of 32 characters or more.
+_FORMS: tuple[tuple[str, str | None, str], ...] = (
+    ("aws_key", "AKIA", "AKIA[A-Z0-9]{16}(?![A-Za-z0-9])"),
+    ("aws_key", "ASIA", "ASIA[A-Z0-9]{16}(?![A-Za-z0-9])"),
+    *(("github_token", f"gh{kind}_", f"gh{kind}_[A-Za-z0-9]{{20,250}}") for kind in "opsur"),
+    ("github_token", "github_pat_", "github_pat_[A-Za-z0-9_]{20,250}"),
+    *(("gitlab_token", f"gl{kind}-", f"gl{kind}-{_RUN}{{16,250}}")
+      for kind in ("pat", "ptt", "dt", "rt", "cbt", "agent", "soat", "ft", "imt")),
+    ("slack_token", "xox", r"xox[abeoprs]-(?=[a-z-]{0,99}\d)[A-Za-z0-9-]{10,250}"),
+    ("slack_token", "xapp-", "xapp-[A-Za-z0-9-]{10,250}"),
+    ("slack_token", "hooks.slack", r"hooks\.slack\.com/services/[\w/]{20,100}"),
+    ("webhook", "/api/webhooks/", rf"/api/webhooks/\d{{15,22}}/{_RUN}{{40,100}}"),
+    *(("stripe_key", f"{kind}_{mode}_", f"{kind}_{mode}_[A-Za-z0-9]{{8,250}}")
+      for kind in ("sk", "rk", "pk") for mode in ("live", "test")),
+    ("stripe_key", "whsec_", "whsec_[A-Za-z0-9+/=]{16,100}"),
+    ("google_key", "AIza", f"AIza{_RUN}{{30,60}}"),
+    ("google_key", "ya29.", rf"ya29\.{_RUN}{{16,250}}"),
+    ("google_key", "GOCSPX-", f"GOCSPX-{_RUN}{{20,60}}"),
+    ("npm_token", "npm_", "npm_[A-Za-z0-9]{30,60}"),
+    ("pypi_token", "pypi-", rf"pypi-(?=[a-z-]{{0,250}}[A-Z0-9]){_RUN}{{30,250}}"),
+    ("jwt", "eyJ", rf"eyJ{_RUN}{{8,4000}}\.eyJ{_RUN}{{8,4000}}(?:\.{_RUN}{{0,4000}})?"),
+    ("private_key", "AGE-SECRET", "AGE-SECRET-KEY-1[A-Z0-9]{40,70}"),
+    # A name such as sk-learn-contrib-extensions has no figure.
+    *(("api_key", head, rf"{head}(?=[A-Za-z_-]{{0,250}}\d){_RUN}{{16,250}}")
+      for head in ("sk-", "rk-", "pk-", "sk_", "rk_", "pk_")),
+    *(("api_key", head, f"{head}[A-Za-z0-9_]{{20,90}}")
+      for head in ("hf_", "gsk_", "r8_", "dop_v1_", "doo_v1_", "shpat_", "shpss_", "glsa_", "ntn_",
+                   "lin_api_", "pscale_tkn_")),
+    *(("api_key", head, f"{head}{_RUN}{{20,250}}")
+      for head in ("ATATT3", "dckr_pat_", "hvs.", "hvb.", "sq0atp-", "sq0csp-", "pscale_pw_")),
+    ("api_key", "SG.", rf"SG\.{_RUN}{{16,60}}\.{_RUN}{{16,60}}"),
+    ("bot_token", ":AA", rf"\d{{8,10}}:AA{_RUN}{{33}}"),
+    ("bot_token", None, rf"[MNO][A-Za-z0-9]{{23,25}}\.{_RUN}{{6}}\.{_RUN}{{27,40}}"),
+    ("api_key", None, r"SK[0-9a-f]{32}|dapi[0-9a-f]{32}|key-[0-9a-f]{32}|[0-9a-f]{32}-us\d{1,2}"),
+)  # fmt: skip
+_LONG = 32
+
+# Words behind which a password, a PIN or a key may stand. No word makes a secret of what follows.
+_CREDENTIALS = (
+    "pass", "pwd", "pw", "pin", "token", "secret", "credential", "auth", "key", "mot de", "contras",
+    "senha", "kennw", "geheim", "schlüssel", "wachtwoord", "sleutel", "lösen", "nyckel", "hasło",
+    "klucz", "heslo", "adgangs", "parola", "şifre", "clé", "clave", "chave", "chiave", "jeton",
+    "cvc", "cvv", "парол", "пин", "ключ", "токен", "密", "口令", "令牌", "验证码", "驗證碼", "パス",
+    "暗証", "トークン", "비밀",
+)  # fmt: skip
+_WORD = (
+    r"(?:pass ?(?:wor[dt]|wd|phrase|code|ord)(?:s|et)?|pwd|mot de passe|contrase[nñ]a|senha"
+    r"|kennwort|wachtwoord|lösenord(?:et)?|adgangskode|hasło|heslo|parola|şifre|парол[ьяюе]м?|密码|密碼|口令"
+    r"|パスワード|비밀번호|(?<=[_.-])pass|(?<=[a-z])(?-i:Pass|Pwd|Pw)|(?<![a-z])pw)"
+)
+_PIN_WORD = (
+    r"(?:(?<![a-z])(?:pins?(?:[ -]?(?:code|number|nummer))?|code pin|geheimzahl|пин-?код)"
+    rf"|暗証番号|验证码|驗證碼|{_WORD})"
+)
+_KEY_WORD = (
+    rf"(?:{_WORD}|key|auth(?!or)|token|secret|credential|schlüssel|geheimnis|sleutel|nyckel|klucz"
+    r"|jeton|clé|clave|chave|chiave|ключ|токен|密钥|密鑰|令牌|トークン)"
+)
+# Between such a word and its value: at most the end of a name, a short word with what it is for,
+# and a sign or a verb.
+_SIGN = (
+    r"(?:[_-]?\d{1,2})?(?![a-z])(?:[ \t]+\w{1,4}(?:[ \t]+[^\s.,;:=!?]{1,30}){1,4}?)?"
+    r"[\\\"'`\])}*]{0,4}(?:[ \t]{0,4}(?:=>|->|:=|:[ \t]{0,4}[a-z]\w{0,20}\??[ \t]{0,4}="
+    r"|[:=：＝](?!//)|>(?!@)|[ \t]value=|(?<=--password)[ \t])"
+    r"|['’]s|[ \t]{1,4}(?:is|was|are|ist|lautet|est|es|é|è|är|er|jest|это|[-–—])"
+    r"(?:[ \t]+(?:now|still|set to|jetzt))?:?(?=[ \t])|[是为為はが은는이])[ \t]{0,4}"
+)
+_VALUE = r"[\\\"'`“「‘*]{0,3}(?=(?P<value>(?:(?!</|[&,]\w+[:=])[^\s\"'`”」’;\\]){4,160}))"
+_PLACES = (
+    ("url_password", r"://(?P<user>[^\s/@:\"'<>]*):(?P<value>[^\s/\"'<>]{1,200})@(?=[\w\[.])"),
+    ("azure_key", r"[?&]sig=(?P<value>[\w%+/-]{40,100})"),
+    ("bearer_token", r"(?i:bearer)\s+(?P<value>[\w.~+/=-]{16,4000})"),
+    ("basic_auth", r"(?i:authorization)\W{1,6}(?i:basic)\s+(?P<value>[\w+/-]{12,400}={0,2})"),
+    ("password", r"(?i:login)\s+\S+\s+(?i:password)\s+(?P<value>\S{4,300})"),
+    ("password", r"\s(?:-u|--user)\s+['\"]?[^\s:'\"]{1,100}:(?P<value>[^\s'\"]{4,300})"),
+    ("password", f"(?i:{_WORD}{_SIGN}){_VALUE}"),
+    ("pin", rf"(?i:{_PIN_WORD}{_SIGN})['\"]?(?P<value>\d{{4,12}})(?![A-Za-z0-9_]|[-.:/,]\d)"),
+    ("pin", r"(?i:(?<![a-z])cv[cv]2?)\W{1,3}(?:is )?(?P<value>\d{3,4})(?!\d)"),
+    ("random_key", f"(?i:{_KEY_WORD}[\\w.-]{{0,30}}?{_SIGN}){_VALUE}"),
+)  # fmt: skip
+_LONG_RUN = r"(?<![\w+/~.%@-])[\w+/~%.-]{16,400}={0,2}(?![\w@/])"
+_NEAR = 60
+"""Characters between a credential word and what it may name."""
+_CARD = (
+    r"(?<![\w.+-])(?<!\d[ -])[2-6]\d{3}(?:\d{8,15}"
+    r"|(?P<gap>[ -])(?:\d{4}(?P=gap)\d{4}(?P=gap)\d{4}(?:(?P=gap)\d{3})?|\d{6}(?P=gap)\d{4,5}))"
+    r"(?!\w|[ -.]\d)"
+)
+_CARD_WORD = (
+    r"(?i)card|karte|carte|tarjeta|cart[aã]|kaart|kart[auey]|карт|卡|カード|카드|visa|amex|diners"
+)
+_PEM = (
+    r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
+    r"(?:(?:[^-]|-(?!----)){0,20000}-----END [A-Z0-9 ]{0,40}-----"
+    r"|(?:(?:\s|\\n){1,4}[A-Za-z0-9+/=]{8,80}){1,400})"
+)
+
+# Pairs of letters that words of European languages have: nine of ten of theirs, three of ten of
+# letters drawn at random.
+_PAIRS = frozenset(
+    "ab ac ad ag ai ak al am an ap ar as at au av ay ba be bi bl bo br bu ca cc ce ch ci ck cl co "
+    "cr ct cu da de di do dr du ea ec ed ee ef eg ei el em en eo ep er es et ev ew ex ey fa fe ff "
+    "fi fo fr fu ga ge gh gi gl go gr gu ha he hi ho hu ia ib ic id ie if ig il im in io ip ir is "
+    "it iv iz ke ki la ld le li ll lo ls lt lu ly ma mb me mi mm mo mp mu na nc nd ne ng ni nn no "
+    "ns nt oa ob oc od og oi ol om on oo op or os ot ou ov ow pa pe ph pi pl po pp pr pt pu qu ra "
+    "rc rd re rg ri rk rm rn ro rr rs rt ru ry sa sc se sh si sl so sp ss st su sy ta te th ti to "
+    "tr ts tt tu ty ub uc ud ue ug ui ul um un up ur us ut va ve vi vo wa we wi wo ye".split()
+)
+_JOINTS = "-_./:'"
+# What stands for a value that somebody else has to fill in.
+_PLACEHOLDER = (
+    r"(?i)(?:your?|my|our|the|some|insert|enter|replace|change|put|add|here|with|example|sample|demo"
+    r"|dummy|fake|test|todo|fixme|before|placeholder|redacted|hidden|removed|secret|pass(?:wor[dt]|wd)?"
+    r"|pwd?|token|key|api|access|client|private|auth|bearer|value|user|name|string|none|null|admin"
+    r"|root|guest|default|foo|bar|me|it|[\W\d_]|x{3,})*"
+)
+_NAMED = frozenset(
+    "password passwort passwd pwd pass secret secrets token tokens key keys credential credentials "
+    "auth env config vault".split()
+)
+_NO_KEY = (
+    r"(?i)commit|sha|hash|digest|checksum|fingerprint|integrity|guid|etag|version|build|contract"
+    r"|address|(?:pub|public|primary|foreign|partition|cache|sort|object|idempotency)[ _-]?key"
+    r"|(?<![a-z])u?u?ids?(?![a-z])|[a-z]Id(?![a-z])"
+)
+
+
+def may_hold(text: str) -> bool:
+    """Say whether a text may hold a secret. False is certain."""
+    for _, cue, _ in _FORMS:
+        if cue is not None and cue in text:
+            return True
+    if "PRIVATE KEY" in text or ("@" in text and "://" in text) or "sig=" in text:
+        return True
+    words = text.split()
+    if sum(map(text.count, "0123456789")) >= 13 or max(map(len, words), default=0) >= _LONG:
+        return True
+    low = text.lower()
+    if any(map(low.__contains__, _CREDENTIALS)) or "earer" in low or "basic" in low:
+        return any(map(_may_be_value, words))
+    return " -u " in text or " --user " in text
+
+
+def _may_be_value(word: str) -> bool:
+    """Say whether a word may be what stands behind a credential word: it has a figure or a mark."""
+    word = word.rstrip(".,;:!?)")
+    if len(word) >= 16:
+        return True
+    has_figure = any(map(word.__contains__, "0123456789"))
+    return len(word) >= 3 and (has_figure or any(map(word.__contains__, "!@#$%^&*+?~§€")))
 
 
 def without(text: str) -> tuple[str, int]:
@@ -32,35 +190,221 @@ def holds(text: str) -> bool:
 def _replaced(text: str) -> tuple[str, list[str]]:
     """Return `text` with marks in the place of its secrets, and the kind of each."""
     kinds: list[str] = []
-    for look in _looks(text):
-        found = look(text)
-        if found:
-            text = _marked(text, found)
-            kinds += (kind for _, _, kind in found)
+    if may_hold(text):
+        for look in (_marked, _behind_words, _loose, _cards):
+            parts: list[str] = []
+            done = 0
+            for start, end, kind in look(text):
+                if start >= done and MARK not in text[start:end]:
+                    parts += (text[done:start], MARK)
+                    kinds.append(kind)
+                    done = end
+            if done:
+                text = "".join((*parts, text[done:]))
     return text, kinds
 
 
-def _marked(text: str, found: Iterable[tuple[int, int, str]]) -> str:
-    """Return a text with marks in the places that were found, which stand in order."""
-    parts: list[str] = []
-    done = 0
-    for start, end, _ in found:
-        parts += (text[done:start], MARK)
-        done = end
-    return "".join((*parts, text[done:]))
+_compiled: dict[str, re.Pattern[str]] = {}
 
 
-def _looks(text: str) -> Iterator[Look]:
-    """Yield what to look at a text with. Most texts have no cue, and load no regular expression."""
-    if secret_cues.may_be_marked(text) or "-----BEGIN" in text or secret_cues.may_be_in_url(text):
-        from tideline_cli.policy import key_forms  # noqa: PLC0415  re, 5 ms
+def _pattern(source: str) -> re.Pattern[str]:
+    """Return a pattern, compiled when a text first asks for it."""
+    found = _compiled.get(source)
+    if found is None:
+        import re  # noqa: PLC0415  6 ms of a cold start; most texts have no cue
 
-        yield from (key_forms.key_blocks, key_forms.keys, key_forms.in_urls)
-    if secret_cues.may_be_named(text):
-        from tideline_cli.policy import key_forms, stated_secrets  # noqa: PLC0415  re, 5 ms
+        found = _compiled[source] = re.compile(source)
+    return found
 
-        yield from (stated_secrets.values, key_forms.random_keys)
-    if secret_cues.may_be_card(text):
-        from tideline_cli.policy import card_numbers  # noqa: PLC0415  re, 5 ms
 
-        yield card_numbers.card_numbers
+def _marked(text: str) -> Found:
+    """Yield the keys that carry the sign of who made them, and blocks of private keys."""
+    found = []
+    if "PRIVATE KEY" in text:
+        found += [(*match.span(), "private_key") for match in _pattern(_PEM).finditer(text)]
+    for kind, cue, form in _FORMS:
+        if cue is None or cue in text:
+            if cue is not None and "…" in text:
+                form = f"{form}|{cue}[A-Za-z0-9_-]{{2,}}(?=…)"  # one whose end was cut off
+            whole = _pattern(f"(?<![A-Za-z0-9_-])(?:{form})" if form[0] != "/" else form)
+            found += [(*match.span(), kind) for match in whole.finditer(text)
+                      if not _is_repeated(match[0][len(cue or "") :])
+                      if kind != "api_key" or not _is_words(match[0])]  # fmt: skip
+    yield from sorted(found, key=lambda one: one[0])
+
+
+def _behind_words(text: str) -> Found:
+    """Yield what stands in the place of a password, a PIN or a key, and looks like one."""
+    found = []
+    for kind, source in _PLACES:
+        seen = 0
+        for match in _pattern(source).finditer(text):
+            if match.start("value") < seen:
+                continue
+            seen = match.end("value")
+            value = _trimmed(match["value"])
+            if kind in ("password", "random_key") and match[0].rstrip()[-1:] > "\u3000":
+                value = _pattern(r"[^!-~].*").sub("", value)  # the sentence goes on in its script
+            start = match.start("value")
+            if _is_value(kind, value, match):
+                found.append((start, start + len(value), kind))
+    yield from sorted(found, key=lambda one: one[0])
+
+
+def _trimmed(value: str) -> str:
+    """Return a value without the signs of the sentence or the code behind it."""
+    bare = value.rstrip(".,;:!?)]}。，；：！？）】*")
+    opened = any(map(bare.__contains__, "([{"))
+    return value.rstrip(".,;:!?。，；：！？*") if opened else bare
+
+
+def _is_value(kind: str, value: str, match: re.Match[str]) -> bool:
+    """Say whether a value is what its place says that it is."""
+    if kind in ("password", "random_key") and (_names_one(value) or _is_call(value, match)):
+        return False
+    match kind:
+        case "url_password":
+            return not _is_placeholder(value) and value != match["user"]
+        case "password" | "bearer_token":
+            return _is_password(value)
+        case "basic_auth":
+            return _is_random(value)
+        case "random_key":
+            return _is_random(value) and not _pattern(_NO_KEY).search(_clause(match))
+        case _:
+            return True
+
+
+def _before(match: re.Match[str], most: int) -> str:
+    """Return what stands before a match in its line."""
+    start = match.start()
+    return match.string[max(0, start - most) : start].rpartition("\n")[2]
+
+
+def _clause(match: re.Match[str]) -> str:
+    """Return a match with the words before it, as far as they belong to it."""
+    return _pattern(r"^.*[,;:={(&|\"]").sub("", _before(match, 20)) + match[0]
+
+
+def _loose(text: str) -> Found:
+    """Yield random letters that stand near a credential word in its line. A row of hexadecimal
+    digits there is some hash."""
+    for match in _pattern(_LONG_RUN).finditer(text):
+        before = _before(match, _NEAR)
+        if (
+            _pattern(f"(?i){_KEY_WORD}").search(before)
+            and not _pattern(_NO_KEY).search(before)
+            and not _pattern("(?i)(?:0x)?[0-9a-f]+").fullmatch(match[0])
+            and _is_random(match[0])
+        ):
+            yield (*match.span(), "random_key")
+
+
+def _cards(text: str) -> Found:
+    """Yield card numbers with a right check digit, in groups or behind a card word."""
+    for match in _pattern(_CARD).finditer(text):
+        digits = [int(char) for char in match[0] if char.isdigit()][::-1]
+        doubled = sum(digits[::2]) + sum(sum(divmod(2 * digit, 10)) for digit in digits[1::2])
+        if doubled % 10 == 0 and (
+            match["gap"] or _pattern(_CARD_WORD).search(_before(match, _NEAR))
+        ):
+            yield (*match.span(), "card_number")
+
+
+def _is_password(value: str) -> bool:
+    """Say whether a value looks like a password: 8 characters, a letter and a figure or mark, and
+    none of the other things that stand in that place."""
+    if len(value) < 8 or not any(map(str.isalpha, value)) or _is_placeholder(value):
+        return False
+    if not any(char.isdigit() or not (char.isalnum() or char in _JOINTS) for char in value):
+        return False
+    return not (_is_words(value) or any(_pattern(form).search(value) for form in _NOT_ONE))
+
+
+_NOT_ONE = (
+    r"^[/~\\]|^\.{1,2}/|://|^[\w.+-]+@[\w-]+\.[\w.]+$",  # a path, an address
+    r"^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$",  # a variable of the environment
+    r"^[a-zA-Z_$][\w$]*(?:(?:\.|->|::|\?\.)[a-zA-Z_$][\w$]*)+$",  # a member
+    r"(?i)^\W{0,2}(?:sha|md5|argon|[bs]crypt|pbkdf|ssha|2[aby]\$)",  # a hash
+    r"^[vV]?\d[\d.:,TZx+-]*[a-zA-Z%]{0,2}$",  # a number, a time, a version
+)
+
+
+def _is_call(value: str, match: re.Match[str]) -> bool:
+    """Say whether a value, outside of quotes, is a call, or a type with its parts."""
+    before = match.string[match.start("value") - 1]
+    form = _pattern(r"[$@&*]?[A-Za-z_]{2,}[\w.:>?$-]*[(\[]")
+    return before not in "\"'`" and form.match(value) is not None
+
+
+def _names_one(value: str) -> bool:
+    """Say whether a value is a name for a credential: dbPassword2, db-secret-1."""
+    if not _pattern(r"[\w.:/#$-]+").fullmatch(value):
+        return False
+    humps = _pattern("[A-Z]?[a-z]+|[A-Z]+(?![a-z])").findall(value)
+    return any(hump.lower() in _NAMED for hump in humps)
+
+
+def _is_words(value: str) -> bool:
+    """Say whether a value is words and numbers with dashes, dots or slashes between."""
+    parts = _pattern(r"[-_./:']+").split(value)
+    part_of_it = _pattern(r"(?:[^\W\d_][^\W\dA-Z_]*|[A-Z]+)\d{0,4}|\d*")
+    if len(parts) < 2 or not all(map(part_of_it.fullmatch, parts)):
+        return False
+    words = [part for part in parts if part[:1].isalpha()]
+    return words[-1][0].islower() and not _is_surprising(value)
+
+
+def _is_random(value: str) -> bool:
+    """Say whether a value is drawn at random: 16 characters of several classes, many of them, in an
+    order that no words and numbers have, and no id."""
+    if len(value) < 16 or len(set(value)) < 7 or _is_placeholder(value):
+        return False
+    if _pattern(_ID).fullmatch(value) or "://" in value or value.startswith("//"):
+        return False
+    classes = sum(any(map(is_one, value)) for is_one in (str.islower, str.isupper, str.isdigit))
+    if classes < 2 or not _is_surprising(value):
+        return False
+    parts = _pattern(r"[-_./:]+").split(value)
+    return not any(
+        len(part) > 3 and part.isalpha() and part.islower() and not _is_surprising(part, 1)
+        for part in parts
+    )
+
+
+_ID = (  # UUID, ULID, an address of a contract
+    r"(?i)[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-7][0-9A-HJKMNP-TV-Z]{25}|0x[0-9a-f]{40}"
+)
+
+
+def _is_surprising(value: str, least: int = 4) -> bool:
+    """Say whether at least half of the neighbours in a value are none of a word or a number:
+    letters that do not stand together, a small one before a capital, a letter beside a figure or a
+    mark."""
+    odd = even = 0
+    for one, other in pairwise(value):
+        if one in _JOINTS or other in _JOINTS or (one.isdigit() and other.isdigit()):
+            continue
+        is_plain = (one + other).lower() in _PAIRS or not (one.isascii() and other.isascii())
+        if is_plain and one.isalpha() and other.isalpha() and (one.isupper() or other.islower()):
+            even += 1
+        else:
+            odd += 1
+    return odd >= max(least, even)
+
+
+def _is_placeholder(value: str) -> bool:
+    """Say whether a value only stands for one."""
+    if value.startswith(("<", "{", "[", "(", "%", "*", "…", "•", "...", "___", "!")):
+        return True
+    if _is_repeated(value) or _pattern(r"^\$\w+$|\$[{(]|\{\{|#\{|%\(|<[^<>]+>").search(value):
+        return True
+    steps = sum(ord(other) - ord(one) == 1 for one, other in pairwise(value))
+    if len(value) >= 16 and 2 * steps >= len(value):
+        return True
+    return bool(_pattern(_PLACEHOLDER).fullmatch(value))
+
+
+def _is_repeated(value: str) -> bool:
+    """Say whether half of a value is one character."""
+    return any(2 * value.count(char) >= len(value) > 3 for char in set(value))

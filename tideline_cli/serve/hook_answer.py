@@ -3,7 +3,7 @@ read alone: nothing is counted, made or stored."""
 
 from __future__ import annotations
 
-from tideline_cli.memory.context import AUTO_FACTS, context_block
+from tideline_cli.memory.context import AUTO_FACTS, context_block, masked_hits
 from tideline_cli.memory.recall import recall
 from tideline_cli.model.lean import blake2b
 from tideline_cli.model.record import record, replace
@@ -72,12 +72,16 @@ def found(
     return [hit for hit in said.hits if hit.fact.id not in given][:most]
 
 
-def block_of(hits: Sequence[Hit], *, key: str, max_chars: int, style: str) -> Reply:
-    """Return the block of some facts. Its fence is of the facts and of a key of the memory, so that
-    the same facts are the same text, and none of them can know it."""
+def block_of(
+    hits: Sequence[Hit], *, key: str, max_chars: int, style: str, show_secrets: bool
+) -> Reply:
+    """Return the block of some facts, without their secrets unless those are asked for. Its fence
+    is of the facts and of a key of the memory, so that the same facts are the same text, and none
+    of them can know it."""
     told = "\n".join(f"{hit.fact.id} {hit.fact.content}" for hit in hits)
     fence = blake2b(told.encode(), key=key.encode()[:64], digest_size=8).hexdigest()
+    shown = hits if show_secrets else masked_hits(hits)
     made = context_block(
-        hits, max_chars=min(max_chars, MOST_CHARS), max_tokens=None, fence=fence, style=style
+        shown, max_chars=min(max_chars, MOST_CHARS), max_tokens=None, fence=fence, style=style
     )
     return Reply(made.text, (*made.facts, *made.blocked))

@@ -142,11 +142,12 @@ class Memory(Attached):
     @translating
     def context(
         self, query: str, *, max_chars: int = 1200, max_tokens: int | None = None,
-        limit: int = DEFAULT_LIMIT, fenced: bool = True,
+        limit: int = DEFAULT_LIMIT, fenced: bool = True, show_secrets: bool = False,
     ) -> ContextBlock:  # fmt: skip
         """Return a block of facts for a prompt: escaped, scanned, never longer than the budget.
-        `fenced` puts it under a heading and between markers that no fact can forge."""
-        from tideline_cli.memory.context import context_block  # noqa: PLC0415  the scan
+        `fenced` puts it under a heading and between markers that no fact can forge. Passwords, keys
+        and card numbers are `[secret]` in it, but for `show_secrets`."""
+        from tideline_cli.memory.context import context_block, masked_hits  # noqa: PLC0415  the scan
 
         given.whole("max_chars", max_chars)
         if max_tokens is not None:
@@ -154,8 +155,8 @@ class Memory(Attached):
         now = self._clock()
         answer = self._answer(query, limit, "hybrid", Filter(), now)
         return context_block(
-            answer.hits, max_chars=max_chars, max_tokens=max_tokens,
-            fence=os.urandom(8).hex() if fenced else None,
+            answer.hits if show_secrets else masked_hits(answer.hits), max_chars=max_chars,
+            max_tokens=max_tokens, fence=os.urandom(8).hex() if fenced else None,
         )  # fmt: skip
 
     @translating

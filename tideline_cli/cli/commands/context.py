@@ -6,7 +6,7 @@ import os
 import sys
 
 from tideline_cli.cli import output
-from tideline_cli.cli.options import DOCUMENTS, PROFILE, SCOPES, Argument, Option
+from tideline_cli.cli.options import DOCUMENTS, PROFILE, SCOPES, SHOW_SECRETS, Argument, Option
 from tideline_cli.cli.session import Session
 from tideline_cli.memory.answer import answered, foresee_recall
 from tideline_cli.memory.context import (
@@ -14,6 +14,7 @@ from tideline_cli.memory.context import (
     DEFAULT_CHARS,
     ContextBlock,
     context_block,
+    masked_hits,
     prompt_line,
 )
 from tideline_cli.memory.query import ALL, DEFAULT_LIMIT, FUSIONS, MODES, Query, nothing
@@ -44,7 +45,8 @@ fit is cut at a word and ends with `…` and its id; a long one leaves half of t
 
 Every fact is scanned for injected instructions and escaped. With --auto the block carries a
 heading, a notice and a fence that no fact can forge; a fact is in it only if it shares two telling
-words with the prompt, or a rare one.
+words with the prompt, or a rare one. A password, key or card number in a fact is printed as
+`[secret]`, unless --show-secrets asks for it.
 
 Active constraints of the owner (remember --kind constraint) in the scope come first, whatever the
 prompt, under a heading of their own and in 30 % of the budget at most; --no-constraints leaves them
@@ -78,6 +80,7 @@ OPTIONS = (
     Option("no_touch", ("--no-touch",), "Do not note that these facts were given out.", "flag",
            False),
     Option("no_constraints", ("--no-constraints",), "Without the constraints.", "flag", False),
+    SHOW_SECRETS,
     *SCOPES,
     Option("format", ("--format",), "text, json or xml [default: text]; --json goes with json "
            "alone.", "choice", choices=("text", "json", "xml"), beside=(("json", ("json",)),)),
@@ -99,6 +102,7 @@ class Options(Record):
     profile: str | None
     no_touch: bool
     no_constraints: bool
+    show_secrets: bool
     scope: str | None
     all_scopes: bool
     format: str | None
@@ -183,7 +187,7 @@ def _made(
     """Return the block, as long and in such lines as the profile has them, and the answer with the
     constraints that lead it."""
     most_chars, most_tokens, style = DEFAULT_CHARS, options.max_tokens, "segment"
-    hits: Sequence[Hit] = answer.hits
+    hits: Sequence[Hit] = answer.hits if options.show_secrets else masked_hits(answer.hits)
     if query.profile != "tideline" or query.fusion == "priority":
         from tideline_cli.cli import ways  # noqa: PLC0415  most rank as usual
 
@@ -206,7 +210,8 @@ def _made(
     led = constraints.standing(
         db, viewer=session.viewer, now=session.now, scopes=query.wanted.scopes
     )
-    made = constraints.block(tuple(led.values()), hits, budget)
+    leading = [*led.values()] if options.show_secrets else masked_hits(led.values())
+    made = constraints.block(leading, hits, budget)
     both = replace(answer, hits=(*led.values(), *answer.hits), seqs=(*led, *answer.seqs))
     return made, both
 

@@ -89,9 +89,9 @@ def run(session: Session, words: list[str], options: Options) -> int:
         raise UsageError("doctor takes no words", hint="tideline doctor --deep")
     session.needs_owner("only the owner may examine the store")
     if options.secrets:
-        from tideline_cli.cli import secret_report  # noqa: PLC0415  this search alone
+        from tideline_cli.cli import secret_notes  # noqa: PLC0415  this search alone
 
-        return secret_report.run(session)
+        return secret_notes.report(session)
     if _is_none(session.database):
         from tideline_cli.cli import named_memory  # noqa: PLC0415  where there is no memory
 

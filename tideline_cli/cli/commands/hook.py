@@ -6,7 +6,7 @@ import os
 
 from tideline_cli import config
 from tideline_cli.cli import hook_door, output
-from tideline_cli.cli.options import SCOPES, Argument, Option
+from tideline_cli.cli.options import SCOPES, SHOW_SECRETS, Argument, Option
 from tideline_cli.cli.session import Session
 from tideline_cli.errors import UsageError
 from tideline_cli.model.instant import iso
@@ -28,7 +28,8 @@ A call of a client always ends with 0 within a second, prints nothing on stderr 
 to the memory; what went wrong is a line in hook.log. Without CLIENT this says how hooks are.
 
 TIDELINE_HOOKS=0 switches hooks off, --pause those of one origin for a while. The setting
-auto_recall off keeps facts from being said unasked, here and by `context --auto`."""
+auto_recall off keeps facts from being said unasked, here and by `context --auto`. A password, key
+or card number in a fact is printed as `[secret]`, unless the client calls with --show-secrets."""
 EXAMPLES = (("", ""), ("", "--pause 2h"), ("claude-code prompt", "< call.json"))
 ARGUMENTS = (
     Argument("words", "CLIENT", "claude-code, codex, gemini or cursor; then its event, if the call "
@@ -39,6 +40,7 @@ OPTIONS = (
     Option("pause", ("--pause",), "Let the origin's hooks do nothing for so long, such as 2h or "
            "1d.", "duration", excludes=("resume", "words")),
     Option("resume", ("--resume",), "End a pause.", "flag", False, excludes=("words",)),
+    SHOW_SECRETS,
     *SCOPES,
 )  # fmt: skip
 
@@ -49,6 +51,7 @@ class Options:
 
     pause: int | None
     resume: bool
+    show_secrets: bool
     scope: str | None
     all_scopes: bool
 

@@ -6,7 +6,7 @@ import sys
 
 from tideline_cli.cli import perform
 from tideline_cli.cli.new_fact import new_id
-from tideline_cli.cli.options import Option
+from tideline_cli.cli.options import SHOW_SECRETS, Option
 from tideline_cli.cli.session import Session
 from tideline_cli.model.record import record
 
@@ -25,13 +25,15 @@ the .tideline.toml of a project can name another.
 
 What an agent remembers counts as extraction: untrusted, confined to what such a source may say,
 scanned, without secrets. It may forget what untrusted sources said; what you said it may not,
-unless you start it with --forget-any. Both are undone by `tideline undo`."""
+unless you start it with --forget-any. Both are undone by `tideline undo`. A password, key or card
+number in a fact is given as `[secret]`, unless you start it with --show-secrets."""
 EXAMPLES = (("", ""), ("--write", "--origin channel:wa/team/standup"))
 ARGUMENTS = ()
 OPTIONS = (
     Option("write", ("--write",), "Also remember and forget.", "flag", False),
     Option("forget_any", ("--forget-any",), "With --write: forget also what trusted sources said.",
            "flag", False),
+    SHOW_SECRETS,
     Option("agent", ("--agent",), "The name that stands on what is remembered [default: the "
            "setting agent].", metavar="NAME", completes="agent"),
     Option("format", ("--format",), "Results as json, in both halves, or as text alone, for "
@@ -45,6 +47,7 @@ class Options:
 
     write: bool
     forget_any: bool
+    show_secrets: bool
     agent: str | None
     format: str | None
 
@@ -64,7 +67,7 @@ def run(session: Session, _: list[str], options: Options) -> int:
 
     service = Service(
         opened, _meaning, new_id, ErrorTeller(sys.stderr), options.write, options.forget_any,
-        options.format == "text", options.agent,
+        options.format == "text", options.agent, options.show_secrets,
     )  # fmt: skip
     answer_lines(Server(service), sys.stdin.buffer, sys.stdout.buffer)
     return 0

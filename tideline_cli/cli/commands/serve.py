@@ -9,7 +9,7 @@ import sys
 from tideline_cli import config
 from tideline_cli.cli import ages, output
 from tideline_cli.cli.in_process import InProcess
-from tideline_cli.cli.options import Argument, Option
+from tideline_cli.cli.options import SHOW_SECRETS, Argument, Option
 from tideline_cli.cli.session import Session
 from tideline_cli.errors import UsageError
 from tideline_cli.model import codec, instant
@@ -30,6 +30,9 @@ and count no use. Only 127.0.0.1 is listened on; a request needs the token of th
 page of another site gets an answer. Programs find address and token in a private file of the state
 folder, `serve-PORT.json`, and send `Authorization: Bearer TOKEN`.
 
+A password, key or card number in a fact stands on the page; programs get `[secret]` in its place,
+unless the server is started with --show-secrets.
+
 The settings of the folder that you stand in do not count here."""
 EXAMPLES = (("", "--open"), ("", "--port 0"))
 ARGUMENTS: tuple[Argument, ...] = ()
@@ -37,6 +40,7 @@ OPTIONS = (
     Option("port", ("--port",), f"The port; 0 takes any that is free [default: {_PORT}].", "count",
            _PORT, most=65_535),
     Option("open", ("--open",), "Open the page in a browser.", "flag", False),
+    SHOW_SECRETS,
 )  # fmt: skip
 
 
@@ -46,6 +50,7 @@ class Options:
 
     port: int
     open: bool
+    show_secrets: bool
 
 
 def run(session: Session, words: list[str], options: Options) -> int:
@@ -62,7 +67,8 @@ def run(session: Session, words: list[str], options: Options) -> int:
     token, cookie = os.urandom(_BITS).hex(), os.urandom(_BITS).hex()
     try:
         server = HttpServer(options.port, ask, site, token=token, session=cookie,
-                            tell=ErrorTeller(sys.stderr))  # fmt: skip
+                            tell=ErrorTeller(sys.stderr), show_secrets=options.show_secrets,
+        )  # fmt: skip
     except OSError as error:
         if error.errno in _IN_USE:
             raise UsageError(

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from tideline_cli.memory.screening import are_harmless
 from tideline_cli.model.text import WITH_FORMS, terms
-from tideline_cli.policy import secret_cues
 from tideline_cli.policy.threats.plain import is_cue, may_be_code, plain_start
 
 TYPE_CHECKING = False
@@ -13,6 +12,7 @@ if TYPE_CHECKING:
     from tideline_cli.model.text import Analyzer
 
 _MOST = 200_000  # words that are kept
+_LEAST_KEY = 16  # letters of a key
 _SIGNS = ".,;:!?"  # of which a plain word may have one behind it
 _TAILS = frozenset(("s", "t", "m", "d", "re", "ve", "ll"))  # behind an apostrophe
 _ANALYZERS = ("standard", WITH_FORMS)  # those that look at each such word by itself
@@ -37,12 +37,10 @@ class PlainWords:
         signed = len(words) - sum(map(str.isalpha, words)) - contracted
         if 2 * signed >= len(words):
             return None
-        if not self._terms.marked.isdisjoint(words):
-            has_sign = contracted or signed > (text[-1] in ".!?")
-            if has_sign and not self._terms.weak.isdisjoint(words):
-                return None
-            if not self._is_harmless(text, words, contracted):
-                return None
+        if not self._terms.marked.isdisjoint(words) and not self._is_harmless(
+            text, words, contracted
+        ):
+            return None
         if contracted:  # `don't` has two terms
             return " ".join([term for term in found if term]).split()
         return [term for term in found if term]
@@ -59,11 +57,10 @@ class _Terms(dict[str, str | None]):
 
     def __init__(self) -> None:
         super().__init__()
-        self._known: dict[str, tuple[str, str, bool] | None] = {}
+        self._known: dict[str, tuple[str, str] | None] = {}
         self.starts: dict[str, str] = {}
-        self.weak: set[str] = set()
         self.marked: set[str] = set()
-        """Those that are weak, and those that begin as words of attacks."""
+        """Those that begin as words of attacks."""
 
     def __missing__(self, word: str) -> str | None:
         core, quote, tail = word.partition("'")
@@ -79,10 +76,8 @@ class _Terms(dict[str, str | None]):
         if known is None or may_be_code(core) or not _is_cased_plainly(core, low):
             self[word] = None
             return None
-        found, self.starts[word], is_weak = known
-        if is_weak:
-            self.weak.add(word)
-        if is_weak or is_cue(known[1]) or is_cue(tail):
+        found, self.starts[word] = known
+        if is_cue(known[1]) or is_cue(tail):
             self.marked.add(word)
         if quote:
             found = " ".join(terms(word, analyzer="standard"))
@@ -95,12 +90,10 @@ def _is_contracted(core: str, tail: str) -> bool:
     return core.isalpha() and tail in _TAILS and (tail != "t" or core[-1] == "n")
 
 
-def _known(low: str) -> tuple[str, str, bool] | None:
-    """Return the term of a plain word, how it begins, and whether it is weak."""
-    start = plain_start(low) if secret_cues.is_plain_word(low) else None
-    if start is None:
-        return None
-    return "".join(terms(low, analyzer="standard")), start, secret_cues.is_weak(low)
+def _known(low: str) -> tuple[str, str] | None:
+    """Return the term of a plain word, and how it begins."""
+    start = plain_start(low)
+    return None if start is None else ("".join(terms(low, analyzer="standard")), start)
 
 
 def can_tell(analyzer: Analyzer) -> bool:
@@ -109,8 +102,6 @@ def can_tell(analyzer: Analyzer) -> bool:
 
 
 def _is_cased_plainly(core: str, low: str) -> bool:
-    """Say whether no capital follows a small letter, as in a word that has further forms, nor as in
-    a key."""
-    if core == low or core[1:] == low[1:]:
-        return True
-    return core.isupper() and not secret_cues.is_marked(f"{core}.")
+    """Say whether no capital follows a small letter, as in a word that has further forms. A secret
+    of letters alone is a long word of capitals, or has both."""
+    return core == low or core[1:] == low[1:] or (core.isupper() and len(core) < _LEAST_KEY)

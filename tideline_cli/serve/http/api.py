@@ -1,9 +1,12 @@
-"""The API: a path is a command, its answer is what the command prints with `--json`."""
+"""The API: a path is a command, its answer is what the command prints with `--json`, without
+secrets."""
 
 from __future__ import annotations
 
-from tideline_cli.model.codec import dumps
-from tideline_cli.model.record import record
+from tideline_cli.memory.secret_screening import masked
+from tideline_cli.model.codec import dumps, loads
+from tideline_cli.model.record import record, replace
+from tideline_cli.policy.secrets import may_hold
 from tideline_cli.serve.http import rsclaw
 from tideline_cli.serve.http.answers import HttpReply, Printed, failed_reply, status_of
 
@@ -69,8 +72,33 @@ ROUTES: Mapping[str, Route] = {
 """What can be asked, by the path behind `/api/v1/`; ID stands for a fact."""
 
 
-def answer(ask: Ask, path: str, given: Parameters) -> HttpReply:
+def answer(
+    ask: Ask, path: str, given: Parameters, *, show_secrets: bool = False
+) -> HttpReply:
     """Answer a request for a path behind PREFIX."""
+    if show_secrets:
+        return _answer(lambda command, words, options: ask(
+            command, words, {**options, "show_secrets": True} if command == "context" else options
+        ), path, given)  # fmt: skip
+    found = _answer(ask, path, given)
+    headers = tuple(
+        (name, _masked(value).encode("ascii", "backslashreplace").decode())
+        for name, value in found.headers
+    )
+    body = _masked(found.body.decode()).encode("utf-8", "backslashreplace")
+    return replace(found, body=body, headers=headers)
+
+
+def _masked(text: str) -> str:
+    """Return a text of JSON with marks in the place of secrets."""
+    if not may_hold(text):
+        return text
+    said = loads(text)
+    shown = masked(said)
+    return text if shown is said else dumps(shown) + "\n" * text.endswith("\n")
+
+
+def _answer(ask: Ask, path: str, given: Parameters) -> HttpReply:
     if path in rsclaw.PARAMETERS:
         return _in_other_form(ask, path, given)
     found = _route(path)

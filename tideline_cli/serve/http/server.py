@@ -45,17 +45,20 @@ _ALWAYS = (
 
 class HttpServer(ThreadingHTTPServer):
     """The server. `ask` runs a command, `site` makes the pages; `token` and `session` are what
-    programs and browsers show; `tell` hears of errors that nobody foresaw."""
+    programs and browsers show; `tell` hears of errors that nobody foresaw. Programs are given
+    `[secret]` in the place of secrets, but for `show_secrets`."""
 
     daemon_threads = True
     allow_reuse_address = True
     request_queue_size = 64
 
     def __init__(
-        self, port: int, ask: Ask, site: Site, *, token: str, session: str, tell: Tell
-    ) -> None:
+        self, port: int, ask: Ask, site: Site, *, token: str, session: str, tell: Tell,
+        show_secrets: bool = False,
+    ) -> None:  # fmt: skip
         super().__init__((ADDRESS, port), _Handler)
         self.ask, self.site, self.tell, self._token = ask, site, tell, token
+        self.show_secrets = show_secrets
         self.guard = Guard(self.server_port, token, session)
         self.places = Places()
 
@@ -158,7 +161,10 @@ class _Handler(BaseHTTPRequestHandler):
             return self._stranger(parts.path)
         self.server.places.know(self.request)
         if parts.path.startswith(api.PREFIX):
-            return api.answer(self.server.ask, parts.path.removeprefix(api.PREFIX), given)
+            return api.answer(
+                self.server.ask, parts.path.removeprefix(api.PREFIX), given,
+                show_secrets=self.server.show_secrets,
+            )  # fmt: skip
         return self.server.site(parts.path, given)
 
     def _let_in(self, shown: str, path: str, given: dict[str, list[str]]) -> HttpReply:

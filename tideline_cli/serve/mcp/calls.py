@@ -40,7 +40,7 @@ def _done(tool: Tool, door: Door, given: dict[str, Any], service: Service) -> di
     if tool.name == "timeline":
         from tideline_cli.serve.mcp import changes  # noqa: PLC0415  with the first such call
 
-        return changes.changes_of(door, given)
+        return changes.changes_of(door, given, service)
     if not tool.reads:
         from tideline_cli.serve.mcp import writing  # noqa: PLC0415  few servers write
 
@@ -48,7 +48,9 @@ def _done(tool: Tool, door: Door, given: dict[str, Any], service: Service) -> di
         return verb(door, given, service)
     from tideline_cli.serve.mcp import reading  # noqa: PLC0415  with the first such call
 
-    return (reading.hits_of if tool.name == "recall" else reading.facts_of)(door, given)
+    return (reading.hits_of if tool.name == "recall" else reading.facts_of)(
+        door, given, service
+    )
 
 
 def _result(tool: Tool, told: dict[str, Any], *, as_text: bool) -> dict[str, Any]:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from apsw import Connection
 
-    from tideline_cli.serve.mcp.service import Door
+    from tideline_cli.serve.mcp.service import Door, Service
     from tideline_cli.store.history import Entry
 
     Told = tuple[Entry, str | None]
@@ -23,7 +23,7 @@ _USUAL = 20
 _TELLING = ("content", "segment", "slot", "kind", "source", "tags")  # of a fact that came or went
 
 
-def changes_of(door: Door, given: dict[str, Any]) -> dict[str, Any]:
+def changes_of(door: Door, given: dict[str, Any], service: Service) -> dict[str, Any]:
     """Return the changes, each with the values that it changed."""
     reference, limit = given["id"], given["limit"] or _USUAL
     since = instant_of(given, "since", now=door.now)
@@ -43,7 +43,7 @@ def changes_of(door: Door, given: dict[str, Any]) -> dict[str, Any]:
     ends = [row for entry, after in told[:limit] if entry.entity == "link"
             for row in (entry.before, after)]  # fmt: skip
     names = told_changes.names_of(db, ends)
-    changes = [_form(entry, after, names) for entry, after in told[:limit]]
+    changes = [_form(entry, after, names, service) for entry, after in told[:limit]]
     return {"changes": changes, "more": len(told) > limit} | (
         {"notice": NOTICE} if changes else {})  # fmt: skip
 
@@ -76,7 +76,9 @@ def _after(db: Connection, entry: Entry) -> str | None:
     return images.row_image(db, entry.entity or "fact", entry.row)
 
 
-def _form(entry: Entry, after: str | None, names: dict[int, str]) -> dict[str, Any]:
+def _form(
+    entry: Entry, after: str | None, names: dict[int, str], service: Service
+) -> dict[str, Any]:
     form = told_changes.form_of(entry, after, names)
     before, later = form["before"], form["after"]
     if entry.act == "~" and before and later:
@@ -89,7 +91,9 @@ def _form(entry: Entry, after: str | None, names: dict[int, str]) -> dict[str, A
             "did": f"{form['act'] or form['outcome']} {entry.entity or ''}".rstrip(),
             "reason": entry.reason, "before": before, "after": later}  # fmt: skip
     full = {name: value for name, value in told.items() if value not in (None, {})}
-    told_safely: dict[str, Any] = safe_value(full, SHORT)
+    told_safely: dict[str, Any] = safe_value(
+        full, SHORT, show_secrets=service.show_secrets
+    )
     return told_safely
 
 

@@ -20,13 +20,13 @@ if TYPE_CHECKING:
     from tideline_cli.memory.timeline import Moment
     from tideline_cli.model.fact import Fact
     from tideline_cli.model.hit import Hit
-    from tideline_cli.serve.mcp.service import Door
+    from tideline_cli.serve.mcp.service import Door, Service
 
 _LINKED = 80  # characters of the text of a linked fact
 _MOST_LINKS = 20
 
 
-def hits_of(door: Door, given: dict[str, Any]) -> dict[str, Any]:
+def hits_of(door: Door, given: dict[str, Any], service: Service) -> dict[str, Any]:
     """Return the facts that answer a query, best first; their use counts, but for the past."""
     as_of = instant_of(given, "as_of", now=door.now, ends=True)
     query = Query(
@@ -44,7 +44,7 @@ def hits_of(door: Door, given: dict[str, Any]) -> dict[str, Any]:
     if db is None:
         return {"hits": []}
     answer = recall(db, query, viewer=door.viewer, now=door.now)
-    told: dict[str, Any] = {"hits": [_hit(one, now=door.now) for one in answer.hits]}
+    told: dict[str, Any] = {"hits": [_hit(one, service, now=door.now) for one in answer.hits]}
     if answer.lacking is not None:
         from tideline_cli.memory import lanes  # noqa: PLC0415  an embedder that cannot be had
 
@@ -54,11 +54,11 @@ def hits_of(door: Door, given: dict[str, Any]) -> dict[str, Any]:
     return told | {"notice": NOTICE} if answer.hits else told
 
 
-def _hit(hit: Hit, *, now: int) -> dict[str, Any]:
+def _hit(hit: Hit, service: Service, *, now: int) -> dict[str, Any]:
     fact = hit.fact
     told = {
         "id": fact.id,
-        "text": safe_text(fact.content, SHORT),
+        "text": safe_text(fact.content, SHORT, show_secrets=service.show_secrets),
         "segment": fact.segment,
         "score": round(hit.score, 4),
         "age_days": round((now - fact.created_at) / DAY_MS, 1),
@@ -66,14 +66,14 @@ def _hit(hit: Hit, *, now: int) -> dict[str, Any]:
     return told if fact.lifecycle == "active" else told | {"lifecycle": fact.lifecycle}
 
 
-def facts_of(door: Door, given: dict[str, Any]) -> dict[str, Any]:
+def facts_of(door: Door, given: dict[str, Any], service: Service) -> dict[str, Any]:
     """Return whole facts; the references that name none are told as missing."""
     db = door.reading()
     found: list[dict[str, Any]] = []
     missing: list[str] = []
     for reference in given["ids"]:
         try:
-            whole = _whole(door, db, reference)
+            whole = _whole(door, service, db, reference)
         except (NotFoundError, AmbiguousError) as error:
             missing.append(safe_text(error.message, SHORT))
         else:
@@ -83,7 +83,9 @@ def facts_of(door: Door, given: dict[str, Any]) -> dict[str, Any]:
     return {"facts": found, "missing": missing, "notice": NOTICE}
 
 
-def _whole(door: Door, db: Connection | None, reference: str) -> dict[str, Any]:
+def _whole(
+    door: Door, service: Service, db: Connection | None, reference: str
+) -> dict[str, Any]:
     from tideline_cli.memory import timeline  # noqa: PLC0415  recall needs none of it
     from tideline_cli.model import codec  # noqa: PLC0415  as above
     from tideline_cli.ranking.fading import Eviction  # noqa: PLC0415  as above
@@ -104,10 +106,10 @@ def _whole(door: Door, db: Connection | None, reference: str) -> dict[str, Any]:
     why = next(_reasons(one) for one in life if one.fact.id == fact.id)
     return {
         "id": fact.id,
-        "text": safe_text(fact.content),
+        "text": safe_text(fact.content, show_secrets=service.show_secrets),
         **why,
-        **safe_value(labels),
-        "links": _links(door, db, fact),
+        **safe_value(labels, show_secrets=service.show_secrets),
+        "links": _links(door, service, db, fact),
     }
 
 
@@ -127,7 +129,7 @@ def _reasons(moment: Moment) -> dict[str, Any]:
     return told
 
 
-def _links(door: Door, db: Connection, fact: Fact) -> list[dict[str, Any]]:
+def _links(door: Door, service: Service, db: Connection, fact: Fact) -> list[dict[str, Any]]:
     from tideline_cli.model.edge import INVERSE  # noqa: PLC0415  recall needs none of it
     from tideline_cli.store import facts, links  # noqa: PLC0415  as above
 
@@ -138,6 +140,9 @@ def _links(door: Door, db: Connection, fact: Fact) -> list[dict[str, Any]]:
     told = []
     for kind, end, reason in ends[:_MOST_LINKS]:
         text = facts.find(db, end, viewer=door.viewer).content
-        one = {"kind": safe_text(kind, SHORT), "id": end, "text": safe_text(text, _LINKED)}
-        told.append(one | ({"reason": safe_text(reason, SHORT)} if reason else {}))
+        said = safe_text(text, _LINKED, show_secrets=service.show_secrets)
+        one = {"kind": safe_text(kind, SHORT), "id": end, "text": said}
+        if reason:
+            one["reason"] = safe_text(reason, SHORT, show_secrets=service.show_secrets)
+        told.append(one)
     return told

@@ -51,7 +51,7 @@ class Service:
 
     It `writes` if the person who started it says so, and `forgets_any` if it may forget what a
     trusted source said. `as_text` leaves the structured half of results out. `agent` is the name
-    that stands on what it writes.
+    that stands on what it writes. `show_secrets` shows the secrets of facts.
     """
 
     opened: Callable[[], Door]
@@ -62,3 +62,4 @@ class Service:
     forgets_any: bool = False
     as_text: bool = False
     agent: str | None = None
+    show_secrets: bool = False
