@@ -1,4 +1,4 @@
-"""Secrets made up at random when the tests run: no file of the project holds what looks like one."""
+"""Secrets made up at random when the tests run: no file holds what looks like one."""
 
 import base64
 import json
@@ -19,7 +19,7 @@ Draw = Callable[[str, int], str]
 
 
 def drawer(rng: random.Random) -> Draw:
-    """Strings as generators of keys make them: with a digit and a letter, if the alphabet has them."""
+    """Strings as generators of keys make them: with a digit and a letter, if possible."""
 
     def draw(alphabet: str, length: int) -> str:
         while True:
@@ -225,7 +225,7 @@ def _fours(number: str) -> list[str]:
 
 
 def made_secrets(seed: int, *, each: int) -> Iterator[tuple[str, str, str]]:
-    """Name of the form, a text that holds a secret of it, and the secret: `each` times of every form."""
+    """Name of the form, a text that holds a secret of it, the secret: `each` times a form."""
     rng = random.Random(seed)
     draw = drawer(rng)
     for name, make in VENDORS.items():

@@ -31,13 +31,15 @@ STATED = (
 )  # fmt: skip
 KINDS = (
     ("aws_key", "AKIA" + "IOSFODNN7EXAMPLE"), ("aws_key", "ASIA" + "Y34FZKBOKMUTVV7A"),
-    ("api_key", "sk-" + "abcdefghijklmnopqrstuvwxyz123456"), ("api_key", "sk-" + "ant-" + "a1b2" * 6),
+    ("api_key", "sk-" + "abcdefghijklmnopqrstuvwxyz123456"),
+    ("api_key", "sk-" + "ant-" + "a1b2" * 6),
     ("github_token", "ghp_" + "abcdefghijklmnopqrstuvwxyz0123456789"),
     ("github_token", "github_pat_" + "abcdefghijklmnopqrstuvwxyz0123"),
     ("google_key", "AIza" + "SyA1234567890abcdefghijklmnopqrstuv"),
     ("slack_token", "xox" + "b-" + "12345-" * 3 + "1"), ("npm_token", "npm_" + "aB3" * 12),
     ("stripe_key", "sk_" + "live_" + "4eC39HqLyjWDarjtT1zd"), ("api_key", "hf_" + "abcdefghij" * 3),
-    ("pypi_token", "pypi-" + "AgEIcHlwaS5vcmc" + "Cd3" * 8), ("gitlab_token", "glrt-" + "abcdefghij" * 2),
+    ("pypi_token", "pypi-" + "AgEIcHlwaS5vcmc" + "Cd3" * 8),
+    ("gitlab_token", "glrt-" + "abcdefghij" * 2),
     ("jwt", "eyJhbGciOiJI.eyJzdWIiOiIx.abc"), ("url_password", "postgres://app:s3cr3t@db/x"),
     ("private_key", "-----BEGIN EC PRIVATE " + "KEY-----\nMHcCAQEE\n-----END EC PRIVATE KEY-----"),
     ("private_key", "-----BEGIN RSA PRIVATE " + "KEY-----\nMIIEowIBAAKC"),
@@ -46,9 +48,11 @@ KINDS = (
     ("card_number", "3782 822463 10005"), ("card_number", "card 6011000990139424"),
 )  # fmt: skip
 PLAIN_TOO = (
-    "The staging password rotates on Mondays", "我的密码是什么？", "the pin is red", "token count is 300",
+    "The staging password rotates on Mondays", "我的密码是什么？", "the pin is red",
+    "token count is 300",
     "4111 1111 1111 1112", "order 4111111111111111", "11010519491231002X", "13800138000",
-    "commit 0a1b2c3d4e5f60718293a4b5c6d7e8f901234567 renews the token", "sk-learn-contrib-extensions",
+    "commit 0a1b2c3d4e5f60718293a4b5c6d7e8f901234567 renews the token",
+    "sk-learn-contrib-extensions",
     "the key fact is 01M81EFF2T6R2P8B3BCN8AEN28", "sk-ecdsa-sha2-nistp256@openssh.com",
     "the function getAuthenticationTokenFromRequest is slow", "token_bucket_rate_limiter_v2",
     "auth docs: https://host.example/docs/9fXk2Lq8ZbR7tYw3VmNcPq5s/index", "ssh://git@host:22/x",
@@ -107,7 +111,8 @@ def test_no_word_decides_alone():
     """Behind any credential word a plain word, a type, a call and a short number stay."""
     words = ("password", "token", "secret", "api_key", "Passwort", "mot de passe", "密码", "clave")
     values = ("optional", "required", "process.env.KEY2", "getenv('KEY_2')", "<your-token-1>",
-              "SecretStr", "${SECRET_1}", "see the vault", "DB_SECRET_2", "/run/secrets/key1")  # fmt: skip
+              "SecretStr", "${SECRET_1}", "see the vault", "DB_SECRET_2",
+              "/run/secrets/key1")  # fmt: skip
     for word in words:
         for value in values:
             for sign in (": ", " = ", " is ", "="):

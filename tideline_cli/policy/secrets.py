@@ -406,5 +406,5 @@ def _is_placeholder(value: str) -> bool:
 
 
 def _is_repeated(value: str) -> bool:
-    """Say whether half of a value is one character."""
-    return any(2 * value.count(char) >= len(value) > 3 for char in set(value))
+    """Say whether most of a value is one character."""
+    return any(2 * value.count(char) > len(value) > 3 for char in set(value))
