@@ -363,7 +363,7 @@ _tideline_flags() {
     case $1 in
         remember) REPLY='--segment -s --slot --importance --tier --source --supersedes --confidence --valid-from --valid-to --tag -t --kind --title --meta --source-turn --derived-from --pin --confine --scope --session --turn --speaker --role --agent --status --progress --dedup --batch' ;;
         recall) REPLY='--limit -n --mode --fusion --decay --profile --min-sim --min-score --why-not --mmr --graph --segment -s --tag -t --kind --session --speaker --role --agent --document --no-documents --status --progress --since --until --as-of --archived --scope --all-scopes --explain --no-touch --touch --batch --jsonl --nl --csv --tsv --table --fmt --format' ;;
-        context) REPLY='--max-chars --max-tokens --limit -n --auto --document --no-documents --mode --fusion --decay --profile --no-touch --no-constraints --scope --all-scopes --format' ;;
+        context) REPLY='--max-chars --max-tokens --limit -n --auto --document --no-documents --mode --fusion --decay --profile --no-touch --no-constraints --show-secrets --scope --all-scopes --format' ;;
         dream) REPLY='--dry-run -n --stage --confirm-count --merge-at --relate-at --evict-below --evict-after --max-loss --all-origins --pending --sync --if-due' ;;
         consolidate) REPLY='--llm --model --base-url --key-file --timeout --dry-run -n --force --interval --min-facts --max-facts --max-loss --all-origins' ;;
         status) REPLY='--all-origins --by --scope --all-scopes' ;;
@@ -405,9 +405,9 @@ _tideline_flags() {
         member) REPLY='' ;;
         schedule) REPLY='--cron --systemd --launchd --schtasks --at --sync --install --remove' ;;
         config) REPLY='' ;;
-        serve) REPLY='--port --open' ;;
-        mcp) REPLY='--write --forget-any --agent --format' ;;
-        hook) REPLY='--pause --resume --scope --all-scopes' ;;
+        serve) REPLY='--port --open --show-secrets' ;;
+        mcp) REPLY='--write --forget-any --show-secrets --agent --format' ;;
+        hook) REPLY='--pause --resume --show-secrets --scope --all-scopes' ;;
         setup) REPLY='--all --check --remove --dry-run -n --hooks --mcp --project' ;;
         init) REPLY='--key --no-key' ;;
         completions) REPLY='' ;;

@@ -152,6 +152,7 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--profile'); Kind = 'one of tideline motherbrain vectormemory rsclaw'; Help = 'Rank and show as this system does; `tideline config profiles` lists them [default: the setting profile].' }
             @{ Flags = @('--no-touch'); Kind = 'flag'; Help = 'Do not note that these facts were given out.' }
             @{ Flags = @('--no-constraints'); Kind = 'flag'; Help = 'Without the constraints.' }
+            @{ Flags = @('--show-secrets'); Kind = 'flag'; Help = 'Print passwords, keys and card numbers, not `[secret]`.' }
             @{ Flags = @('--scope'); Kind = 'ask scope'; Help = 'See facts of this scope, of those above it, and without one; an empty one sees the last alone [default: the setting scope].' }
             @{ Flags = @('--all-scopes'); Kind = 'flag'; Help = 'See the facts of every scope.' }
             @{ Flags = @('--format'); Kind = 'one of text json xml'; Help = 'text, json or xml [default: text]; --json goes with json alone.' }
@@ -604,16 +605,19 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
         'serve' = @(
             @{ Flags = @('--port'); Kind = 'text'; Help = 'The port; 0 takes any that is free [default: 7474].' }
             @{ Flags = @('--open'); Kind = 'flag'; Help = 'Open the page in a browser.' }
+            @{ Flags = @('--show-secrets'); Kind = 'flag'; Help = 'Print passwords, keys and card numbers, not `[secret]`.' }
         )
         'mcp' = @(
             @{ Flags = @('--write'); Kind = 'flag'; Help = 'Also remember and forget.' }
             @{ Flags = @('--forget-any'); Kind = 'flag'; Help = 'With --write: forget also what trusted sources said.' }
+            @{ Flags = @('--show-secrets'); Kind = 'flag'; Help = 'Print passwords, keys and card numbers, not `[secret]`.' }
             @{ Flags = @('--agent'); Kind = 'ask agent'; Help = 'The name that stands on what is remembered [default: the setting agent].' }
             @{ Flags = @('--format'); Kind = 'one of json text'; Help = 'Results as json, in both halves, or as text alone, for clients that cannot read both [default: json].' }
         )
         'hook' = @(
             @{ Flags = @('--pause'); Kind = 'text'; Help = 'Let the origin''s hooks do nothing for so long, such as 2h or 1d.' }
             @{ Flags = @('--resume'); Kind = 'flag'; Help = 'End a pause.' }
+            @{ Flags = @('--show-secrets'); Kind = 'flag'; Help = 'Print passwords, keys and card numbers, not `[secret]`.' }
             @{ Flags = @('--scope'); Kind = 'ask scope'; Help = 'See facts of this scope, of those above it, and without one; an empty one sees the last alone [default: the setting scope].' }
             @{ Flags = @('--all-scopes'); Kind = 'flag'; Help = 'See the facts of every scope.' }
         )
