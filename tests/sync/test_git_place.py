@@ -114,24 +114,32 @@ def test_one_who_is_always_late_gives_up(repository, tmp_path, monkeypatch):
     laptop = Machine(repository, LAPTOP, tmp_path)
     laptop.say(b"one")
     Log(laptop.fetch(), LAPTOP).write(b"two")
-    hook = repository.folder / "hooks" / "update"
-    hook.parent.mkdir(exist_ok=True)
-    hook.write_text('#!/bin/sh\ngit update-ref "$1" $(git commit-tree -p "$1" -m x "$1^{tree}")\n')
-    hook.chmod(0o755)
     monkeypatch.setattr(mirrored, "_PAUSE", 0.001)
-    who = {f"GIT_{one}_{two}": "x" for one in ("AUTHOR", "COMMITTER") for two in ("NAME", "EMAIL")}
-    repository.environ |= who
-    laptop.place = open_place(repository.address, mirror=str(laptop.mirror), replica=LAPTOP,
-                              environ=repository.environ)  # fmt: skip
+    fetched = laptop.place._fetched
+
+    def fetched_too_early():
+        """Let somebody else write a commit after each look at the place."""
+        head = fetched()
+        who = {f"GIT_{one}_{two}": "x" for one in ("AUTHOR", "COMMITTER")
+               for two in ("NAME", "EMAIL")}  # fmt: skip
+        made = git("commit-tree", "-p", head, "-m", "x", f"{head}^{{tree}}", cwd=repository.folder,
+                   **who)  # fmt: skip
+        git("update-ref", "refs/heads/tideline", made, cwd=repository.folder)
+        return head
+
+    monkeypatch.setattr(laptop.place, "_fetched", fetched_too_early)
     with pytest.raises(BusyError, match="others write"):
         laptop.place.send(LAPTOP)
-    hook.unlink()
+    monkeypatch.undo()
     laptop.place.send(LAPTOP)
     assert read(Machine(repository, DESKTOP, tmp_path).fetch(), LAPTOP) == [1, 2]
 
 
-def test_a_repository_that_refuses_is_told(repository, tmp_path):
+def test_a_repository_that_refuses_is_told(repository, sshd, tmp_path):
     """A hook of the server that declines the push is 73, on one line."""
+    keys = dict(sshd)
+    repository.address = f"git+ssh://127.0.0.1:{keys.pop('port')}{repository.folder}"
+    repository.environ |= keys
     hook = repository.folder / "hooks" / "pre-receive"
     hook.parent.mkdir(exist_ok=True)
     hook.write_text("#!/bin/sh\necho no >&2\nexit 1\n")

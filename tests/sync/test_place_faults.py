@@ -72,9 +72,12 @@ def test_what_a_killed_git_has_locked_is_free_again(repository, tmp_path):
     """Lock files of a git that was killed do not stop the next sync."""
     laptop = Machine(repository, LAPTOP, tmp_path)
     laptop.say(b"one")
-    for name in ("repository.git/shallow.lock", "index.lock", "repository.git/refs/place/head.lock",
-                 "repository.git/packed-refs.lock", "repository.git/config.lock"):  # fmt: skip
-        (laptop.mirror / name).write_text("")
+    for name in ("shallow.lock", "../index.lock", "refs/place/head.lock", "packed-refs.lock",
+                 "config.lock"):  # fmt: skip
+        (laptop.mirror / "sha1-umask.git" / name).write_text("")
+    there = repository.folder / "refs" / "heads" / "tideline.lock"
+    there.write_text("")
+    os.utime(there, (1, 1))
     laptop.say(b"two")
     assert read(Machine(repository, DESKTOP, tmp_path).fetch(), LAPTOP) == [1, 2]
 

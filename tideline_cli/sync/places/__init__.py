@@ -52,9 +52,10 @@ def open_place(
 
         return SshPlace(address, found, mirror=mirror, replica=replica, programs=programs)
     if found.kind == "git":
-        from tideline_cli.sync.places.git import GitPlace  # noqa: PLC0415  one kind a call
+        from tideline_cli.sync.places import git, git_folder  # noqa: PLC0415  one kind a call
 
-        return GitPlace(address, found, mirror=mirror, replica=replica, programs=programs)
+        kind = git.GitFolderPlace if git_folder.local_path(found.path) else git.GitPlace
+        return kind(address, found, mirror=mirror, replica=replica, programs=programs)
     from tideline_cli.sync.places.rclone import RclonePlace  # noqa: PLC0415  one kind a call
 
     return RclonePlace(address, found, mirror=mirror, replica=replica, programs=programs)

@@ -1,5 +1,6 @@
 """A branch of a git repository as a place. Files go in and out as objects, never through a work
-tree: no attribute, filter, hook or link of the repository takes effect here."""
+tree, and git opens none but a repository of our own: no setting, hook, attribute, filter or link of
+the place takes effect here."""
 
 from __future__ import annotations
 
@@ -7,10 +8,10 @@ import hashlib
 import os
 import shutil
 from contextlib import suppress
-from urllib.parse import quote
 
 from tideline_cli.errors import StoreError
 from tideline_cli.sync import layout
+from tideline_cli.sync.places import git_folder
 from tideline_cli.sync.places.mirrored import Mirrored, PlacedFile
 
 TYPE_CHECKING = False
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from tideline_cli.sync.places.addresses import Address
     from tideline_cli.sync.places.programs import Done, Programs
 
-BRANCH = "refs/heads/tideline"
+_BRANCH = "refs/heads/tideline"
 _HEAD = "refs/place/head"
 _SETTINGS = ("core.hooksPath=/dev/null", "gc.autoDetach=false", "maintenance.auto=false",
              "push.gpgSign=false", "push.followTags=false", "http.lowSpeedLimit=100",
@@ -49,32 +50,26 @@ class GitPlace(Mirrored):
         self, shown: str, address: Address, *, mirror: str, replica: str, programs: Programs
     ) -> None:
         super().__init__(shown, mirror=mirror, replica=replica, programs=programs)
-        self._there = _url(address.path)
+        self._there = address.path
         self._repository = os.path.join(mirror, "repository.git")
         self._ids: dict[str, str] = {}  # of the files that the last list had
-        self._format = "sha1"
-        self._is_there = False  # whether the branch was there then
+        self._format, self._sharing = "sha1", "umask"
+        self._head = ""  # the commit of the branch then, '' where there is no branch
         self._sizes: dict[str, int] = {}
+        # Without `file`: of a repository on this machine git would run the hooks.
         self._environ = {"GIT_TERMINAL_PROMPT": str(int(programs.on_terminal)),
-                         "GIT_ALLOW_PROTOCOL": "file:https:ssh"}  # fmt: skip
+                         "GIT_ALLOW_PROTOCOL": "https:ssh",
+                         "GIT_NO_LAZY_FETCH": "1"}  # fmt: skip
         if not programs.on_terminal:
             self._environ["GCM_INTERACTIVE"] = "never"  # no window that nobody sees
 
     def _list(self) -> dict[str, PlacedFile]:
-        self._open()
-        fetch = ("fetch", "--quiet", "--no-tags", "--depth=1", "--", self._there,
-                 f"+{BRANCH}:{_HEAD}")  # fmt: skip
-        done = self._git(*fetch)
-        if self._has_other_format(done):
-            done = self._git(*fetch)
-        if done.code and "couldn't find remote ref" in done.err:
-            self._checked("update-ref", "-d", _HEAD)
-            self._ids, self._is_there = {}, False
+        self._head = self._fetched()
+        if not self._head:
+            self._ids = {}
             return {}
-        self._check(done)
-        self._is_there = True
         found = {}
-        for row in self._checked("ls-tree", "-r", "-z", "-l", _HEAD).out.split(b"\0")[:-1]:
+        for row in self._checked("ls-tree", "-r", "-z", "-l", self._head).out.split(b"\0")[:-1]:
             words, _, name = row.partition(b"\t")
             mode, kind, mark, size = words.decode("ascii").split()
             path = name.decode("ascii", "replace")
@@ -103,10 +98,28 @@ class GitPlace(Mirrored):
 
     def _publish(self, put: Sequence[str], gone: Sequence[str], own: str) -> bool:
         tree = self._tree(put, gone)
-        parent = ("-p", _HEAD) if self._is_there else ()
+        parent = ("-p", self._head) if self._head else ()
         message = f"Segments of {own}" if own else "A place"
-        commit = self._word("commit-tree", tree, *parent, "-m", message, variables=_WHO)
-        done = self._git("push", "--porcelain", "--", self._there, f"{commit}:{BRANCH}")
+        return self._pushed(self._word("commit-tree", tree, *parent, "-m", message, variables=_WHO))
+
+    def _fetched(self) -> str:
+        """Bring in the commit of the branch and what it holds; return it, '' where there is none.
+        """
+        self._open()
+        fetch = ("fetch", "--quiet", "--no-tags", "--depth=1", "--", self._there,
+                 f"+{_BRANCH}:{_HEAD}")  # fmt: skip
+        done = self._git(*fetch)
+        if self._has_other_format(done):
+            done = self._git(*fetch)
+        if done.code and "couldn't find remote ref" in done.err:
+            self._checked("update-ref", "-d", _HEAD)
+            return ""
+        self._check(done)
+        return self._word("rev-parse", "--verify", _HEAD)
+
+    def _pushed(self, commit: str) -> bool:
+        """Let the branch be a commit; say False where it is not any more what it was."""
+        done = self._git("push", "--porcelain", "--", self._there, f"{commit}:{_BRANCH}")
         if done.code and any(word in done.out.decode("utf-8", "replace") + done.err
                              for word in _RACES):  # fmt: skip
             return False
@@ -125,7 +138,7 @@ class GitPlace(Mirrored):
         rows = [f"100644 {mark}\t{path}\0" for path, mark in zip(put, made, strict=True)]
         rows += [f"0 {'0' * len(self._ids[path])}\t{path}\0" for path in gone]
         index = {"GIT_INDEX_FILE": os.path.join(self._mirror.path, "index")}
-        self._checked("read-tree", _HEAD if self._is_there else "--empty", variables=index)
+        self._checked("read-tree", self._head or "--empty", variables=index)
         self._checked("update-index", "-z", "--index-info", stdin="".join(rows).encode("ascii"),
                       variables=index)  # fmt: skip
         return self._word("write-tree", variables=index)
@@ -144,7 +157,8 @@ class GitPlace(Mirrored):
         if os.path.exists(os.path.join(self._repository, "ready")):
             return
         other = () if self._format == "sha1" else (f"--object-format={self._format}",)
-        self._check(self._git("init", "--bare", "--quiet", "--template=", *other, self._repository))
+        self._check(self._git("init", "--bare", "--quiet", "--template=",
+                              f"--shared={self._sharing}", *other, self._repository))  # fmt: skip
         try:
             with open(os.path.join(self._repository, "ready"), "x", encoding="ascii"):
                 pass
@@ -168,8 +182,8 @@ class GitPlace(Mirrored):
         settings = [word for setting in _SETTINGS for word in ("-c", setting)]
         where = () if words[0] == "init" else (f"--git-dir={self._repository}",)
         environ = {**self._environ, **(variables or {}), **self._shell(words[0])}
-        return self._run(("git", *where, *settings, *words), stdin=stdin, cwd=cwd,
-                         variables=environ)  # fmt: skip
+        return self._run(("git", *where, *settings, *words), stdin=stdin,
+                         cwd=cwd or self._mirror.path, variables=environ)  # fmt: skip
 
     def _shell(self, command: str) -> dict[str, str]:
         """Return the variable that keeps ssh from asking where nobody can answer."""
@@ -195,7 +209,7 @@ class GitPlace(Mirrored):
         self._check(done)
         return done
 
-    def _word(self, *words: str, variables: Mapping[str, str]) -> str:
+    def _word(self, *words: str, variables: Mapping[str, str] | None = None) -> str:
         return self._checked(*words, variables=variables).out.decode("ascii").strip()
 
     def _check(self, done: Done) -> None:
@@ -210,11 +224,41 @@ class GitPlace(Mirrored):
         )  # fmt: skip
 
 
-def _url(given: str) -> str:
-    """Return an address for git: a path of this machine as file://, which may be shallow."""
-    if "://" in given or (":" in given.partition("/")[0]):
-        return given
-    return "file://" + quote(os.path.abspath(os.path.expanduser(given)))
+class GitFolderPlace(GitPlace):
+    """The same in a repository on this machine, which git would open with its settings and hooks.
+    So its objects are read and written by git in a repository of our own, and its branch here."""
+
+    def __init__(
+        self, shown: str, address: Address, *, mirror: str, replica: str, programs: Programs
+    ) -> None:
+        super().__init__(shown, address, mirror=mirror, replica=replica, programs=programs)
+        self._path = git_folder.local_path(address.path)
+
+    def _fetched(self) -> str:
+        there = git_folder.found(self._path)
+        head = git_folder.head(there)
+        self._format = git_folder.object_format(there, head)
+        self._sharing = "group" if git_folder.is_shared(there) else "umask"
+        self._repository = os.path.join(self._mirror.path, f"{self._format}-{self._sharing}.git")
+        self._environ.pop("GIT_OBJECT_DIRECTORY", None)
+        self._open()
+        self._environ["GIT_OBJECT_DIRECTORY"] = os.path.join(there, "objects")
+        self._there = there
+        return head
+
+    def _pushed(self, commit: str) -> bool:
+        try:
+            is_moved = git_folder.move_head(self._there, self._head, commit)
+        except OSError as error:
+            raise layout.cannot_write(self._there, error) from error
+        if is_moved and git_folder.is_to_be_packed(self._there):
+            self._checked("update-ref", _HEAD, commit)
+            self._git("repack", "-d", "-n", "--quiet")  # a failure costs room, no more
+        return is_moved
+
+    def _damaged(self, why: str) -> StoreError:
+        return StoreError(f"the repository {self._there} is damaged: {why}",
+                          hint="`git fsck` there tells more", code="place_damaged")  # fmt: skip
 
 
 def _parted(paths: Sequence[str], sizes: dict[str, int]) -> Iterator[list[str]]:

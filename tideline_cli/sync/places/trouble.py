@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+import shlex
+
 from tideline_cli.errors import (
     BusyError,
     CannotWriteError,
@@ -35,6 +38,7 @@ _WRONG = (
     "no such file or directory", "does not exist", "didn't find section in config file",
     "not found", "is not a directory", "not a directory", "no such container", "no such bucket",
 )  # fmt: skip
+_OTHER_OWNER = re.compile(r"dubious ownership in repository at '(.+)'")
 _CANNOT_WRITE = ("permission denied", "read-only file system", "pre-receive hook declined",
                  "protected branch", "operation not permitted",
                  "insufficient permission")  # fmt: skip
@@ -45,6 +49,13 @@ def meaning_of(said: str, address: str) -> TidelineError:
     help, usage where the address is wrong, 73 where nothing can be written, else 6."""
     low = said.lower()
     message = f"{address}: {_telling_line(said)}"
+    owned = _OTHER_OWNER.search(said)
+    if owned:
+        return UnavailableError(
+            f"{address}: git does not open {owned[1]}, which belongs to another user there",
+            hint="if you trust it, on that machine: git config --global --add safe.directory "
+            f"{shlex.quote(owned[1])}", code="not_allowed",
+        )  # fmt: skip
     if _has(low, _NO_PROGRAM):
         return UnavailableError(f"{address}: rsync is missing on the other side",
                                 hint="install rsync there", code="no_program")  # fmt: skip
