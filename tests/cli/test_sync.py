@@ -69,8 +69,8 @@ def test_json_has_all_that_text_has(two, place):
     two("ash", "remember", "The skis are in the garage")
     (told,) = two("ash", "sync", "--json").json["places"]
     assert told.keys() == {
-        "address", "place", "encrypted", "vouched", "received", "batches", "purged", "refused",
-        "sent", "segments", "bytes", "conflicts", "stopped", "notes",
+        "address", "place", "encrypted", "vouched", "received", "batches", "purged", "strangers",
+        "refused", "sent", "segments", "bytes", "conflicts", "stopped", "notes",
     }  # fmt: skip
     assert (told["address"], told["sent"], told["segments"]) == (place, 1, 1)
     assert told["encrypted"] and told["vouched"] and told["bytes"] > 200

@@ -72,6 +72,7 @@ def test_what_a_killed_git_has_locked_is_free_again(repository, tmp_path):
     """Lock files of a git that was killed do not stop the next sync."""
     laptop = Machine(repository, LAPTOP, tmp_path)
     laptop.say(b"one")
+    (laptop.mirror / "sha1-umask.git" / "refs" / "place").mkdir(exist_ok=True)
     for name in ("shallow.lock", "../index.lock", "refs/place/head.lock", "packed-refs.lock",
                  "config.lock"):  # fmt: skip
         (laptop.mirror / "sha1-umask.git" / name).write_text("")

@@ -1,4 +1,4 @@
-"""Which folders only their owner can read: all others get sealed segments."""
+"""In which folders only their owner can write: he vouches for those, and for no others."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import os
 import pytest
 
 from tideline_cli.sync.places import open_place
+from tideline_cli.sync.places.folder import FolderPlace
 from tideline_cli.sync.places.private import is_owners_alone
 
 LOCAL = "20 1 8:1 / / rw - ext4 /dev/sda1 rw\n"
@@ -34,11 +35,19 @@ def test_a_private_folder(folder, listing):
     assert is_owners_alone(str(folder), listing=str(listing))
 
 
-@pytest.mark.parametrize("mode", [0o750, 0o705, 0o770, 0o777])
-def test_a_folder_that_others_enter(folder, listing, mode):
-    """A right of a group or of others makes it one that is not private."""
+@pytest.mark.parametrize("mode", [0o770, 0o777, 0o702, 0o720])
+def test_a_folder_that_others_write(folder, listing, mode):
+    """A right of a group or of others to write makes it one that is not the owner's alone."""
     folder.chmod(mode)
     assert not is_owners_alone(str(folder), listing=str(listing))
+
+
+@pytest.mark.parametrize("mode", [0o750, 0o705, 0o755])
+def test_a_folder_that_others_read(folder, listing, mode):
+    """It is the owner's alone, and not private."""
+    folder.chmod(mode)
+    assert is_owners_alone(str(folder), listing=str(listing))
+    assert not FolderPlace("", str(folder)).is_private()
 
 
 def test_a_folder_in_which_others_may_rename(folder, listing):
@@ -78,11 +87,14 @@ def test_a_folder_with_the_name_of_a_cloud(tmp_path, listing, name):
 
 def test_a_link_is_judged_by_where_it_leads(folder, tmp_path, listing):
     """A private link to an open folder is not private."""
-    (tmp_path / "open").mkdir(mode=0o755)
+    (tmp_path / "open").mkdir()
+    (tmp_path / "open").chmod(0o777)
     os.symlink(tmp_path / "open", tmp_path / "link")
     assert not is_owners_alone(str(tmp_path / "link"), listing=str(listing))
 
 
 def test_only_folders_can_be_private(far, tmp_path):
     """Of a place that another program reaches nobody here knows who reads it."""
-    assert not open_place(far.address, mirror=str(tmp_path / "m")).is_private()
+    place = open_place(far.address, mirror=str(tmp_path / "m"))
+    assert not place.is_private()
+    assert not place.is_owners_alone()

@@ -56,7 +56,7 @@ def take(machine, lines, *, place=2, is_confined=True):
     """Take what lies in a place."""
     _, told = parsed(lines)
     if is_confined:
-        told = confined_words(machine.db, told, place=place)
+        told = confined_words(machine.db, told, place=place).taken
     Absorber(machine.db, place=place, now=NOW).take(told, whole=False)
 
 

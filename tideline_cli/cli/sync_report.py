@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+
 from tideline_cli.cli import output
 
 TYPE_CHECKING = False
@@ -33,10 +35,11 @@ def tell_beside(session: Session, reports: Sequence[Report]) -> None:
                 f"{halt.name} cannot be read further: segment {halt.number}: {halt.message}",
                 hint=halt.advice,
             )
-        if one.refused:
+        if one.strangers or one.refused:
             session.caution(
-                "sync_refused", f"{one.refused:,} changes from {one.address} were not taken: "
-                "others can write there", hint="--trust vouches for it, --encrypt a new place",
+                "sync_strangers", f"{one.address}: {_not_as_said(one)}, as others can write there; "
+                "`tideline sync status` names them",
+                hint=f"if they are yours: tideline sync {shlex.quote(one.address)} --trust",
             )  # fmt: skip
     conflicts = max((one.conflicts for one in reports), default=0)
     if conflicts:
@@ -44,6 +47,16 @@ def tell_beside(session: Session, reports: Sequence[Report]) -> None:
             f"{conflicts:,} value{'s' * (conflicts > 1)} gave way to a later value of another "
             "machine: `tideline contradictions` shows both"
         )
+
+
+def _not_as_said(one: Report) -> str:
+    """Say how many facts were taken as a stranger's, and of how many a change was not taken."""
+    told = []
+    if one.strangers:
+        told.append(f"{_facts(one.strangers)} taken as a stranger's, without slot or standing")
+    if one.refused:
+        told.append(f"changes of {_facts(one.refused)} not taken")
+    return " and ".join(told)
 
 
 def line(one: Report) -> str:
@@ -77,6 +90,7 @@ def _form(one: Report) -> dict[str, Any]:
         "received": one.received,
         "batches": list(one.batches),
         "purged": one.purged,
+        "strangers": one.strangers,
         "refused": one.refused,
         "sent": one.sent,
         "segments": one.segments,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+
 from tideline_cli.cli import ages, output
 from tideline_cli.model import instant
 from tideline_cli.store import sync_places, sync_rows, sync_schema, sync_state
@@ -14,6 +16,8 @@ if TYPE_CHECKING:
 
     from tideline_cli.cli.session import Session
     from tideline_cli.store.sync_places import PlaceRow
+
+_MOST = 20  # ids that a terminal shows; --json has all
 
 
 def show(session: Session) -> None:
@@ -51,6 +55,8 @@ def _place(db: Connection, place: PlaceRow) -> dict[str, Any]:
         "synced_at": instant.iso(place.synced_at) if place.synced_at else None,
         "segment": place.segment,
         "pending": bool(place.pending),
+        "strangers": [] if place.is_vouched else sync_places.strangers(db, place.number),
+        "refused": [] if place.is_vouched else sync_places.refused(db, place.number),
         "replicas": [
             {
                 "replica": one.replica, "name": one.name or one.replica[:8],
@@ -73,6 +79,13 @@ def _lines(form: dict[str, Any], now: int) -> list[str]:
         for one in place["replicas"]:
             stopped = f", cannot be read further: {one['stopped']}" if one["stopped"] else ""
             lines.append(f"  {one['name']}\tread up to segment {one['segment']}{stopped}")
+        for name, told in (("strangers", "taken as a stranger's"), ("refused", "not taken over")):
+            if place[name]:
+                shown = " ".join(place[name][:_MOST]) + (" …" if len(place[name]) > _MOST else "")
+                lines.append(f"  {told}\t{len(place[name]):,}: {shown}")
+        if place["strangers"] or place["refused"]:
+            lines.append("  if they are yours\ttideline sync "
+                         f"{shlex.quote(place['address'])} --trust")  # fmt: skip
     if form["conflicts"]:
         lines.append(f"conflicts\t{form['conflicts']:,}: `tideline contradictions`")
     return lines

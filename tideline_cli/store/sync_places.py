@@ -8,7 +8,7 @@ from tideline_cli.store.connection import drop_setting, put_setting, setting
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
     from typing import Any
 
     from apsw import Connection
@@ -48,6 +48,8 @@ class Stream:
 
 _LAST = "sync_place"  # the number of the place that was noted last
 _LEFT = "sync_left"  # JSON: by place that was forgotten, our last segment there and its digest
+_REFUSED = "sync_refused"  # JSON by the number of a place: ids of which a change was not taken
+MOST_REFUSED = 1000
 _SELECT = """
 SELECT number, address, place, sealed, vouched, sent, whole, whole_at, segment, digest, pending,
        synced_at
@@ -107,6 +109,7 @@ def remove(db: Connection, address: str) -> bool:
         put_setting(db, _LEFT, codec.dumps(left | {row.place: [row.segment, row.digest]}))
     db.execute("DELETE FROM sync_stream WHERE place = ?", (row.number,))
     db.execute("DELETE FROM sync_place WHERE number = ?", (row.number,))
+    drop_setting(db, f"{_REFUSED}_{row.number}")
     return True
 
 
@@ -140,6 +143,36 @@ def meet_anew(db: Connection) -> None:
     """Let everything be sent again to every place, behind what is there, and be read again."""
     db.execute("UPDATE sync_place SET sent = 0")
     db.execute("UPDATE sync_stream SET segment = 0, digest = ''")
+
+
+def read_anew(db: Connection, number: int) -> None:
+    """Let all of a place be read again, now that the owner vouches for it."""
+    db.execute("UPDATE sync_stream SET segment = 0, digest = '' WHERE place = ?", (number,))
+    drop_setting(db, f"{_REFUSED}_{number}")
+
+
+def note_refused(db: Connection, number: int, ids: Collection[str]) -> None:
+    """Remember the facts of which a change was not taken from a place: the latest of them."""
+    if ids:
+        known = [one for one in refused(db, number) if one not in ids]
+        put_setting(
+            db, f"{_REFUSED}_{number}", codec.dumps([*known, *sorted(ids)][-MOST_REFUSED:])
+        )
+
+
+def refused(db: Connection, number: int) -> list[str]:
+    """Return the ids of the facts of which a change was not taken from a place."""
+    found: list[str] = codec.loads(setting(db, f"{_REFUSED}_{number}", "[]"))
+    return found
+
+
+def strangers(db: Connection, number: int) -> list[str]:
+    """Return the ids of the facts that are known from a place alone, as text from outside."""
+    rows: Any = db.execute(
+        "SELECT id FROM sync_fact JOIN fact USING (id) WHERE place = ?"
+        " AND source = 'retrieved_document' ORDER BY id", (number,),
+    )  # fmt: skip
+    return [one for (one,) in rows]
 
 
 def streams(db: Connection, place: int) -> dict[str, Stream]:

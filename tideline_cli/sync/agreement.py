@@ -105,11 +105,15 @@ class Agreement:
                 known = None
             known = self._moved(held) or known or self._added(held)
             trusted = trust or held.is_sealed or known.is_trusted
-            vouched = 1 if trusted else 2 if self._place.is_private() else 0
+            vouched = 1 if trusted else 2 if self._place.is_owners_alone() else 0
             sync_places.put(
                 self._db, known.number, address=address, place=held.id, sealed=int(held.is_sealed),
                 vouched=vouched,
             )  # fmt: skip
+            if vouched and not known.is_vouched:
+                sync_places.read_anew(self._db, known.number)
+            if not (known.place or held.is_sealed or self._place.is_private()):
+                self.notes.append(f"not encrypted: whoever can read {address} reads every fact")
         return sync_places.find(self._db, address) or known
 
     def _moved(self, held: PlaceFile) -> PlaceRow | None:

@@ -6,6 +6,7 @@ from tideline_cli.model.origin import Origin
 from tideline_cli.store import sync_edges, sync_purges, sync_rows, sync_state, visibility
 from tideline_cli.store.sync_edges import EdgeRow
 from tideline_cli.sync import registers
+from tideline_cli.sync.confine import SOURCE
 from tideline_cli.sync.operations import AddOp, BatchOp, EdgeOp, PurgeOp, SaidOp, SetOp, UseOp
 from tideline_cli.sync.registers import CLOCK, PRESENT
 
@@ -99,11 +100,13 @@ class Taker:
 
     def _add(self, one: AddOp, known: Registers) -> None:
         """Take the birth of a fact. Of two births of one id the later counts: one that was taken
-        back and is here again."""
+        back and is here again. The same one counts again where it lacks the text, or where it was
+        taken as a stranger's, and comes from a place now that is vouched for."""
         born = known.birth
         if born is not None and not self._is_later(one.stamp, born):
             is_missing = "content" not in known.values
-            if not is_missing or self._stamp(born) != one.stamp:
+            is_confined = known.values.get("source") == SOURCE != one.values["source"]
+            if not (is_missing or is_confined) or self._stamp(born) != one.stamp:
                 return
         mark = self._mark(one.stamp)
         known.origin = visibility.ensure_number(self._db, Origin(str(one.values["origin"])))

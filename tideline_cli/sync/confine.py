@@ -7,7 +7,7 @@ from tideline_cli.memory.secret_screening import searched
 from tideline_cli.model.edge import REPLACING
 from tideline_cli.model.fact import SEGMENTS, initial_heat
 from tideline_cli.model.origin import OWNER
-from tideline_cli.model.record import replace
+from tideline_cli.model.record import Record, replace
 from tideline_cli.policy.gate import confined as confined_segment
 from tideline_cli.store import sync_rows, sync_state
 from tideline_cli.sync.operations import AddOp, BatchOp, EdgeOp, PurgeOp, SaidOp, SetOp, UseOp
@@ -31,9 +31,16 @@ _ALLOWED = ("content", "created_at", "origin", "kind", "title", "tags", "valid_f
 _CHANGED = frozenset(("lifecycle", "valid_to", "present", GONE))
 
 
-def confined_words(
-    db: Connection, told: Sequence[Operation], *, place: int
-) -> list[Operation]:
+class Confined(Record):
+    """What is taken of what a place tells; the ids of the facts that are new and `strangers`, and
+    of those of which something was `refused`."""
+
+    taken: list[Operation]
+    strangers: set[str]
+    refused: set[str]
+
+
+def confined_words(db: Connection, told: Sequence[Operation], *, place: int) -> Confined:
     """Return what is taken of what a place tells. A fact that is new here is taken as text from
     outside: of no standing, without its secrets, and not at all where the scan finds an attack. The
     place may change and take back what is known from it alone."""
@@ -45,6 +52,7 @@ def confined_words(
     here = sync_state.SyncState(db).own_id
     new = ids - rows.keys() - stored.keys()
     taken: list[Operation] = []
+    strangers, refused = set[str](), set[str]()
     for one in told:
         match one:
             case BatchOp() if one.stamp[1] != here:
@@ -52,6 +60,9 @@ def confined_words(
             case AddOp() if one.id in new and not threats_in(_text(one)):
                 taken.append(replace(one, values=_plain(one)))
                 own.add(one.id)
+                strangers.add(one.id)
+            case AddOp() if one.id in new:
+                refused.add(one.id)
             case SetOp() if one.id in own and one.values.keys() <= _CHANGED:
                 taken.append(replace(one, values=_unexplained(one.values)))
             case EdgeOp() if {one.source, one.target} <= own and one.kind not in REPLACING:
@@ -59,9 +70,12 @@ def confined_words(
             case PurgeOp():
                 gone = tuple(fact_id for fact_id in one.ids if fact_id in own)
                 taken += [PurgeOp(gone)] if gone else []
+                refused |= {fact_id for fact_id in one.ids if fact_id in stored} - own
+            case SetOp() | EdgeOp() if one.stamp[1] != here:
+                refused.add(one.id if isinstance(one, SetOp) else one.source)
             case BatchOp() | SetOp() | EdgeOp() | SaidOp() | UseOp() | AddOp():
                 pass
-    return taken
+    return Confined(taken, strangers, refused)
 
 
 def _is_of(row: FactRow, place: int) -> bool:

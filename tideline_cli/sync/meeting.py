@@ -58,8 +58,9 @@ class Halt:
 class Report:
     """What one sync has done. `received` counts the facts of which anything was new here, `batches`
     are those of this memory in which they came; `sent` counts the facts of which anything was left,
-    in `segments` of so many bytes; `refused` the changes that a place which nobody vouches for may
-    not send."""
+    in `segments` of so many bytes. Of a place for which nobody vouches, `strangers` counts the
+    facts that were taken as text from outside, and `refused` those of which a change was not taken.
+    """
 
     address: str
     place: str
@@ -68,6 +69,7 @@ class Report:
     received: int
     batches: tuple[int, ...]
     purged: int
+    strangers: int
     refused: int
     sent: int
     segments: int
@@ -87,7 +89,8 @@ class Meeting:
         self._now = now
         self._notes: list[str] = []
         self._halts: list[Halt] = []
-        self._refused = 0
+        self._strangers: set[str] = set()
+        self._refused: set[str] = set()
 
     def run(self) -> Report:
         """Meet the others. Raises TidelineError where the place cannot be reached or used; what was
@@ -126,7 +129,7 @@ class Meeting:
         return Report(
             self._place.address, held.id, held.is_sealed, row.is_vouched,
             len(absorber.facts) + len(absorber.purged), tuple(absorber.batches),
-            len(absorber.purged), self._refused, done.facts, done.segments, done.octets,
+            len(absorber.purged), len(self._strangers), len(self._refused), done.facts, done.segments, done.octets,
             tuple(self._halts), tuple(self._notes),
             len(sync_rows.ruled(self._db, "slot", origin_number=None)),
         )  # fmt: skip
@@ -199,9 +202,12 @@ class Meeting:
             )  # fmt: skip
         self._name(names, header, is_vouched=row.is_vouched)
         if not row.is_vouched:
-            allowed = confined_words(self._db, told, place=row.number)
-            self._refused += len(told) - len(allowed)
-            told = allowed
+            confined = confined_words(self._db, told, place=row.number)
+            self._strangers |= confined.strangers
+            self._refused |= confined.refused
+            with writing(self._db):
+                sync_places.note_refused(self._db, row.number, confined.refused)
+            told = confined.taken
         absorber.take(told, whole=header.kind == "snapshot")
         return None
 

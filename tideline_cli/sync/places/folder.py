@@ -20,9 +20,13 @@ class FolderPlace:
         self.address = address
         self._path = os.path.abspath(os.path.expanduser(path))
 
-    def is_private(self) -> bool:
-        """Say whether only its owner can read and write it, as far as this machine can tell."""
+    def is_owners_alone(self) -> bool:
+        """Say whether only its owner can write in it, as far as this machine can tell."""
         return private.is_owners_alone(self._path)
+
+    def is_private(self) -> bool:
+        """Say whether only its owner can read it, too."""
+        return private.is_private(self._path)
 
     def fetch(self) -> str:
         """Return the folder, which is made (0700) where only it is missing. Raises UsageError."""

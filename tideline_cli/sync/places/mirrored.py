@@ -48,8 +48,12 @@ class Mirrored(ABC):
         self._programs = programs
         self._has_place = False  # whether the last fetch found place.json there
 
+    def is_owners_alone(self) -> bool:
+        """Say whether only its owner can write there: nobody here knows that."""
+        return False
+
     def is_private(self) -> bool:
-        """Say whether only its owner can read and write it: nobody here knows that."""
+        """Say whether only its owner can read it: nobody here knows that either."""
         return False
 
     def fetch(self) -> str:

@@ -1,4 +1,4 @@
-"""Whether only its owner can read and write a folder, as far as this machine can tell."""
+"""Whether only its owner can write in a folder, or read it, as far as this machine can tell."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ _NAMES = ("dropbox", "onedrive", "google drive", "googledrive", "icloud", "mobil
 
 
 def is_owners_alone(folder: str, *, listing: str = mounts.MOUNTS) -> bool:
-    """Say whether a folder is ours, with mode 0700, on a local disk, below folders that nobody else
-    may rename things in, and with no sign that a program copies it elsewhere. Of one that is not
-    there yet, what is above it is looked at."""
+    """Say whether nobody else writes in a folder: it is ours, without write rights for others, on a
+    local disk, below folders that nobody else may rename things in, and with no sign that a program
+    copies it elsewhere. Of one that is not there yet, what is above it is looked at."""
     real = os.path.realpath(folder)
     try:
         if os.path.lexists(real):
             state = os.stat(real)
-            if not is_own(state) or stat.S_IMODE(state.st_mode) & 0o077:
+            if not is_own(state) or state.st_mode & 0o022:
                 return False
         else:
             real = os.path.dirname(real)
@@ -43,6 +43,16 @@ def is_owners_alone(folder: str, *, listing: str = mounts.MOUNTS) -> bool:
         if mounts.file_system_of(real, listing=listing) not in _LOCAL:
             return False
         return not any(_is_shared(above) for above in _with_parents(real))
+    except OSError:
+        return False
+
+
+def is_private(folder: str) -> bool:
+    """Say whether nobody else reads a folder either: then its mode is 0700, or it is not there."""
+    try:
+        return is_owners_alone(folder) and not os.stat(folder).st_mode & 0o077
+    except FileNotFoundError:
+        return True
     except OSError:
         return False
 
