@@ -11,7 +11,7 @@ import pytest
 from tests import backends
 from tests.exchange.paper import pdf
 from tests.support import DAY, NOW, PEER
-from tideline_cli.exchange.ingest import storing
+from tideline_cli.exchange.ingest import read, storing
 
 GUIDE = """# Guide
 
@@ -260,6 +260,21 @@ def test_a_file_that_becomes_unreadable_loses_nothing(run, tmp_path):
     (tmp_path / "a.md").write_bytes(b"\x00\x00")
     assert run("ingest", "a.md").code == 2
     assert listed(run) == [("a.md", 1)]
+
+
+def test_a_file_that_takes_too_long_is_passed_over(run, tmp_path, monkeypatch):
+    """It is named and counted, and the others are taken."""
+    (tmp_path / "slow.html").write_text("<p>one" * 400_000)
+    (tmp_path / "quick.txt").write_text("The lighthouse keeper sleeps at noon.")
+    monkeypatch.setattr(read, "SECONDS", 0.05)
+    done = run("ingest", "slow.html", "quick.txt", "--json")
+    assert [(one["name"], one["action"]) for one in done.json["documents"]] == [
+        ("slow.html", "skipped"), ("quick.txt", "added")
+    ]  # fmt: skip
+    assert "took too long" in str(done.json["documents"][0]["error"])
+    again = run("ingest", "slow.html")
+    assert again.code == 2
+    assert "slow.html: passed over, took too long" in again.err
 
 
 def test_a_pipe_is_no_document(run, tmp_path):

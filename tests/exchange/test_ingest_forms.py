@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+import zlib
+from time import process_time
 
 import pytest
 from hypothesis import given
@@ -79,6 +81,76 @@ def test_html_that_is_broken_loses_no_text():
     assert told(html_text.blocks(page)) == [((), "one"), ((), "two"), (("Three",), "four")]
     assert told(html_text.blocks("<title>Only a title</title>")) == [((), "Only a title")]
     assert told(html_text.blocks("<h2>Left open<p>x")) == [((), "Left open x")]
+
+
+SHAPES = {
+    "tags without an end": lambda size: "<a " * size,
+    "an open menu": lambda size: "<nav>" + "<a>" * size + "</b>" * size,
+    "comments without an end": lambda size: "<!--" * size,
+    "open quotes": lambda size: "<a b='" * size,
+    "drawings": lambda size: "<svg" * size,
+    "a heading of blanks": lambda size: "# a" + " " * size + "b",
+    "a heading of marks": lambda size: "# a" + " #" * size + "b",
+}
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_reading_is_linear(shape):
+    """What took seconds for some kilobytes takes no longer than ten times as much text allows."""
+    read = markdown_text.blocks if shape.startswith("a heading") else html_text.blocks
+
+    def seconds(size):
+        begun = process_time()
+        list(read(SHAPES[shape](size)))
+        return process_time() - begun
+
+    seconds(100)
+    assert seconds(50_000) < 3  # quadratic, it is a minute
+
+
+@pytest.mark.parametrize(
+    ("line", "title"),
+    [("# One ##", "One"), ("# One##", "One##"), ("##", ""), ("# #", ""), ("#  One \t#  ", "One"),
+     ("# C #", "C"), ("# C# #", "C#"), ("### \t ", "")],
+)  # fmt: skip
+def test_marks_that_close_a_heading_are_not_of_it(line, title):
+    """A blank parts them from the text."""
+    found = [block.headings for block in markdown_text.blocks(f"{line}\ntext")]
+    assert found == [(title,) if title else ()]
+
+
+def test_an_empty_drawing_hides_nothing():
+    """A drawing that ends itself is no beginning of one."""
+    assert told(html_text.blocks("<p>one<svg class='x'/>two<p>three")) == [
+        ((), "onetwo"), ((), "three")
+    ]  # fmt: skip
+
+
+def bomb(size=200_000_000):
+    """Return a PDF of a few hundred kilobytes whose page unpacks to this size."""
+    packed = zlib.compressobj(9)
+    stream = b"".join(packed.compress(bytes(1_000_000)) for _ in range(size // 1_000_000))
+    stream += packed.flush()
+    parts = (
+        b"<</Type/Catalog/Pages 2 0 R>>", b"<</Type/Pages/Kids[3 0 R]/Count 1>>",
+        b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 9 9]/Contents 4 0 R>>",
+        b"<</Length %d/Filter/FlateDecode>>stream\n%s\nendstream" % (len(stream), stream),
+    )  # fmt: skip
+    made, places = b"%PDF-1.4\n", []
+    for number, part in enumerate(parts, 1):
+        places.append(len(made))
+        made += b"%d 0 obj\n%s\nendobj\n" % (number, part)
+    table = b"".join(b"%010d 00000 n \n" % place for place in places)
+    end = b"xref\n0 5\n0000000000 65535 f \n%strailer<</Size 5/Root 1 0 R>>\nstartxref\n%d\n%%%%EOF"
+    return made + end % (table, len(made))
+
+
+def test_a_pdf_that_unpacks_to_too_much_needs_no_ocr():
+    """It could not be read, which is said, and of which page."""
+    said = []
+    with pytest.raises(UsageError, match="could not be read") as error:
+        list(pdf_text.blocks(bomb(), said.append))
+    assert (error.value.code, said) == ("damaged", ["page 1 of 1 could not be read"])
 
 
 def test_a_pdf_has_pages_and_no_hyphens():

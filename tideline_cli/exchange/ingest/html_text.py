@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import re
-from html.parser import HTMLParser
+from collections import Counter
+
+from justhtml import stream
 
 from tideline_cli.exchange.ingest.blocks import Outline
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping
 
     from tideline_cli.exchange.ingest.blocks import Block
-
-    Attributes = Sequence[tuple[str, str | None]]
 
 _UNSEEN = frozenset(
     ("script", "style", "template", "noscript", "head", "nav", "svg", "iframe", "object", "select",
@@ -33,6 +33,7 @@ _ROWS = ("li", "dt", "dd", "tr")
 _HIDDEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
 _EDGES = " ¶"  # of a line; the sign is a link to its own place
 _SPACES = re.compile(r"[ \t\n\f\r]+")
+_EMPTY_DRAWINGS = re.compile(r"<(?:svg|math)\b[^<>]*/>", re.IGNORECASE)
 _CHARSET = re.compile(rb"""<meta[^>]{0,200}?charset\s*=\s*["']?\s*([\w.:-]{1,40})""", re.IGNORECASE)
 _DECLARED = re.compile(rb"""<\?xml[^>]{0,100}?encoding\s*=\s*["']([\w.:-]{1,40})""")
 _LOOKED_AT = 2048
@@ -48,22 +49,28 @@ def said_encoding(raw: bytes) -> str | None:
 def blocks(text: str) -> Iterator[Block]:
     """Yield the paragraphs, lists, tables and code of a page. What is not seen by who reads the
     page is left out: scripts, styles, menus, and what is hidden."""
-    parser = _Parser()
-    parser.feed(text)
-    parser.close()
-    yield from parser.finished()
+    page = _Page()
+    for event, told in stream(_EMPTY_DRAWINGS.sub("", text)):
+        match event, told:
+            case "start", (str(tag), attributes):
+                page.start(tag, attributes or {})
+            case "end", str(tag):
+                page.end(tag)
+            case "text", str(data):
+                page.text(data)
+    yield from page.finished()
 
 
-class _Parser(HTMLParser):
+class _Page:
     """Gathers the text of a page, block by block."""
 
     def __init__(self) -> None:
-        super().__init__(convert_charrefs=True)
         self._outline = Outline()
         self._found: list[Block] = []
-        self._text: list[str] = []
+        self._said: list[str] = []
         self._name: list[str] = []  # the title of the page
         self._unseen: list[str] = []  # open elements, from the outermost unseen one on
+        self._open = Counter[str]()  # how many of each are among them
         self._level = 0  # of the heading that is open
         self._pre = 0
         self._in_title = False
@@ -78,21 +85,22 @@ class _Parser(HTMLParser):
             self._found += self._outline.block(_SPACES.sub(" ", "".join(self._name)))
         return self._found
 
-    def handle_starttag(self, tag: str, attrs: Attributes) -> None:
+    def start(self, tag: str, attributes: Mapping[str, str | None]) -> None:
         """Begin an element."""
         if tag == "title":
             self._in_title = not self._name
         if self._unseen:
             if tag == "body":  # a head that nobody closed
                 self._unseen.clear()
+                self._open.clear()
             elif tag not in _VOID:
-                self._unseen.append(tag)
+                self._hide(tag)
             return
-        if tag not in _VOID and (tag in _UNSEEN or tag in _UNREAD or _is_hidden(attrs)):
-            self._unseen.append(tag)
+        if tag not in _VOID and (tag in _UNSEEN or tag in _UNREAD or _is_hidden(attributes)):
+            self._hide(tag)
             self._part(tag)
         elif tag == "br":
-            self._text.append("\n")
+            self._said.append("\n")
         elif tag in ("td", "th"):
             self._cell()
         elif tag in _ROWS:
@@ -100,13 +108,14 @@ class _Parser(HTMLParser):
         elif tag not in _INLINE:
             self._begin(tag)
 
-    def handle_endtag(self, tag: str) -> None:
+    def end(self, tag: str) -> None:
         """End an element; one that was never begun is passed over."""
         if tag == "title":
             self._in_title = False
         if self._unseen:
-            if tag in self._unseen:
-                del self._unseen[len(self._unseen) - 1 - self._unseen[::-1].index(tag) :]
+            if tag in self._open:
+                while self._drop() != tag:
+                    pass
             return
         if self._level and tag == f"h{self._level}":
             self._end_heading()
@@ -114,16 +123,27 @@ class _Parser(HTMLParser):
             self._flush()
             self._pre = max(0, self._pre - 1)
         elif tag in _ROWS:
-            self._text.append("\n")
+            self._said.append("\n")
         elif tag not in _INLINE and tag not in ("td", "th", "br"):
             self._flush()
 
-    def handle_data(self, data: str) -> None:
+    def text(self, data: str) -> None:
         """Take a text."""
         if self._in_title:
             self._name.append(data)
         if not self._unseen:
-            self._text.append(data if self._pre else _SPACES.sub(" ", data))
+            self._said.append(data if self._pre else _SPACES.sub(" ", data))
+
+    def _hide(self, tag: str) -> None:
+        self._unseen.append(tag)
+        self._open[tag] += 1
+
+    def _drop(self) -> str:
+        tag = self._unseen.pop()
+        self._open[tag] -= 1
+        if not self._open[tag]:
+            del self._open[tag]
+        return tag
 
     def _begin(self, tag: str) -> None:
         self._flush()
@@ -134,37 +154,36 @@ class _Parser(HTMLParser):
 
     def _cell(self) -> None:
         """Part a cell of a table from the one before."""
-        if self._text and not self._text[-1].endswith("\n"):
-            self._text.append(" | ")
+        if self._said and not self._said[-1].endswith("\n"):
+            self._said.append(" | ")
 
     def _row(self, tag: str) -> None:
-        self._text.append("\n- " if tag == "li" else "\n")
+        self._said.append("\n- " if tag == "li" else "\n")
 
     def _part(self, tag: str) -> None:
         if tag not in _INLINE and tag not in _UNREAD:
             self._flush()
 
     def _end_heading(self) -> None:
-        text = " ".join("".join(self._text).split())
-        self._text.clear()
+        text = " ".join("".join(self._said).split())
+        self._said.clear()
         self._found += self._outline.enter(self._level, text.strip(_EDGES))
         self._level = 0
 
     def _flush(self) -> None:
         """End the block; the text of a heading that holds other elements goes on."""
         if self._level:
-            self._text.append(" ")
+            self._said.append(" ")
             return
-        text = "".join(self._text)
-        self._text.clear()
+        text = "".join(self._said)
+        self._said.clear()
         if not self._pre:
             lines = (_SPACES.sub(" ", line).strip(_EDGES) for line in text.split("\n"))
             text = "\n".join(line for line in lines if line not in ("", "-"))
         self._found += self._outline.block(text)
 
 
-def _is_hidden(attrs: Attributes) -> bool:
-    stated = dict(attrs)
+def _is_hidden(stated: Mapping[str, str | None]) -> bool:
     return (
         "hidden" in stated
         or (stated.get("aria-hidden") or "").lower() == "true"

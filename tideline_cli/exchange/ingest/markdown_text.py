@@ -12,12 +12,13 @@ if TYPE_CHECKING:
 
     from tideline_cli.exchange.ingest.blocks import Block
 
-_HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*")
+_HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*))?")
 _UNDERLINE = re.compile(r" {0,3}(=+|-{2,})[ \t]*")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
 _RULER = re.compile(r" {0,3}(?:(?:-[ \t]*){3,}|(?:\*[ \t]*){3,}|(?:_[ \t]*){3,})")
 _NO_PARAGRAPH = re.compile(r"[ \t]*(?:[-*+>|]|\d+[.)])[ \t]?|    |\t")
 _FRONT = "---"
+_BLANKS = " \t"
 
 
 def blocks(text: str) -> Iterator[Block]:
@@ -77,13 +78,19 @@ class _Reading:
         None where it does neither."""
         if self.fence:
             return None
-        found = _HEADING.fullmatch(line)
+        found = _HEADING.fullmatch(line.rstrip(_BLANKS))
         if found:
-            return len(found[1]), found[2] or ""
+            return len(found[1]), _without_end(found[2] or "")
         under = _UNDERLINE.fullmatch(line)
         if under is None or len(self._lines) != 1 or _NO_PARAGRAPH.match(self._lines[0]):
             return None
         return (1 if under[1][0] == "=" else 2), self._lines.pop()
+
+
+def _without_end(title: str) -> str:
+    """Return the text of a heading without the marks that close it, which a blank parts from it."""
+    text = title.rstrip("#")
+    return text.rstrip(_BLANKS) if text[-1:] in ("", *_BLANKS) else title
 
 
 def _end_of_front(lines: list[str]) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 from io import BytesIO
 
 from tideline_cli.errors import UnavailableError, UsageError
@@ -11,6 +12,8 @@ from tideline_cli.exchange.ingest.blocks import Block
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+    from pypdf import PageObject
 
 _HYPHEN = re.compile(r"(?<=[^\W\d_])-\n(?=[a-zß-ÿ])")
 _IN_PARAGRAPH = re.compile(r"[ \t]*\n[ \t]*(?=\S)")
@@ -39,6 +42,11 @@ def blocks(raw: bytes, warn: Callable[[str], None]) -> Iterator[Block]:
                 yield Block(whole, (), number)
     if unread:
         warn(f"{_listed(unread)} of {len(pages):,} could not be read")
+    if not has_text and unread:
+        raise UsageError(
+            "its pages could not be read", hint="damaged, or too large when unpacked",
+            code="damaged",
+        )  # fmt: skip
     if not has_text:
         raise UsageError(
             "no text in it", hint="pages that are pictures need OCR first, such as ocrmypdf",
@@ -63,7 +71,7 @@ def _pages(raw: bytes) -> list[Callable[[], str]]:
         reader = pypdf.PdfReader(BytesIO(raw))
         if reader.is_encrypted and not reader.decrypt(""):
             raise UsageError("locked by a password", hint="take the password off", code="locked")
-        return [page.extract_text for page in reader.pages]
+        return [partial(_text_of, page) for page in reader.pages]
     except UsageError:
         raise
     except Exception as error:  # noqa: BLE001  a damaged file makes pypdf raise whatever it met
@@ -71,6 +79,16 @@ def _pages(raw: bytes) -> list[Callable[[], str]]:
             "not a PDF that can be read", hint=f"damaged? pypdf says: {_brief(error)}",
             code="damaged",
         ) from None  # fmt: skip
+
+
+def _text_of(page: PageObject) -> str:
+    """Return the text of a page; raise what pypdf keeps to itself of one that it cannot unpack."""
+    text = page.extract_text()
+    if not text.strip():
+        contents = page.get_contents()
+        if contents is not None:
+            contents.get_data()
+    return text
 
 
 def _brief(error: Exception) -> str:

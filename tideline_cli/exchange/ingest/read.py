@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+from contextlib import contextmanager
 
 from tideline_cli.errors import TidelineError, UsageError
 from tideline_cli.exchange.ingest.decoding import decoded, is_binary
@@ -22,6 +23,10 @@ MOST_BYTES = 100_000_000
 """A larger file is not read."""
 MOST_CHARACTERS = 5_000_000
 """Of a longer text the beginning is taken."""
+
+
+SECONDS = 30.0
+"""A file that takes longer to be read is passed over."""
 
 
 @record
@@ -89,6 +94,37 @@ def blocks_of(
 
     read = plain_text.restructured_blocks if form == "rst" else plain_text.blocks
     return _limited(read(text), warn)
+
+
+@contextmanager
+def in_time(seconds: float) -> Iterator[None]:
+    """Raise UsageError where what is done within takes longer: at the next line of Python where the
+    system has a clock that interrupts (not on Windows, nor in a thread that is not the first)."""
+    import signal  # noqa: PLC0415  while a document is read
+
+    def ring(*_: object) -> None:
+        raise _LateError
+
+    try:
+        before = signal.signal(signal.SIGALRM, ring)
+    except (AttributeError, ValueError):
+        yield
+        return
+    try:
+        signal.setitimer(signal.ITIMER_REAL, seconds)
+        yield
+    except _LateError:
+        raise UsageError(
+            f"passed over, took too long: more than {seconds:g} s",
+            hint="split it, or convert it to plain text", code="too_long",
+        ) from None
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+class _LateError(BaseException):
+    """The time for a document is over; no reader catches it as an error of a page."""
 
 
 def _limited(blocks: Iterable[Block], warn: Callable[[str], None]) -> Iterator[Block]:

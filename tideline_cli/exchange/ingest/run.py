@@ -128,10 +128,11 @@ class _Reading:
     def _said(self, held: Content) -> list[NewFact]:
         """Return the chunks of the document, in order."""
         one, cut = self._one, self._context.cut
-        blocks = read.blocks_of(
-            held, one.reading.form, encoding=one.reading.encoding, warn=self._warn
-        )
-        parts = divided(blocks, size=cut.size, overlap=cut.overlap)
+        with read.in_time(read.SECONDS):
+            blocks = read.blocks_of(
+                held, one.reading.form, encoding=one.reading.encoding, warn=self._warn
+            )
+            parts = list(divided(blocks, size=cut.size, overlap=cut.overlap))
         found, self._secrets = written.stated_by(parts, one.name, self._context, self._warn)
         if not found:
             raise TidelineError("nothing in it to remember", hint="is it empty?", code="empty")
