@@ -231,3 +231,26 @@ def test_a_long_answer_is_not_cut(client, monkeypatch):
 
     monkeypatch.setattr(client.server, "site", slow)
     assert client("/status").status == 200
+
+
+def test_documents_that_lost_their_beginning_are_listed(run, client, tmp_path):
+    """After a purge of the first chunk, and of rows that name a document: as `library` has it."""
+    (tmp_path / "guide.md").write_text("# One\n\nfirst\n\n# Two\n\nsecond\n")
+    assert run("ingest", "guide.md").code == 0
+    first = run("library", "show", "guide.md", "--json").json["chunks"][0]["id"]
+    assert run("purge", first, "--yes").code == 0
+    row = '{"content": "The mill is closed on Mondays", "document": "mill.md", "turn": 1}'
+    (tmp_path / "rows.jsonl").write_text(row)
+    assert run("import", "rows.jsonl", "--trust").code == 0
+    answer = client("/documents")
+    assert answer.status == 200
+    page = Reader(answer.body)
+    assert "guide.md" in page.text and "mill.md" in page.text and "?" in page.text
+
+
+def test_no_control_character_is_repeated_in_an_attribute(client):
+    """A filter keeps its value, spelled as its number."""
+    answer = client("/facts?document=a%1b%5d0;x%07b")
+    assert answer.status == 200
+    assert not any(ord(char) < 32 and char not in "\n\t" for char in answer.body)
+    assert 'name="document" value="a&#27;]0;x&#7;b"' in answer.body

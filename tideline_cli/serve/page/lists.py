@@ -122,7 +122,8 @@ def documents(answer: Mapping[str, Any], times: PageTimes) -> list[Content]:
     """Return the documents that were taken in."""
     rows = [
         (element("a", one["name"], href=with_parameters("/facts", {"document": one["name"]})),
-         f"{one['chunks']:,}", f"{one['bytes']:,}", times.told(one["ingested_at"]),
+         f"{one['chunks']:,}",
+         "?" if one["bytes"] is None else f"{one['bytes']:,}", times.told(one["ingested_at"]),
          element("code", join(("tideline", "library", "rm", "--", one["name"]))))
         for one in answer["documents"]
     ]  # fmt: skip

@@ -24,7 +24,7 @@ def element(tag: str, *content: Content, **attributes: str | float | bool | None
     """Return an element. An attribute's trailing underscore falls off, other ones are dashes; one
     that is None or False is left out, one that is True has no value."""
     said = "".join(
-        f" {_name(name)}" + ("" if value is True else f'="{escape(str(value))}"')
+        f" {_name(name)}" + ("" if value is True else f'="{_quoted(str(value))}"')
         for name, value in attributes.items()
         if value is not None and value is not False
     )
@@ -47,6 +47,14 @@ def html_of(content: Content) -> Markup:
 
 def _name(name: str) -> str:
     return name.rstrip("_").replace("_", "-") if name != "viewBox" else name
+
+
+def _quoted(text: str) -> str:
+    """Return the value of an attribute; what cannot be seen stands there as its number."""
+    told = escape(text)
+    if told.isprintable():
+        return told
+    return "".join(char if char.isprintable() else f"&#{ord(char)};" for char in told)
 
 
 def _visible(text: str) -> str:
