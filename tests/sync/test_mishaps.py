@@ -7,6 +7,9 @@ import json
 import os
 import re
 import shutil
+import subprocess
+import sys
+import time
 from contextlib import closing
 from pathlib import Path
 
@@ -350,3 +353,30 @@ def test_the_numbers_of_places_are_never_given_again(world):
     world.sync("ash", str(world.folder / "second"), "--encrypt")
     with closing(apsw.Connection(str(world.home("ash") / "tideline.db"))) as db:
         assert db.execute("SELECT min(number) FROM sync_place").get > before
+
+
+def test_empty_folders_are_no_machines(run, tmp_path):
+    """Thousands of them in a place cost next to nothing, and are not remembered."""
+    path, place = str(tmp_path / "a.db"), tmp_path / "place"
+    assert run("remember", "I deploy on Fridays", "--db", path).code == 0
+    assert run("sync", str(place), "--plain", "--db", path).code == 0
+    for number in range(1, 2001):
+        (place / f"{number:032x}").mkdir()
+    begun = time.process_time()
+    assert run("sync", "--db", path).code == 0
+    assert time.process_time() - begun < 3  # with a transaction for each of them it is a minute
+    assert len(run("sync", "status", "--json", "--db", path).json["places"][0]["replicas"]) == 0
+
+
+@pytest.mark.parametrize("most", [8, 9, 10])
+def test_too_few_open_files_is_73(run, tmp_path, most):
+    """Whichever file it is that cannot be opened."""
+    path, place = str(tmp_path / "a.db"), str(tmp_path / "place")
+    assert run("remember", "I deploy on Fridays", "--db", path).code == 0
+    assert run("sync", place, "--plain", "--db", path).code == 0
+    done = subprocess.run(
+        ["sh", "-c", f'ulimit -n {most}; exec "$@"', "sh", sys.executable, "-m", "tideline_cli",
+         "sync", "--db", path],
+        capture_output=True, text=True, check=False, env={**os.environ, "HOME": str(tmp_path)},
+    )  # fmt: skip
+    assert (done.returncode, "too many open files" in done.stderr) == (73, True), done.stderr

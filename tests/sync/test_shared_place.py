@@ -91,7 +91,8 @@ def test_what_is_refused_is_told(shared):
     shared.write(line(purge=[mine]), line(set=mine, at=[NOW << 16, 0], values={"pinned": True}))
     done = run_main("sync")
     assert done.code == 0
-    assert "2 changes" in done.err and "--trust vouches for it" in done.err
+    assert "changes of 1 fact not taken" in done.err and "--trust" in done.err
+    assert mine in run_main("sync", "status").out
 
 
 def test_a_time_in_the_far_future_stops_the_stranger_alone(shared):

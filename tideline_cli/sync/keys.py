@@ -15,6 +15,7 @@ from contextlib import contextmanager, suppress
 from tideline_cli.config import config_file, replacing
 from tideline_cli.errors import CannotWriteError, NotFoundError, UnavailableError, UsageError
 from tideline_cli.store.folders import make_folder
+from tideline_cli.sync import layout
 from tideline_cli.sync.header import is_id
 from tideline_cli.sync.sealing import SECRET_BYTES, Key, UnsealError, key_id, seal, unseal
 from tideline_cli.system import (
@@ -198,6 +199,8 @@ def _keys_of(path: str) -> list[Key]:
     except FileNotFoundError:
         return []
     except OSError as error:
+        if layout.is_out_of_files(error):
+            raise
         raise UnavailableError(
             f"cannot read {path}: {error.strerror}", hint="check its permissions"
         ) from error

@@ -99,7 +99,9 @@ def is_folder(folder: str, name: str) -> bool:
     try:
         with opened_folder(folder, name):
             return True
-    except OSError:
+    except OSError as error:
+        if is_out_of_files(error):
+            raise
         return False
 
 
@@ -176,7 +178,14 @@ def cannot_write(path: str, error: OSError) -> CannotWriteError:
                             hint="check the folder and its permissions")  # fmt: skip
 
 
-def _unreadable(path: str, error: OSError) -> UnavailableError:
+def is_out_of_files(error: OSError) -> bool:
+    """Say whether this process may open no more files: that says nothing of the place."""
+    return error.errno in (errno.EMFILE, errno.ENFILE)
+
+
+def _unreadable(path: str, error: OSError) -> Exception:
+    if is_out_of_files(error):
+        return error
     return UnavailableError(f"cannot read {path}: {error.strerror or error}", hint="check the disk "
                             "and the permissions", code="unreadable")  # fmt: skip
 

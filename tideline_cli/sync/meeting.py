@@ -6,7 +6,15 @@ from tideline_cli.errors import UsageError
 from tideline_cli.model.record import record
 from tideline_cli.store import sync_places, sync_rows, sync_state
 from tideline_cli.store.transactions import writing
-from tideline_cli.sync import folders, operation_lines, own_folder, replica, restamp, rotation
+from tideline_cli.sync import (
+    folders,
+    layout,
+    operation_lines,
+    own_folder,
+    replica,
+    restamp,
+    rotation,
+)
 from tideline_cli.sync.absorb import Absorber
 from tideline_cli.sync.agreement import Agreement
 from tideline_cli.sync.clock import clock_ms, is_ahead
@@ -129,7 +137,8 @@ class Meeting:
         return Report(
             self._place.address, held.id, held.is_sealed, row.is_vouched,
             len(absorber.facts) + len(absorber.purged), tuple(absorber.batches),
-            len(absorber.purged), len(self._strangers), len(self._refused), done.facts, done.segments, done.octets,
+            len(absorber.purged), len(self._strangers), len(self._refused), done.facts,
+            done.segments, done.octets,
             tuple(self._halts), tuple(self._notes),
             len(sync_rows.ruled(self._db, "slot", origin_number=None)),
         )  # fmt: skip
@@ -170,6 +179,8 @@ class Meeting:
             if other == own or not operation_lines.is_replica(other) or gone.is_silent(other):
                 continue
             stream = known.get(other)
+            if stream is None and not layout.segment_numbers(folder, other):
+                continue  # an empty folder is no machine yet
             after, last = (stream.segment, stream.digest) if stream else (0, "")
             stopped: Stopped | None = None
             for one in unread(
@@ -183,7 +194,10 @@ class Meeting:
                         after, last = one.header.number, one.digest
                 if stopped is not None:
                     break
-            self._note_stream(row, other, after, last, stopped)
+            if stream is None or stopped or (after, last) != (stream.segment, stream.digest) or (
+                stream.stopped
+            ):
+                self._note_stream(row, other, after, last, stopped)
 
     def _take(self, one: Segment, row: PlaceRow, absorber: Absorber) -> Stopped | None:
         """Take the words of a segment; return why they cannot be taken."""

@@ -6,6 +6,7 @@ import os
 import stat
 
 from tideline_cli.store import mounts
+from tideline_cli.sync import layout
 from tideline_cli.system import is_own
 
 # File systems of local disks with owners and rights. All others, unknown ones too, are not.
@@ -43,7 +44,9 @@ def is_owners_alone(folder: str, *, listing: str = mounts.MOUNTS) -> bool:
         if mounts.file_system_of(real, listing=listing) not in _LOCAL:
             return False
         return not any(_is_shared(above) for above in _with_parents(real))
-    except OSError:
+    except OSError as error:
+        if layout.is_out_of_files(error):
+            raise
         return False
 
 

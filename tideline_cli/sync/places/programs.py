@@ -7,6 +7,7 @@ from contextlib import suppress
 
 from tideline_cli.errors import BusyError, UnavailableError
 from tideline_cli.model.record import Record
+from tideline_cli.sync import layout
 from tideline_cli.system import processes
 
 TYPE_CHECKING = False
@@ -80,6 +81,8 @@ class Programs(Record):
                 f"there is no program {words[0]}", hint=f"install {words[0]}", code="no_program"
             ) from None
         except OSError as error:
+            if layout.is_out_of_files(error):
+                raise
             raise UnavailableError(f"{words[0]} cannot be started: {error.strerror}") from error
 
     def _end(self, process: subprocess.Popen[bytes]) -> None:
