@@ -26,8 +26,8 @@ ONLY_IN = {
     "sqlite3": ("exchange/foreign.py",),  # the errors of sqlite_utils
     "numpy": ("vector/", "memory/", "dream/comparison.py"),
     "Stemmer": ("model/text.py", "model/forms/stems.py"),
-    "urllib": ("llm/", "serve/http/server.py", "serve/page/", "sync/places/addresses.py",
-               "sync/places/git.py"),  # of the latter two its parse alone
+    "urllib": ("llm/", "serve/http/server.py", "serve/page/",
+               "sync/places/addresses.py"),  # of the last its parse alone
     "socket": ("serve/http/limits.py",),
     "http": ("serve/", "llm/"),
     "subprocess": ("llm/", "cli/", "exchange/importer/beside.py", "sync/places/programs.py",

@@ -22,6 +22,7 @@ ALONE = {
     # Files in folders that are open, and programs that end with their children: `sync` says on
     # Windows that it does not run there yet.
     PACKAGE / "sync" / "layout.py",
+    PACKAGE / "sync" / "places" / "git_folder.py",
     PACKAGE / "sync" / "own_folder.py",
     PACKAGE / "sync" / "whole_files.py",
 }

@@ -11,6 +11,7 @@ from tideline_cli.exchange.ingest.decoding import decoded, is_binary
 from tideline_cli.model.lean import sha256
 from tideline_cli.model.record import record
 from tideline_cli.system import NONBLOCK
+from tideline_cli.system.deadline import LateError, interrupted_after
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -98,33 +99,16 @@ def blocks_of(
 
 @contextmanager
 def in_time(seconds: float) -> Iterator[None]:
-    """Raise UsageError where what is done within takes longer: at the next line of Python where the
-    system has a clock that interrupts (not on Windows, nor in a thread that is not the first)."""
-    import signal  # noqa: PLC0415  while a document is read
-
-    def ring(*_: object) -> None:
-        raise _LateError
-
+    """Raise UsageError where what is done within takes longer (not on Windows, nor in a thread that
+    is not the first)."""
     try:
-        before = signal.signal(signal.SIGALRM, ring)
-    except (AttributeError, ValueError):
-        yield
-        return
-    try:
-        signal.setitimer(signal.ITIMER_REAL, seconds)
-        yield
-    except _LateError:
+        with interrupted_after(seconds):
+            yield
+    except LateError:
         raise UsageError(
             f"passed over, took too long: more than {seconds:g} s",
             hint="split it, or convert it to plain text", code="too_long",
         ) from None
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
-
-
-class _LateError(BaseException):
-    """The time for a document is over; no reader catches it as an error of a page."""
 
 
 def _limited(blocks: Iterable[Block], warn: Callable[[str], None]) -> Iterator[Block]:

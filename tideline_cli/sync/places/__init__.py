@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from tideline_cli.model.lean import blake2b
-from tideline_cli.sync.places.addresses import understood
+from tideline_cli.sync.places.addresses import local_path, understood
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -54,9 +54,9 @@ def open_place(
 
         return SshPlace(address, found, mirror=mirror, replica=replica, programs=programs)
     if found.kind == "git":
-        from tideline_cli.sync.places import git, git_folder  # noqa: PLC0415  one kind a call
+        from tideline_cli.sync.places import git  # noqa: PLC0415  one kind a call
 
-        kind = git.GitFolderPlace if git_folder.local_path(found.path) else git.GitPlace
+        kind = git.GitFolderPlace if local_path(found.path) else git.GitPlace
         return kind(address, found, mirror=mirror, replica=replica, programs=programs)
     from tideline_cli.sync.places.rclone import RclonePlace  # noqa: PLC0415  one kind a call
 

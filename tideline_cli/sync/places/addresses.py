@@ -3,6 +3,7 @@ an option or a command of another program."""
 
 from __future__ import annotations
 
+import os
 import re
 from urllib.parse import unquote, urlsplit
 
@@ -54,6 +55,18 @@ def understood(address: str) -> Address:
     if scp:
         return Address("ssh", _remote_path(address, scp[2]), scp[1])
     return Address("folder", address)
+
+
+def local_path(given: str) -> str:
+    """Return the path that an address of git names on this machine, '' where it names another."""
+    if given.startswith("file://"):
+        parts = _split(given)
+        if parts.netloc not in ("", "localhost"):
+            raise _wrong(given, "a file:// address names no host")
+        return unquote(parts.path)
+    if "://" in given or ":" in given.partition("/")[0]:
+        return ""
+    return os.path.abspath(os.path.expanduser(given))
 
 
 def _by_scheme(address: str, scheme: str) -> Address:

@@ -26,7 +26,7 @@ class FolderPlace:
 
     def is_private(self) -> bool:
         """Say whether only its owner can read it, too."""
-        return private.is_private(self._path)
+        return private.is_read_by_owner_alone(self._path)
 
     def fetch(self) -> str:
         """Return the folder, which is made (0700) where only it is missing. Raises UsageError."""

@@ -12,6 +12,7 @@ from contextlib import suppress
 from tideline_cli.errors import StoreError
 from tideline_cli.sync import layout
 from tideline_cli.sync.places import git_folder
+from tideline_cli.sync.places.addresses import local_path
 from tideline_cli.sync.places.mirrored import Mirrored, PlacedFile
 
 TYPE_CHECKING = False
@@ -232,7 +233,7 @@ class GitFolderPlace(GitPlace):
         self, shown: str, address: Address, *, mirror: str, replica: str, programs: Programs
     ) -> None:
         super().__init__(shown, address, mirror=mirror, replica=replica, programs=programs)
-        self._path = git_folder.local_path(address.path)
+        self._path = local_path(address.path)
 
     def _fetched(self) -> str:
         there = git_folder.found(self._path)

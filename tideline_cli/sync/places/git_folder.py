@@ -9,7 +9,6 @@ import shlex
 import stat
 from contextlib import suppress
 from time import time
-from urllib.parse import unquote, urlsplit
 
 from tideline_cli.errors import StoreError, UsageError
 from tideline_cli.sync import layout, whole_files
@@ -22,19 +21,6 @@ _COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _SHA256 = re.compile(rb"^\s*objectformat\s*=\s*\"?sha256", re.MULTILINE | re.IGNORECASE)
 _KILLED = 600  # seconds after which a lock is of a process that was killed
 _LOOSE = 27  # objects in one folder of 256 from which on git packs them, by its gc.auto
-
-
-def local_path(given: str) -> str:
-    """Return the path that an address of git names on this machine, '' where it names another."""
-    if given.startswith("file://"):
-        parts = urlsplit(given)
-        if parts.netloc not in ("", "localhost"):
-            raise UsageError(f"{given}: a file:// address names no host", hint="file:///the/path",
-                             code="place")  # fmt: skip
-        return unquote(parts.path)
-    if "://" in given or ":" in given.partition("/")[0]:
-        return ""
-    return os.path.abspath(os.path.expanduser(given))
 
 
 def found(path: str) -> str:

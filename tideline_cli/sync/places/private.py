@@ -50,7 +50,7 @@ def is_owners_alone(folder: str, *, listing: str = mounts.MOUNTS) -> bool:
         return False
 
 
-def is_private(folder: str) -> bool:
+def is_read_by_owner_alone(folder: str) -> bool:
     """Say whether nobody else reads a folder either: then its mode is 0700, or it is not there."""
     try:
         return is_owners_alone(folder) and not os.stat(folder).st_mode & 0o077
