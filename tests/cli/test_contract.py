@@ -35,13 +35,15 @@ def test_notes_are_json_lines_beside_json(run):
 def test_a_refused_loss_is_a_warning(run):
     """What the limit of loss stopped is told even quietly, as an object with a code."""
     for n in range(5):
-        run("remember", f"note {n} of part{n}", "--segment", "context", "--now", "2020-01-01")
+        run("remember", f"note {n} of part{n}", "--segment", "context", "--now", "2020-01-01",
+            "--agent", "codex")  # fmt: skip
     done = run("dream", "--json", "--quiet", "--max-loss", "0")
     warning = json.loads(done.err)["warning"]
     assert (done.code, warning["code"]) == (0, "max_loss")
     for way in ("`tideline dream --dry-run --max-loss 1`", "tideline fading", "tideline pin",
-                "evict_after_owner", "a higher --max-loss"):  # fmt: skip
+                "a higher --max-loss"):  # fmt: skip
         assert way in warning["hint"]
+    run("remember", "one more", "--agent", "codex", "-s", "context", "--now", "2020-01-01")
     assert run("dream", "--quiet", "--max-loss", "0").err.startswith("tideline: owner: refused")
 
 

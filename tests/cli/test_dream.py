@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 import time
@@ -102,10 +103,58 @@ def test_refusal_is_loud(run):
 
 
 def test_a_quiet_success_prints_nothing(run):
-    """Cron sends no mail about a night in which all went well."""
-    fill(run, TEXT, TEXT)
+    """Cron sends no mail about a night in which all went well and nothing went that a person
+    typed."""
+    agents = {"content": TEXT, "agent": "codex"}
+    fill(run, TEXT, agents, agents)
     done = run("dream", "--quiet")
     assert (done.code, done.out, done.err) == (0, "", "")
+    assert len(run("status", "--json").json["archiving_passes"]) == 1
+
+
+@pytest.mark.parametrize("verb", ["dream", "gc"])
+def test_a_night_tells_what_it_took_that_a_person_typed(run, verb):
+    """One line on stderr, with --quiet too, and as an object with --json; a dry run took nothing.
+    What others read of another origin is an id alone."""
+    for origin in ("owner", CHANNEL):
+        mine = ("--origin", origin, "--source", "owner_message", "--now", "2020-01-01")
+        for text in ("the meeting is at noon", "the lift is broken"):
+            run("remember", text, "-s", "context", *mine)
+        run("remember", "I am allergic to nuts", *mine)
+        run("remember", "tests run in CI", "--agent", "codex", "-s", "context", *mine)
+    assert run(verb, "--quiet", "--max-loss", "1", "-n").err == ""
+    mine, theirs = run(verb, "--quiet", "--max-loss", "1").err.splitlines()
+    assert "owner: archived 2 facts that a person typed: " in mine
+    assert "[context] the meeting is at noon, and 1 more; `tideline undo " in mine
+    assert f"{CHANNEL}: archived 2 facts" in theirs and "meeting" not in theirs
+    assert [row["content"] for row in run("list", "--json").json["facts"]] == [
+        "I am allergic to nuts"
+    ]
+    assert run(verb, "--quiet", "--max-loss", "1").err == ""
+    run("undo", mine.split("`tideline undo ")[1].split("`")[0])
+    told = json.loads(run(verb, "--json", "--quiet", "--max-loss", "1").err)
+    assert told["warning"]["code"] == "archived_typed"
+
+
+def test_an_unchanged_refusal_is_told_once(run):
+    """A refusal of as many facts as the night before says nothing; a dry run, another number, and
+    one after a night without a refusal say it again."""
+
+    def refusal(*more):
+        return "refused to archive" in run("dream", "--quiet", "--max-loss", "0", *more).err
+
+    def add(text):
+        run("remember", text, "-s", "context", "--agent", "codex", "--now", "2020-01-01")
+
+    add("the lift is broken")
+    assert [refusal(), refusal(), refusal("-n"), refusal()] == [True, False, True, False]
+    assert "1 refused" in run("dream", "--max-loss", "0").out
+    for n in range(10):
+        add(f"room {n * 7} has number{n}")
+    assert [refusal(), refusal()] == [True, False]
+    assert "11 refused" in run("status").out
+    assert run("dream", "--max-loss", "1").code == 0
+    assert [refusal(), refusal()] == [False, False]
 
 
 def test_origins(run):
@@ -191,7 +240,7 @@ def test_gc(run):
     old = iso(NOW - 400 * DAY)
     take(
         run,
-        {"id": "LONG", "content": "an old fact", "created_at": old},
+        {"id": "LONG", "content": "an old fact", "created_at": old, "agent": "codex"},
         {"id": "SHORT", "content": "an old context", "segment": "context", "created_at": old},
         {"id": "EVER", "content": "who I am", "segment": "identity", "created_at": old},
         {"id": "FRESH", "content": "something new"},
@@ -212,7 +261,7 @@ def test_a_long_report_is_cut(run):
     """Twenty lines of a kind are enough for a report; --verbose shows all."""
     old = iso(NOW - 400 * DAY)
     words = "alpha bravo charlie delta echo foxtrot golf hotel india juliet kilo lima".split()
-    take(run, *({"content": f"{a} {b} {a}{b}", "created_at": old}
+    take(run, *({"content": f"{a} {b} {a}{b}", "created_at": old, "agent": "codex"}
                 for a in words for b in words[:3]))  # fmt: skip
     evict = ("dream", "--stage", "evict", "--max-loss", "1", "-n")
     out = run(*evict).out.splitlines()

@@ -18,6 +18,7 @@ from tideline_cli.store import notices
 from tideline_cli.store.opening import open_for_writing
 
 TEXT = "the boiler wants 1.5 bar"
+FADING = (TEXT, "--agent", "codex")  # what a person types stays
 
 
 @pytest.fixture
@@ -34,7 +35,7 @@ def at(run, monkeypatch):
 
 def test_fading_names_the_day_and_a_dream_keeps_it(at, run):
     """The fact is listed with the day on which a dream archives it, and is gone that day."""
-    fact_id = at("remember", TEXT, "--json").json["id"]
+    fact_id = at("remember", *FADING, "--json").json["id"]
     assert at("fading").err == "tideline: nothing fades within 14 days\n"
     (row,) = at("fading", "--within", "100d", "--json").json["facts"]
     assert row["id"] == fact_id and row["strength"] > 0.5
@@ -45,7 +46,7 @@ def test_fading_names_the_day_and_a_dream_keeps_it(at, run):
 def test_fading_is_sorted_cut_and_says_what_keeps_a_fact(at):
     """Soonest first, --limit with a note, overdue facts as those of the next dream."""
     for number, segment in enumerate(("context", "knowledge", "preference")):
-        at("remember", f"{TEXT} in house {number}", "-s", segment)
+        at("remember", f"{TEXT} in house {number}", "-s", segment, "--agent", "codex")
     at("remember", "I am Ann", "-s", "identity")
     at("remember", "Ben cooks", "--pin")
     done = at("fading", "--within", "100d", "-n", "2", "--json").json
@@ -55,7 +56,7 @@ def test_fading_is_sorted_cut_and_says_what_keeps_a_fact(at):
     assert lines.out.split("\t")[1] == "next dream"
     assert "not used for 60 days" in lines.out
     assert "used today" in at("fading", "--within", "100d").out
-    assert "tideline pin ID" in lines.err and "evict_after_owner" in lines.err
+    assert "tideline pin ID" in lines.err
     table = at("fading", "--format", "table", day=60)
     assert "strength 0.0" in table.out
 
@@ -63,6 +64,7 @@ def test_fading_is_sorted_cut_and_says_what_keeps_a_fact(at):
 def test_what_is_used_given_or_rests_fades_later(at, run):
     """A use, a gift and the setting move the day."""
     at("remember", TEXT)
+    run("config", "set", "evict_after_owner", "reference")
 
     def day(now=0):
         (row,) = at("fading", "--within", "3000d", "--json", day=now).json["facts"]
@@ -81,7 +83,7 @@ def test_what_is_used_given_or_rests_fades_later(at, run):
 def test_status_counts_what_fades(at):
     """After a dream that looked, status says how many fade within 14 days; used ones do not."""
     for number in range(3):
-        at("remember", f"{TEXT} in house {number} of street {number * 9}")
+        at("remember", f"{TEXT} in house {number} of street {number * 9}", "--agent", "codex")
     assert at("status", "--json", day=70).json["fading_next_14d"] is None
     at("dream", "--quiet", day=70)
     assert at("status", "--json", day=70).json["fading_next_14d"] == 3
@@ -98,8 +100,8 @@ def test_status_counts_what_fades(at):
 
 def test_a_list_of_another_origin_is_found_and_forgotten(at, home, run):
     """doctor finds facts that are listed under an origin that is not theirs, and repairs it."""
-    at("remember", TEXT)
-    at("remember", TEXT, "--origin", PEER.key)
+    at("remember", *FADING)
+    at("remember", *FADING, "--origin", PEER.key)
     at("dream", "--quiet", day=70)
     db = open_for_writing(str(home / "tideline.db"))
     db.execute("UPDATE fade SET origin = 3 - origin")
@@ -131,8 +133,8 @@ def on_terminal(*argv, day, **env):
 def test_a_night_is_told_once(at):
     """The next command on a terminal says what was archived, and the one after it does not; a pipe,
     JSON, --quiet and other origins are not told and leave it for later."""
-    at("remember", TEXT)
-    at("remember", "the cat likes fish", "--origin", PEER.key)
+    at("remember", *FADING)
+    at("remember", "the cat likes fish", "--agent", "codex", "--origin", PEER.key)
     at("dream", "--quiet", "--max-loss", "1", day=200)
     assert "archived ·" not in at("status", day=201).err
     for more in (("--json",), ("--quiet",)):
@@ -144,20 +146,30 @@ def test_a_night_is_told_once(at):
     assert f"tideline undo 2 --origin {PEER.key} brings it back" in other
 
 
-def test_several_nights_are_told_together(at):
-    """Of several dreams the newest can be undone by its number, and history names the others."""
-    for day in (0, 1, 2):
-        at("remember", f"{TEXT} in house {day} of {day * 11}", day=day)
-    for day in (79, 80, 81, 82):
+def test_several_nights_are_told_in_a_line_each(at):
+    """Each night that archived is told with what takes it back, the newest first; status names them
+    until they are undone."""
+    for day in range(7):
+        at("remember", f"{TEXT} in house {day} of {day * 11}", "--agent", "codex", day=day)
+    for day in range(79, 88):
         at("dream", "--quiet", "--max-loss", "1", "--stage", "evict", day=day)
-    said, _ = on_terminal("list", day=83)
-    assert "in 3 dreams: 3 facts archived · tideline undo" in said
-    assert "tideline history names the others" in said
+    shown = [row for row in at("status", day=88).out.splitlines() if row.startswith("archived")]
+    passes = at("status", "--json", day=88).json["archiving_passes"]
+    assert [one["archived"] for one in passes] == [1] * 7 and passes[0]["verb"] == "dream"
+    assert shown[0].endswith(f"dream: 1 fact · tideline undo {passes[0]['batch']}")
+    assert len(shown) == 6 and shown[5] == "archived   before that: tideline history"
+    assert at("status", "--json", "--origin", PEER.key, day=88).json["archiving_passes"] == []
+    said, _ = on_terminal("status", day=88)
+    lines = said.splitlines()
+    assert len(lines) == 6 and lines[5].endswith("2 archived · tideline history names them")
+    assert f"1 fact archived · tideline undo {passes[0]['batch']} brings it back" in lines[0]
+    at("undo", str(passes[0]["batch"]), day=88)
+    assert at("status", "--json", day=88).json["archiving_passes"] == passes[1:]
 
 
 def test_what_was_undone_is_not_told(at):
     """A dream that somebody took back is no news."""
-    at("remember", TEXT)
+    at("remember", *FADING)
     at("dream", "--quiet", "--max-loss", "1", day=200)
     at("undo", day=200)
     assert on_terminal("status", day=201)[0] == ""

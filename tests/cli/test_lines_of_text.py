@@ -43,13 +43,14 @@ def test_one_line_forms_mark_the_fold(run, code):
         assert done.out.count("\n") == 1, words
 
 
-def test_messages_mark_the_fold(run, code):
+def test_messages_mark_the_fold(run, code, monkeypatch):
     """So do the messages of what was done, of what was archived, and of what can be undone."""
     start = "def deploy(day): ⏎ if day == 'Friday': ⏎ return None ⏎ r"
     for words in (("pin", code), ("unpin", code), ("forget", code), ("restore", code)):
         assert start in run(*words).out, words
     assert all(start in line for line in run("undo", "--list").out.splitlines())
     assert start in run("forget", "--query", "def deploy", "--dry-run").out
+    monkeypatch.setenv("TIDELINE_EVICT_AFTER_OWNER", "reference")
     assert start in run("dream", "--now", "2027-12-01", "--max-loss", "1").out
     assert start in run("recall", "deploy").err
 

@@ -228,10 +228,11 @@ def test_a_scope_without_an_answer_names_the_way_out(run, filled):
     assert run("context", "zzz", "--auto", "--scope", "x").err == ""
 
 
-def test_a_scope_without_an_answer_names_archived_facts_of_others(run, filled):
+def test_a_scope_without_an_answer_names_archived_facts_of_others(run, filled, monkeypatch):
     """What has faded in another scope is told too; what was forgotten there is not, nor is what
     the scope itself sees, which is announced as it is elsewhere."""
     run("forget", filled["y"])
+    monkeypatch.setenv("TIDELINE_EVICT_AFTER_OWNER", "reference")
     run("dream", "--now", str(NOW + 200 * DAY), "--max-loss", "1")
     for words in (("recall", "tox"), ("recall", "tox", "--archived"), ("context", "tox")):
         told = "archived facts of other scopes match: --all-scopes"

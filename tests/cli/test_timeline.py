@@ -9,6 +9,12 @@ import pytest
 from tests.support import DAY, NOW, PEER
 
 
+@pytest.fixture(autouse=True)
+def all_fades(monkeypatch):
+    """Let what a person types fade, too."""
+    monkeypatch.setenv("TIDELINE_EVICT_AFTER_OWNER", "reference")
+
+
 @pytest.fixture
 def at(run):
     """Run a command line at a time in days after the first, without error."""

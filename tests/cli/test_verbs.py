@@ -623,7 +623,7 @@ def test_status(run, home):
         "by_segment", "by_tier", "by_heat", "by_source", "by_scope", "pinned", "added_last_7d",
         "vectors", "last_dream",
         "last_dream_summary", "next_dream_due", "last_consolidate", "last_consolidate_summary",
-        "pending_purge", "health", "activity", "scope",
+        "archiving_passes", "pending_purge", "health", "activity", "scope",
         "fading_next_14d", "older_terms", "doors", "places",
     ]  # fmt: skip
     assert form == {
@@ -641,7 +641,7 @@ def test_status(run, home):
         },
         "last_dream": None, "last_dream_summary": None, "next_dream_due": form["next_dream_due"],
         "last_consolidate": None, "last_consolidate_summary": None, "pending_purge": False,
-        "health": "ok",
+        "health": "ok", "archiving_passes": [],
         "activity": form["activity"], "by_scope": {"": 2}, "scope": None,
         "fading_next_14d": None, "doors": None, "older_terms": False, "places": None,
     }  # fmt: skip

@@ -31,10 +31,11 @@ def rows(db, sql):
 def traits(draw):
     created = NOW - draw(st.integers(0, 2 * YEAR))
     return Traits(
-        draw(SHARES), draw(st.floats(0.0, 3.0)), draw(st.integers(0, 500)),
+        draw(st.sampled_from(("short", "long"))), draw(SHARES), draw(st.floats(0.0, 3.0)),
+        draw(st.integers(0, 500)),
         created + draw(st.integers(0, YEAR)), created,
         draw(st.sampled_from(("owner_message", "tool_output"))),
-        draw(st.none() | st.integers(NOW - YEAR, NOW)),
+        draw(st.sampled_from((None, "codex"))), draw(st.none() | st.integers(NOW - YEAR, NOW)),
     )  # fmt: skip
 
 
@@ -53,28 +54,30 @@ def test_the_curve_is_solved_to_the_millisecond(one, below):
 @given(traits(), st.sampled_from((None, 100 * DAY, YEAR)))
 def test_a_dream_archives_a_fact_on_the_day_that_is_foretold(one, after_owner):
     """A dream at the foretold instant archives the fact; one a day, or a millisecond, earlier does
-    not."""
-    rule = Eviction(after_owner_ms=after_owner)
-    at = fades_at(one, rule)
-    assert at is not None
+    not. What is never to fade is kept for ever."""
+    at = fades_at(one, Eviction(after_owner_ms=after_owner))
+    is_kept = one.source == "owner_message" and one.agent is None and one.tier == "long"
+    assert (at is None) == (is_kept and after_owner is None)
     wanted = Settings(stages=("evict",), max_loss=1.0, evict_after_owner_ms=after_owner)
     with fresh_store() as db:
         (seq,) = put(db, [fact(
             "the boiler wants 1.5 bar", named_id("A"), now=one.created_at, source=one.source,
-            importance=one.importance, decay_rate=one.decay_rate, access_count=one.access_count,
+            agent=one.agent, tier=one.tier, importance=one.importance, decay_rate=one.decay_rate,
+            access_count=one.access_count,
             last_accessed_at=one.last_accessed_at,
         )])  # fmt: skip
         if one.given_at is not None:
             with writing(db):
                 given_out.put(db, {seq: named_id("A")}, now=one.given_at)
-        for now, gone in ((at - DAY, 0), (at - 1, 0), (at, 1)):
+        days = ((NOW + 9 * YEAR, 0),) if at is None else ((at - DAY, 0), (at - 1, 0), (at, 1))
+        for now, gone in days:
             done = dream(db, wanted, viewer=OWNER, now=now, dry_run=now != at)
             assert len(done.plan.fades) == gone
 
 
 def test_no_line_lets_nothing_fade():
     """Below zero is nothing."""
-    one = Traits(0.5, 0.03, 0, NOW, NOW, "owner_message")
+    one = Traits("short", 0.5, 0.03, 0, NOW, NOW, "owner_message")
     assert fades_at(one, Eviction(below=0.0)) is None
 
 
@@ -177,19 +180,33 @@ def _evicted(run, verb, days):
 
 
 @pytest.mark.parametrize("verb", ["dream", "gc"])
-def test_the_owner_may_let_his_own_words_rest_longer(run, verb, monkeypatch):
-    """evict_after_owner keeps what the owner typed, and nothing that others said."""
-    _old_fact(run)
-    run("remember", "the mailman said it rains", "-s", "context", "--source", "tool_output")
-    assert _evicted(run, verb, 100) == 2
-    assert run("config", "set", "evict_after_owner", "365d").code == 0
-    assert (_evicted(run, verb, 364), _evicted(run, verb, 366)) == (1, 2)
-    monkeypatch.setenv("TIDELINE_EVICT_AFTER_OWNER", "10d")
-    assert _evicted(run, verb, 100) == 2
+def test_what_a_person_typed_does_not_fade(run, verb, monkeypatch):
+    """Only what others said fades, and what was called short-lived; a duration, and reference, let
+    the rest fade once it is so old."""
+    run("remember", "the boiler wants 1.5 bar")
+    run("remember", "I sit in Rome", "--slot", "desk")
+    fading = (
+        ("the stove is hot", "-s", "context"),
+        ("the lift is broken", "--tier", "short"),
+        ("the mailman said it rains", "--source", "tool_output"),
+        ("the build needs Python 3.12", "--agent", "codex"),
+        ("the build runs on Linux", "--agent", "codex", "--slot", "runner"),
+    )
+    for more in fading:
+        run("remember", *more)
+    assert run("config", "get", "evict_after_owner").out == "never\n"
+    assert _evicted(run, verb, 4000) == 5
+    run("config", "set", "evict_after_owner", "4001d")
+    assert (_evicted(run, verb, 4000), _evicted(run, verb, 4002)) == (5, 7)
+    assert run("config", "get", "evict_after_owner").out == "4001d\n"
+    for value, left in (("never", 5), ("reference", 7), ("10d", 7)):
+        monkeypatch.setenv("TIDELINE_EVICT_AFTER_OWNER", value)
+        assert _evicted(run, verb, 200) == left
     monkeypatch.delenv("TIDELINE_EVICT_AFTER_OWNER")
-    assert run("config", "get", "evict_after_owner").out == "365d\n"
-    listed = run("config", "list", "--json").out
-    assert "evict_after_owner" in listed and "365d" in listed
+    for value, kept in (("reference", "30d\n"), ("never", "never\n")):
+        run("config", "set", "evict_after_owner", value)
+        assert run("config", "get", "evict_after_owner").out == kept
+    assert run("config", "set", "evict_after_owner", "sometimes").code == 2
 
 
 def test_a_project_does_not_change_what_fades(run, tmp_path):

@@ -39,7 +39,7 @@ def test_an_inherited_edge_is_no_merge_of_what_fades(run, tmp_path):
     later = support.NOW + 4 * 365 * support.DAY
     rows = [
         {"id": "01A00000000000000000000000", "content": "Nobody runs a staging database",
-         "importance": 0.1},
+         "importance": 0.1, "agent": "codex"},
         {"id": "01B00000000000000000000000", "content": TEXT, "importance": 0.9, "pinned": True},
         {"id": "01C00000000000000000000000", "content": f"{TEXT}.",
          "links": [{"kind": "contradicts", "target": "01A00000000000000000000000"}]},

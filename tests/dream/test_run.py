@@ -57,7 +57,7 @@ def test_a_hostile_twin_is_the_one_archived(db, source):
 def test_how_often_a_hostile_twin_was_used_counts_for_nobody(db):
     """What nobody vouches for makes a trusted fact neither stronger nor confirmed, and does not
     keep it when it has faded."""
-    faded = fact(TEXT, "MINE", now=NOW - 200 * DAY)
+    faded = fact(TEXT, "MINE", now=NOW - 200 * DAY, agent="codex")
     put(db, [faded, fact(TEXT, "HOSTILE", source="extraction", access_count=99)])
     done = night(db)
     assert (len(done.plan.merges), len(done.plan.fades), done.skipped) == (1, 1, 0)
@@ -97,13 +97,14 @@ def test_pinned_and_ended_facts_are_no_losers(db):
 
 
 def test_pinned_facts_do_not_fade(db):
-    """Neither eviction nor the sweep takes pinned, confirmed or permanent facts."""
+    """Neither eviction nor the sweep takes pinned, confirmed, permanent or typed facts."""
     old = NOW - 400 * DAY
     put(db, [
         fact("one", "PINNED", now=old, pinned=True),
         fact("two", "SURE", now=old, status="confirmed"),
         fact("three", "EVER", now=old, tier="permanent"),
-        fact("four", "FADED", now=old), fact("five", "SHORT", now=old, tier="short"),
+        fact("four", "FADED", now=old, agent="codex"),
+        fact("five", "SHORT", now=old, tier="short"), fact("six", "TYPED", now=old),
     ])  # fmt: skip
     swept = night(db, Settings(stages=("gc",), max_loss=1.0), dry_run=True).plan.swept
     assert [(item.fact.id, item.becomes) for item in swept] == [
@@ -118,10 +119,10 @@ def test_a_weak_fact_of_the_future_is_swept(db):
     weak = fact("said by a clock that is ahead", "AHEAD", now=NOW + 9 * DAY, importance=0.1,
                 last_accessed_at=NOW - 400 * DAY)  # fmt: skip
     put(db, [weak])
-    swept = night(db, Settings(stages=("gc",), max_loss=1.0), dry_run=True).plan.swept
-    assert [item.fact.id for item in swept] == ["AHEAD"]
-    rested = Settings(stages=("gc",), max_loss=1.0, evict_after_owner_ms=DAY)
-    assert night(db, rested, dry_run=True).plan.swept == ()
+    for rest, gone in ((None, []), (DAY, []), (0, ["AHEAD"])):
+        wanted = Settings(stages=("gc",), max_loss=1.0, evict_after_owner_ms=rest)
+        swept = night(db, wanted, dry_run=True).plan.swept
+        assert [item.fact.id for item in swept] == gone
 
 
 def test_a_confirmed_belief_of_this_night_is_not_evicted(db):

@@ -69,7 +69,7 @@ def settings_of(opts, **more):
     if "evictMinAgeDays" in opts:
         given["evict_after_ms"] = opts["evictMinAgeDays"] * 86_400_000
     assert set(opts) <= {*names, "evictMinAgeDays", "origin", "now"}
-    return Settings(max_loss=1.0, **given, **more)
+    return Settings(max_loss=1.0, evict_after_owner_ms=0, **given, **more)
 
 
 def result_of(done):
@@ -123,8 +123,8 @@ def test_sweep(case):
     with fresh_store() as db:
         stored(db, case["input"])
         done = dream(
-            db, Settings(stages=(SWEEP,), max_loss=1.0), viewer=OWNER, now=case["now"],
-            dry_run=False, verb="gc",
+            db, Settings(stages=(SWEEP,), max_loss=1.0, evict_after_owner_ms=0), viewer=OWNER,
+            now=case["now"], dry_run=False, verb="gc",
         )  # fmt: skip
         swept = [item.becomes for item in done.plan.swept]
         assert case["result"] == {

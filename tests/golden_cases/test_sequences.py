@@ -206,7 +206,8 @@ class Script:
     def dream(self, args, result):
         assert args == {}
         found = dream(
-            self.db, Settings(max_loss=1.0), viewer=OWNER, now=self.now, dry_run=False
+            self.db, Settings(max_loss=1.0, evict_after_owner_ms=0), viewer=OWNER, now=self.now,
+            dry_run=False,
         ).plan
         ours = {
             "reflected": found.reflected,

@@ -64,26 +64,48 @@ TYPED = (
     ("the piano tuner comes in October", "piano tuner"),
     ("Sara's flight lands at 21:40 on Sundays", "Sara's flight"),
 )
+SLOTS = (
+    ("my desk is in room 204", "desk room", "desk"),
+    ("the standup starts at 09:15", "standup starts", "standup"),
+    ("I take the train at 07:42", "train at", "train"),
+)
+"""Text, question and slot of what is typed as the value of a slot."""
 
 
 def type_all(run) -> dict[str, str]:
     """Type every fact, four a day; return the question of each by its id."""
     ids = {}
-    for number, (text, question) in enumerate(TYPED):
-        now = str(NOW + number * DAY // 4)
-        ids[run("remember", text, "--json", "--now", now).json["id"]] = question
+    rows = [*((text, question) for text, question in TYPED), *SLOTS]
+    for number, (text, question, *slot) in enumerate(rows):
+        more = ("--slot", slot[0]) if slot else ()
+        now = str(NOW + number * DAY // 5)
+        ids[run("remember", text, "--json", "--now", now, *more).json["id"]] = question
     return ids
 
 
-def dream_nightly(run, nights: int) -> int:
-    """Dream as the nightly entry does, once a night after the fortnight; return the last instant.
-    """
+def dream_nightly(
+    run, nights: int, weekly: tuple[str, ...] = (), *, quietly: bool = False
+) -> int:
+    """Dream as the nightly entry does, once a night after the fortnight, and ask what is asked
+    once a week; return the last instant. Nothing is said of a night where it is to be quiet."""
     last = NOW
     for night in range(15, 15 + nights):
         last = NOW + night * DAY
+        for question in weekly if night % 7 == 0 else ():
+            run("recall", question, "--now", str(last), "--touch")
         done = run("dream", "--quiet", "--now", str(last))
         assert done.code == 0, done.err
+        assert not (quietly and done.err), done.err
     return last
+
+
+def recalled(run, questions: dict[str, str], now: int) -> set[str]:
+    """Return the ids of the facts that their questions find."""
+    return {
+        fact_id for fact_id, question in questions.items()
+        if fact_id in {row["id"] for row in run(
+            "recall", question, "--json", "--no-touch", "--now", str(now)).json["hits"]}
+    }  # fmt: skip
 
 
 def lost(run, questions: dict[str, str], now: int) -> list[str]:

@@ -20,6 +20,12 @@ LATE = NOW + 200 * DAY
 TEXT = "the boiler wants 1.5 bar"
 
 
+@pytest.fixture(autouse=True)
+def all_fades(monkeypatch):
+    """Let what a person types fade, too."""
+    monkeypatch.setenv("TIDELINE_EVICT_AFTER_OWNER", "reference")
+
+
 @pytest.fixture
 def at(run):
     """Run a command line at a time in days after the first, and return its result."""

@@ -210,9 +210,13 @@ class Drawer:
         if at is not None and at < LATEST:
             self.now = at
 
+    def _keeping(self, wanted):
+        """Let what a person typed fade like the rest in some passes."""
+        return {**wanted, "evict_after_owner_ms": self.random.choice((None, 0))}
+
     def _dream(self):
         self._near_fading()
-        wanted = {"max_loss": self.random.choice((0.25, 1.0, 1.0))}
+        wanted = self._keeping({"max_loss": self.random.choice((0.25, 1.0, 1.0))})
         if self.random.random() < 0.3:
             wanted["stages"] = self.random.sample(("confirm", "consolidate", "relate", "evict"), 2)
         if self.random.random() < 0.3:
@@ -221,7 +225,8 @@ class Drawer:
 
     def _gc(self):
         self._near_fading()
-        return {"with": {"stages": ["gc"], "max_loss": self.random.choice((0.3, 1.0))},
+        wanted = self._keeping({"max_loss": self.random.choice((0.3, 1.0))})
+        return {"with": {**wanted, "stages": ["gc"]},
                 "verb": "gc", "dry": self.random.random() < 0.1}  # fmt: skip
 
     def _consolidate(self):

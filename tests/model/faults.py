@@ -78,7 +78,10 @@ FAULTS = {
         '"ifnull(valid_from, fact.created_at) <= ? AND (valid_to IS NULL OR valid_to >= ?)"',
     ),
     "the sweep begins at 0.06": (
-        "dream/stages.py", "PRUNE_BELOW = 0.05", "PRUNE_BELOW = 0.06",
+        "dream/stages.py", "    if power < FLOOR:", "    if power < FLOOR + 0.01:",
+    ),
+    "what a person typed fades": (
+        "ranking/fading.py", "or not is_typed(traits.source, traits.agent):", "or True:",
     ),
     "praise sets the last use back": (
         "policy/transitions.py",

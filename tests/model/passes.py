@@ -19,6 +19,7 @@ MOST_EDGES = 12
 USUAL = {
     "stages": ("confirm", "consolidate", "relate", "evict"), "confirm_count": 3, "merge_at": 0.95,
     "relate_at": 0.80, "evict_below": 0.05, "evict_after_ms": 30 * DAY, "max_loss": 0.25,
+    "evict_after_owner_ms": None,
 }  # fmt: skip
 
 
@@ -220,10 +221,12 @@ def inherit(memory, keeper, loser):
 
 
 def _fading(memory, viewer, wanted, now):
-    """Return what has faded, by number, and what becomes of it."""
+    """Return what has faded, by number, and what becomes of it; what a person typed has not."""
     found = {}
     for seq, fact in memory.active(viewer):
-        if is_settled(fact) or fact["tier"] == "permanent":
+        is_typed = fact["source"] == "owner_message" and fact["agent"] is None
+        is_kept = is_typed and fact["tier"] != "short" and wanted["evict_after_owner_ms"] is None
+        if is_settled(fact) or fact["tier"] == "permanent" or is_kept:
             continue
         power = strength(fact, memory.use(seq), now)
         is_old = now - fact["created_at"] >= wanted["evict_after_ms"]

@@ -125,7 +125,7 @@ def test_a_fact_shows_its_past_its_links_and_its_future(client, filled):
     """The values of its slot, its links with their reason, its curve, and the undo of each step."""
     page = Reader(client(f"/facts/{filled[1]}").body)
     for word in ("Deploys go out on Tuesdays", "superseded", "uses", "both <b>work</b>",
-                 "tideline undo 2", "fades", "deploy_day"):  # fmt: skip
+                 "tideline undo 2", "and does not fade", "deploy_day"):  # fmt: skip
         assert word in page.text, word
     assert "svg" in {name for name, _ in page.elements}
     old = Reader(client(f"/facts/{filled[0]}").body)

@@ -9,11 +9,10 @@ from tideline_cli.store.connection import DatabaseError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from tideline_cli.cli.session import Session
     from tideline_cli.store.notices import Notice
 
+_MOST = 5  # passes that are told one by one
 _HOUR = 3_600_000
 _NIGHT = (20, 9)  # from this hour to that one
 
@@ -27,23 +26,17 @@ def tell_once(session: Session) -> None:
         found = notices.take(db, viewer=session.viewer)
     except DatabaseError:
         return
-    if found:
-        session.note(_line(session, found))
+    for one in found[:_MOST]:
+        session.note(_line(session, one))
+    if len(found) > _MOST:
+        count = sum(one.facts for one in found[_MOST:])
+        session.note(f"before that: {count:,} archived · {session.call('history')} names them")
 
 
-def _line(session: Session, found: Sequence[Notice]) -> str:
-    newest = found[0]
-    count = sum(one.facts for one in found)
-    facts = "1 fact" if count == 1 else f"{count:,} facts"
-    undo = session.call("undo", str(newest.batch))
-    if len(found) == 1:
-        them = "it" if count == 1 else "them"
-        return f"{when(newest.at, session.now)}: {facts} archived · {undo} brings {them} back"
-    last = f"the last {newest.facts:,}" if newest.facts > 1 else "the last one"
-    return (
-        f"in {len(found)} dreams: {facts} archived · {undo} brings {last} back · "
-        f"{session.call('history')} names the others"
-    )
+def _line(session: Session, one: Notice) -> str:
+    facts, them = ("1 fact", "it") if one.facts == 1 else (f"{one.facts:,} facts", "them")
+    undo = session.call("undo", str(one.batch))
+    return f"{when(one.at, session.now)}: {facts} archived · {undo} brings {them} back"
 
 
 def when(at: int, now: int) -> str:

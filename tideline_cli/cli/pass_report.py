@@ -7,10 +7,11 @@ from tideline_cli.dream import run
 from tideline_cli.model.codec import fact_form
 from tideline_cli.model.instant import iso
 from tideline_cli.model.record import record
+from tideline_cli.model.source import is_typed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
     from tideline_cli.cli.passes import PassRequest, PassRun
@@ -144,22 +145,41 @@ def report(session: Session, asked: PassRequest, done: PassRun, form: Mapping[st
 
 
 def _warn(session: Session, asked: PassRequest, origin: Origin, dreamt: Dreamt) -> None:
-    """Say on stderr, even quietly, that the limit of loss has stopped a pass."""
+    """Say on stderr, even quietly, what a person typed is gone, and that the limit of loss has
+    stopped a pass, unless the one before it was stopped alike."""
     plan = dreamt.plan
-    if plan.refused:
+    tell_typed(session, origin, dreamt.archived, dreamt.batch)
+    if plan.refused and not dreamt.refused_before:
         share = plan.refused / plan.reflected
         look = session.call(asked.verb, "--dry-run", "--max-loss", "1", origin=origin)
         session.caution(
             "max_loss",
             f"{output.shown_origin(origin.key)}: refused to archive {plan.refused:,} of "
             f"{plan.reflected:,} facts ({share:.0%}), more than --max-loss allows",
-            hint=f"`{look}` shows them, `tideline fading` what goes when; `tideline pin ID` and "
-            "`tideline config set evict_after_owner 365d` keep some; a higher --max-loss lets it "
-            "happen",
+            hint=f"`{look}` shows them, `tideline fading` what goes when; `tideline pin ID` keeps "
+            "one; a higher --max-loss lets it happen",
         )
     if dreamt.skipped:
         what = "1 change" if dreamt.skipped == 1 else f"{dreamt.skipped:,} changes"
         session.note(f"{what} left out: the facts changed meanwhile")
+
+
+def tell_typed(
+    session: Session, origin: Origin, gone: Sequence[Fact], batch: int | None
+) -> None:
+    """Say on stderr, even quietly, which facts a pass has archived that a person typed; without a
+    batch nothing was done."""
+    typed = [fact for fact in gone if is_typed(fact.source, fact.agent)]
+    if not typed or batch is None:
+        return
+    shown = (_with_text if origin == session.viewer else _id_alone)(typed[0])
+    count = "1 fact" if len(typed) == 1 else f"{len(typed):,} facts"
+    more = f", and {len(typed) - 1:,} more" if len(typed) > 1 else ""
+    session.caution(
+        "archived_typed",
+        f"{output.shown_origin(origin.key)}: archived {count} that a person typed: {shown}{more}",
+        hint=f"`{session.call('undo', str(batch), origin=origin)}` takes it back",
+    )
 
 
 def _lines(session: Session, origin: Origin, dreamt: Dreamt) -> list[str]:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 _BARS = "▁▂▃▄▅▆▇█"  # the first stands for 0
 _OLDER = f"words      {OLDER_TERMS}"
+_PASSES = 5  # that archived anything
 _LABEL = 11  # columns of a label, with the blank behind it
 
 
@@ -98,6 +99,12 @@ def _passes(session: Session, counts: Counts, due: int | None) -> list[str]:
         when = iso(at)[:16].replace("T", " ")
         line = f"last {verb} {when} ({_span(session.now - at)} ago)"
         lines.append(f"{line}: {summary}" if summary else line)
+    for batch, verb, at, archived in counts.archiving[:_PASSES]:
+        facts = "1 fact" if archived == 1 else f"{archived:,} facts"
+        undo = session.call("undo", str(batch))
+        lines.append(f"archived   {iso(at)[:10]} {verb}: {facts} · {undo}")
+    if len(counts.archiving) > _PASSES:
+        lines.append(f"archived   before that: {session.call('history')}")
     waits = 0 if due is None else due - session.now
     return [*lines, f"next dream due in {_span(waits)}" if waits > 0 else "next dream due now"]
 

@@ -33,8 +33,8 @@ class Setting(Record):
 
     name: str
     env: str
-    # text, path, origin, scope, word, count, share (0..1), texts, table, or duration,
-    # which is milliseconds inside
+    # text, path, origin, scope, word, count, share (0..1), texts, table, or duration, which is
+    # milliseconds inside; one of `words` may stand for it: never (None), or reference (30 days)
     kind: str
     default: Any
     help: str
@@ -66,7 +66,8 @@ SETTINGS: Mapping[str, Setting] = {
         Setting("dream_interval", "TIDELINE_DREAM_INTERVAL", "duration", DAY_MS,
                 "time between two dreams, such as 12h or 7d"),
         Setting("evict_after_owner", "TIDELINE_EVICT_AFTER_OWNER", "duration", None,
-                "how old what you typed must be before it fades, such as 365d"),
+                "how old what you typed must be before it fades: never, a duration such as 365d, or"
+                " reference, which is 30d", words=("never", "reference"), usual="never"),
         Setting("fading", "TIDELINE_FADING", "share", None,
                 "how much of its score a faded fact loses, from 0 to 1; 0.5 without it", True,
                 usual=0.5),
@@ -130,8 +131,10 @@ def shown(name: str, value: Any) -> Any:
         from tideline_cli.model.server_address import without_password  # noqa: PLC0415  few have one
 
         return {key: without_password(address) for key, address in value.items()}
-    if value is None or kind != "duration":
+    if kind != "duration" or value == "never":
         return value
+    if value is None:
+        return "never" if "never" in SETTINGS[name].words else None
     units = _UNITS[1:] if value <= DAY_MS else _UNITS
     unit, ms = next((unit, ms) for unit, ms in units if value % ms == 0)
     return f"{value // ms}{unit}"
@@ -163,6 +166,8 @@ def _value(setting: Setting, raw: Any) -> Any:
         case "texts":
             if isinstance(raw, list) and all(isinstance(item, str) for item in raw):
                 return tuple(item.strip() for item in raw if item.strip())
+        case "duration" if raw in setting.words:
+            return None if raw == "never" else 30 * DAY_MS
         case "duration" if isinstance(raw, str):
             return parse_duration(raw)
         case "origin" if isinstance(raw, str):

@@ -64,6 +64,7 @@ class Judged:
     skipped: int = 0
     batch: int | None = None
     error: UnavailableError | None = None
+    refused_before: bool = False  # the one before it refused the same
 
 
 def is_due(last: int | None, *, now: int, interval: int = INTERVAL_MS) -> bool:
@@ -140,9 +141,13 @@ def consolidate(
     pass_ = apply.Pass(db, verb="consolidate", viewer=viewer, now=now, rule=rule)
     pass_.apply(found.granted)
     gone = tuple(item for item in found.granted if item not in pass_.skipped)
-    ordinal = pass_.finish(f"{len(gone):,} archived" if gone else "nothing to do")
+    before = bulk_reads.said_of_last(db, "consolidate", viewer=viewer)
+    said = f"refused: {found.refused}" if found.refused else "nothing to do"
+    said = f"{len(gone):,} archived" if gone else said
+    ordinal = pass_.finish(said)
     done = replace(found, granted=gone)
-    return Judged(bucket, True, True, done, len(pass_.skipped), ordinal)
+    skipped = len(pass_.skipped)
+    return Judged(bucket, True, True, done, skipped, ordinal, refused_before=said == before)
 
 
 def _request(fact_id: str, by: str | None, reason: str | None) -> verdict.ArchiveRequest:

@@ -8,7 +8,7 @@ from tideline_cli.memory.near_duplicates import rule_of
 from tideline_cli.model.instant import DAY_MS, LATEST_MS
 from tideline_cli.model.proposal import Fade
 from tideline_cli.model.record import record
-from tideline_cli.ranking.fading import Eviction
+from tideline_cli.ranking.fading import FLOOR, Eviction, traits_of
 from tideline_cli.store import bulk_reads
 
 TYPE_CHECKING = False
@@ -32,14 +32,14 @@ ALL_STAGES = (*STAGES, SWEEP)
 @record
 class Settings:
     """What a dream does. Thresholds are cosines and strengths; `max_loss` is the share of an
-    origin's active facts that one run may archive; `evict_after_owner_ms` lets what the owner
-    typed rest longer."""
+    origin's active facts that one run may archive; `evict_after_owner_ms` is how old
+    what a person typed must be to be evicted, None for never."""
 
     stages: tuple[str, ...] = STAGES
     confirm_count: int = 3
     merge_at: float = 0.95
     relate_at: float = 0.80
-    evict_below: float = 0.05
+    evict_below: float = FLOOR
     evict_after_ms: int = 30 * DAY_MS
     max_loss: float = 0.25
     evict_after_owner_ms: int | None = None
@@ -166,8 +166,8 @@ def _fades(
     if "evict" in settings.stages:
         old = stages.evict(fading, settings.eviction, now=now)
     if SWEEP in settings.stages:
-        taken, rest = {item.seq for item in old}, settings.evict_after_owner_ms or 0
-        swept = stages.sweep(fading, now=now, after_owner_ms=rest)
+        taken = {item.seq for item in old}
+        swept = stages.sweep(fading, settings.eviction, now=now)
         weak = [item for item in swept if item.seq not in taken]
     found = bulk_reads.whole(db, [item.seq for item in (*old, *weak)], viewer=viewer)
 
@@ -189,8 +189,9 @@ def _fading(
     until = LATEST_MS if SWEEP in settings.stages else now - settings.evict_after_ms
     below = max(settings.evict_below, stages.ARCHIVE_BELOW if SWEEP in settings.stages else 0)
     weak = bulk_reads.fading(
-        db, viewer=viewer, until=until, now=now, below=below, also=current.keys()
-    )
+        db, viewer=viewer, until=until, now=now, below=below, also=current.keys(),
+        keeps_typed=settings.evict_after_owner_ms is None,
+    )  # fmt: skip
     found: list[Fading] = []
     for item in weak:
         changed = current.get(item.id)
@@ -199,12 +200,6 @@ def _fading(
         if changed is None:
             found.append(item)
         elif changed.status != "confirmed" and changed.tier != "permanent":
-            found.append(_as_fading(item, changed))
+            traits = traits_of(changed, item.traits.given_at)
+            found.append(bulk_reads.Fading(item.seq, item.id, traits))
     return found
-
-
-def _as_fading(item: Fading, fact: Fact) -> Fading:
-    return bulk_reads.Fading(
-        item.seq, fact.id, fact.tier, fact.importance, fact.decay_rate, fact.segment,
-        fact.access_count, fact.last_accessed_at, fact.created_at, fact.source, item.given_at,
-    )  # fmt: skip

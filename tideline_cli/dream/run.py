@@ -7,7 +7,7 @@ from tideline_cli.dream.plan import STAGES, plan
 from tideline_cli.memory import fading
 from tideline_cli.memory.near_duplicates import rule_of
 from tideline_cli.model.record import record, replace
-from tideline_cli.store import fts, visibility
+from tideline_cli.store import bulk_reads, fts, visibility
 from tideline_cli.store.transactions import snapshot, writing
 
 TYPE_CHECKING = False
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from tideline_cli.dream.comparison import Compared
     from tideline_cli.dream.plan import DreamPlan, Settings
+    from tideline_cli.model.fact import Fact
     from tideline_cli.model.origin import Origin
     from tideline_cli.model.proposal import Proposal
 
@@ -25,16 +26,26 @@ if TYPE_CHECKING:
 @record
 class Dreamt:
     """What a dream of one origin did, or would do: `skipped` counts proposals left out because
-    their facts had changed meanwhile. `batch` is the origin's number of it, None for a dry run."""
+    their facts had changed meanwhile. `batch` is the origin's number of it, None for a dry run.
+    `refused_before` says that the pass before it refused as many facts."""
 
     plan: DreamPlan
     skipped: int
     batch: int | None
+    refused_before: bool = False
 
     @property
     def archived_count(self) -> int:
         """Return how many facts it took out of recall."""
-        return len(self.plan.merges) + len(self.plan.fades) + len(self.plan.swept)
+        return len(self.archived)
+
+    @property
+    def archived(self) -> list[Fact]:
+        """Return the facts that it took out of recall."""
+        return [
+            *(item.loser for item in self.plan.merges),
+            *(item.fact for item in (*self.plan.fades, *self.plan.swept)),
+        ]
 
 
 def dream(
@@ -59,6 +70,7 @@ def dream(
         from tideline_cli.dream import comparison  # noqa: PLC0415  numpy
 
         comparison.store_pairs(db, compared, origin_number=number)
+    before = bulk_reads.said_of_last(db, verb, viewer=viewer)
     pass_ = apply.Pass(db, verb=verb, viewer=viewer, now=now, rule=rule)
     pass_.apply(made.proposals)
     done = _without(made, pass_.skipped)
@@ -69,7 +81,7 @@ def dream(
             fts.fold(db, origin_number=number)
     if "evict" in settings.stages:
         fading.foresee(db, settings.eviction, viewer=viewer, now=now)
-    return Dreamt(done, len(pass_.skipped), ordinal)
+    return Dreamt(done, len(pass_.skipped), ordinal, f" {before}".endswith(f" {_refusal(made)}"))
 
 
 def _without(made: DreamPlan, skipped: Sequence[Proposal]) -> DreamPlan:
@@ -96,9 +108,13 @@ def summary(made: DreamPlan) -> str:
         (len(made.fades), "evicted"),
         (sum(item.becomes == "archived" for item in made.swept), "archived"),
         (sum(item.becomes == "pruned" for item in made.swept), "pruned"),
-        (made.refused, "refused (over max-loss)"),
     )
-    return ", ".join(f"{count:,} {word}" for count, word in counts if count) or "nothing to do"
+    said = [f"{count:,} {word}" for count, word in counts if count]
+    return ", ".join([*said, _refusal(made)] if made.refused else said) or "nothing to do"
+
+
+def _refusal(made: DreamPlan) -> str:
+    return f"{made.refused:,} refused (over max-loss)"
 
 
 def _compared(

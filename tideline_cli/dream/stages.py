@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections import Counter
 
 from tideline_cli.model.edge import REPLACING, SUCCEEDS
-from tideline_cli.model.fact import SEGMENTS
 from tideline_cli.model.instant import DAY_MS
 from tideline_cli.model.proposal import Confirm, Merge, Relate
 from tideline_cli.model.record import record, replace
@@ -15,8 +14,8 @@ from tideline_cli.policy import gate
 from tideline_cli.policy.identifiers import is_private
 from tideline_cli.policy.sameness import apart, may_share_place
 from tideline_cli.policy.survivor import may_be_one, merged, richness
-from tideline_cli.ranking.decay import strength, strength_at
-from tideline_cli.ranking.fading import was_given_out
+from tideline_cli.ranking.decay import strength_at
+from tideline_cli.ranking.fading import FLOOR
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,7 +35,6 @@ IMPORTANCE = 0.8
 KIND = "relates"
 MOST = 12  # edges of the kind that leave one fact
 ARCHIVE_BELOW = 0.15
-PRUNE_BELOW = 0.05
 
 
 @record
@@ -132,30 +130,25 @@ def relate(
 
 
 def evict(fading: Iterable[Fading], rule: Eviction, *, now: int) -> list[Faded]:
-    """Return the facts that are old enough and too weak, and that `context` has not given out
-    lately."""
+    """Return the facts that are too weak and that the rule does not keep."""
     found: list[Faded] = []
     for fact in fading:
-        age, power = now - fact.created_at, _strength(fact, now)
-        is_old = age >= rule.rest_ms(fact.source)
-        if is_old and power < rule.below and not was_given_out(fact.given_at, now=now):
-            found.append(Faded(fact.seq, power, age / DAY_MS, "archived"))
+        traits, power = fact.traits, fact.traits.strength_at(now=now)
+        if power < rule.below and rule.may_fade(traits, now=now):
+            found.append(Faded(fact.seq, power, (now - traits.created_at) / DAY_MS, "archived"))
     return found
 
 
-def sweep(fading: Iterable[Fading], *, now: int, after_owner_ms: int = 0) -> list[Faded]:
-    """Return what the decay sweep takes: long-lived facts below 0.05 are archived, others below
-    0.05 pruned and below 0.15 archived. Source: Tideline, decay sweep.
-
-    What `context` gave out lately stays, and so does what the owner typed less than
-    `after_owner_ms` ago."""
+def sweep(fading: Iterable[Fading], rule: Eviction, *, now: int) -> list[Faded]:
+    """Return what the decay sweep takes of what the rule does not keep, whatever its age:
+    long-lived facts below the floor are archived, others below it pruned and below 0.15 archived.
+    Source: Tideline, decay sweep."""
     found: list[Faded] = []
+    ageless = replace(rule, after_ms=0)
     for fact in fading:
-        age, power = max(0, now - fact.created_at), _strength(fact, now)
-        becomes = _swept_to(fact.tier, power)
-        if becomes is None or was_given_out(fact.given_at, now=now):
-            continue
-        if age >= after_owner_ms or fact.source != "owner_message":
+        age, power = max(0, now - fact.traits.created_at), fact.traits.strength_at(now=now)
+        becomes = _swept_to(fact.traits.tier, power)
+        if becomes is not None and ageless.may_fade(fact.traits, now=now):
             found.append(Faded(fact.seq, power, age / DAY_MS, becomes))
     return found
 
@@ -214,12 +207,6 @@ def _inherited(
 
 def _swept_to(tier: Tier, power: float) -> Lifecycle | None:
     """Return what the sweep makes of a fact; None when it stays."""
-    if power < PRUNE_BELOW:
+    if power < FLOOR:
         return "archived" if tier == "long" else "pruned"
     return "archived" if tier != "long" and power < ARCHIVE_BELOW else None
-
-
-def _strength(fact: Fading, now: int) -> float:
-    rate = SEGMENTS[fact.segment].decay_rate if fact.decay_rate is None else fact.decay_rate
-    days = (now - fact.last_accessed_at) / DAY_MS
-    return strength(fact.importance, rate, fact.access_count, days, immune=False)

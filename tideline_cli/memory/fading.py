@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from heapq import nsmallest
 
-from tideline_cli.model.fact import SEGMENTS
 from tideline_cli.model.instant import DAY_MS, LATEST_MS
 from tideline_cli.model.record import record
-from tideline_cli.ranking.fading import Traits, fades_at
+from tideline_cli.ranking.fading import fades_at
 from tideline_cli.store import bulk_reads, outlook, visibility
 from tideline_cli.store.transactions import writing
 
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
 
     from tideline_cli.model.fact import Fact
     from tideline_cli.model.origin import Origin
-    from tideline_cli.ranking.fading import Eviction
+    from tideline_cli.ranking.fading import Eviction, Traits
     from tideline_cli.store.bulk_reads import Fading
 
 SOON_MS = 14 * DAY_MS
@@ -46,10 +45,9 @@ def foretold(
     items = _weak(db, rule, viewer=viewer, then=now + within_ms)
     found = list(_until(items, rule, now + within_ms))
     first = sorted(found, key=_moment)[:limit]
-    given_at = {item.seq: item.given_at for item in items}
     whole = bulk_reads.whole(db, [seq for _, seq, _ in first], viewer=viewer)
     return [
-        Foretold(whole[seq], at, traits.strength_at(now=now), given_at[seq])
+        Foretold(whole[seq], at, traits.strength_at(now=now), traits.given_at)
         for at, seq, traits in first
         if seq in whole
     ], len(found)
@@ -70,7 +68,10 @@ def foresee(db: Connection, rule: Eviction, *, viewer: Origin, now: int) -> None
 
 def _weak(db: Connection, rule: Eviction, *, viewer: Origin, then: int) -> list[Fading]:
     """Return the facts that are weak enough to fade at an instant, if nobody uses them before."""
-    return bulk_reads.fading(db, viewer=viewer, until=LATEST_MS, now=then, below=rule.below)
+    return bulk_reads.fading(
+        db, viewer=viewer, until=LATEST_MS, now=then, below=rule.below,
+        keeps_typed=rule.after_owner_ms is None,
+    )  # fmt: skip
 
 
 def soon_count(db: Connection, rule: Eviction, *, viewer: Origin, now: int) -> int:
@@ -91,17 +92,9 @@ def _until(
 ) -> Iterator[tuple[int, int, Traits]]:
     """Yield (when, number, traits) of the facts that fade before an instant."""
     for item in items:
-        traits = _traits(item)
+        traits = item.traits
         if traits.strength_at(now=until) >= rule.below:
             continue  # most facts: solving the curve costs four times as much
         at = fades_at(traits, rule)
         if at is not None and at < until:
             yield at, item.seq, traits
-
-
-def _traits(item: Fading) -> Traits:
-    rate = SEGMENTS[item.segment].decay_rate if item.decay_rate is None else item.decay_rate
-    return Traits(
-        item.importance, rate, item.access_count, item.last_accessed_at, item.created_at,
-        item.source, item.given_at,
-    )  # fmt: skip

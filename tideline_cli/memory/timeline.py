@@ -8,7 +8,7 @@ from tideline_cli.model.fact import slot_key
 from tideline_cli.model.record import record
 from tideline_cli.policy.periods import holds_from
 from tideline_cli.ranking.decay import is_immune, strength_at
-from tideline_cli.ranking.fading import Traits, fades_at
+from tideline_cli.ranking.fading import fades_at, traits_of
 from tideline_cli.store import departures, facts, given, links, slots
 
 TYPE_CHECKING = False
@@ -117,13 +117,9 @@ def _active(fact: Fact, rule: Eviction, given_at: int | None, *, now: int) -> Mo
     has_ended = fact.valid_to is not None and fact.valid_to <= now
     state = "ahead" if since > now else "ended" if has_ended else "active"
     stays = is_immune(fact.tier, fact.pinned) or fact.status == "confirmed"
-    traits = Traits(
-        fact.importance, fact.decay_rate, fact.access_count, fact.last_accessed_at,
-        fact.created_at, fact.source, given_at,
-    )  # fmt: skip
     return Moment(
         fact, since, fact.valid_to, state, strength=strength_at(fact, now=now),
-        fades_at=None if stays else fades_at(traits, rule),
+        fades_at=None if stays else fades_at(traits_of(fact, given_at), rule),
     )  # fmt: skip
 
 

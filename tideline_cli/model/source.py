@@ -61,6 +61,11 @@ def is_trusted(source: str) -> bool:
     return source in TRUSTED
 
 
+def is_typed(source: str, agent: str | None) -> bool:
+    """Say whether a person typed a fact: the owner's own words, which no agent has labelled."""
+    return source == "owner_message" and agent is None
+
+
 def parse_source(text: str) -> Source:
     """Return `text` as a source, or raise UsageError naming the allowed ones."""
     for source in SOURCES:

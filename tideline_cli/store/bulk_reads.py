@@ -11,6 +11,7 @@ from tideline_cli.model.instant import DAY_MS
 from tideline_cli.model.record import record
 from tideline_cli.model.text import said_terms
 from tideline_cli.ranking import decay
+from tideline_cli.ranking.fading import Traits
 from tideline_cli.store import facts, visibility
 
 TYPE_CHECKING = False
@@ -20,39 +21,33 @@ if TYPE_CHECKING:
 
     from apsw import Connection
 
-    from tideline_cli.model.fact import Fact, Segment, Tier
+    from tideline_cli.model.fact import Fact, Segment
     from tideline_cli.model.origin import Origin
-    from tideline_cli.model.source import Source
 
     Edge = tuple[str, str, str | None, int | None]
 
 _AT_ONCE = 500
-FADING = """
-SELECT fact.seq, fact.id, tier, importance, decay_rate, segment, ifnull(access_count, 0),
-       ifnull(last_accessed_at, created_at), created_at, source, given.at
+_RATES = " ".join(f"WHEN '{name}' THEN {row.decay_rate!r}" for name, row in SEGMENTS.items())
+_RATE = f"ifnull(decay_rate, CASE segment {_RATES} END)"
+FADING = f"""
+SELECT fact.seq, fact.id, tier, importance, {_RATE}, ifnull(access_count, 0),
+       ifnull(last_accessed_at, created_at), created_at, source, agent, given.at
 FROM fact LEFT JOIN usage ON usage.fact = fact.seq LEFT JOIN given ON given.fact = fact.seq
 WHERE lifecycle = 'active' AND tier <> 'permanent' AND pinned = 0
   AND ifnull(status, '') <> 'confirmed' AND document IS NULL
 """
-"""The facts that may fade, as rows of `Fading`; more conditions follow."""
+"""The facts that may fade, as rows for `fading_of`; more conditions follow."""
+_NOT_TYPED = "(source <> 'owner_message' OR agent IS NOT NULL OR tier = 'short')"
 _MARGIN = 1.000001  # for rounding: what is decided is decided by `decay.strength`
 
 
 @record
 class Fading:
-    """What the strength of a fact is made of; `decay_rate` None is that of the segment."""
+    """A fact that may fade: its number, its id, and what decides when it does."""
 
     seq: int
     id: str
-    tier: Tier
-    importance: float
-    decay_rate: float | None
-    segment: Segment
-    access_count: int
-    last_accessed_at: int
-    created_at: int
-    source: Source
-    given_at: int | None  # when `context` last gave it out
+    traits: Traits
 
 
 @record
@@ -113,31 +108,37 @@ def corrections(db: Connection, *, viewer: Origin) -> dict[tuple[str, str | None
     return {(slot, scope): count for slot, scope, count in rows}
 
 
+def fading_of(rows: Iterable[Any]) -> list[Fading]:
+    """Return what rows of `FADING` say."""
+    return [Fading(seq, fact_id, Traits(*traits)) for seq, fact_id, *traits in rows]
+
+
 def fading(
-    db: Connection, *, viewer: Origin, until: int, now: int, below: float, also: Iterable[str] = ()
-) -> list[Fading]:
+    db: Connection, *, viewer: Origin, until: int, now: int, below: float, keeps_typed: bool,
+    also: Iterable[str] = (),
+) -> list[Fading]:  # fmt: skip
     """Return the active facts made at `until` or before that may fade: neither permanent, pinned,
-    confirmed nor a chunk of a document. Those that are clearly not weaker than `below` are left
-    out, but for the ids in `also`: of a million facts few are weak, and only these are worth a
-    record each."""
+    confirmed nor a chunk of a document, nor, where the rule keeps it, what a person typed. Those
+    that are clearly not weaker than `below` are left out, but for the ids in `also`: of a million
+    facts few are weak, and only these are worth a record each."""
     condition, values = visibility.where(viewer)
+    if keeps_typed:
+        condition += f" AND {_NOT_TYPED}"
     rows: Iterable[Any] = db.execute(
         f"{FADING} AND {condition} AND created_at <= ?"
         f" AND (ifnull({_strength(now)}, 0) < ?"
         " OR fact.id IN (SELECT value FROM json_each(?))) ORDER BY fact.seq",
         (*values, until, below * _MARGIN, codec.dumps(list(also))),
     )
-    return [Fading(*row) for row in rows]
+    return fading_of(rows)
 
 
 def _strength(now: int) -> str:
     """Return the SQL for the strength of a fact, as `decay.strength` computes it but for rounding;
     the fact and its use are those of the query."""
-    rates = " ".join(f"WHEN '{name}' THEN {row.decay_rate!r}" for name, row in SEGMENTS.items())
-    rate = f"ifnull(decay_rate, CASE segment {rates} END)"
     days = f"max(({now:d} - ifnull(last_accessed_at, created_at)) / {DAY_MS}.0, 0)"
     half_life = f"max({decay.HALF_LIFE_DAYS} * (1 + importance), 0.001)"
-    faded = f"exp(-{decay.RATE * log(2)!r} / {half_life} * (1 + {rate}) * {days})"
+    faded = f"exp(-{decay.RATE * log(2)!r} / {half_life} * (1 + {_RATE}) * {days})"
     return f"importance * {faded} * (1 + 0.1 * ln(1 + ifnull(access_count, 0)))"
 
 
@@ -182,6 +183,16 @@ def last_pass(db: Connection, verb: str, *, viewer: Origin) -> int | None:
         (verb, viewer.key),
     ).fetchone()
     return None if row is None or row[0] is None else int(row[0])
+
+
+def said_of_last(db: Connection, verb: str, *, viewer: Origin) -> str:
+    """Return what the last pass of a verb said that it did in an origin."""
+    row = db.execute(
+        "SELECT reason FROM batch WHERE verb = ? AND outcome = 'done'"
+        " AND origin = (SELECT number FROM origin WHERE key = ?) ORDER BY number DESC LIMIT 1",
+        (verb, viewer.key),
+    ).fetchone()
+    return str(row[0] or "") if row else ""
 
 
 def whole(db: Connection, seqs: Iterable[int], *, viewer: Origin) -> dict[int, Fact]:

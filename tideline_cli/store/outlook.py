@@ -3,13 +3,15 @@ need not look at all facts."""
 
 from __future__ import annotations
 
-from tideline_cli.store.bulk_reads import FADING, Fading
+from tideline_cli.store.bulk_reads import FADING, fading_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from apsw import Connection
+
+    from tideline_cli.store.bulk_reads import Fading
 
 MOST = 1000
 """So many facts of an origin are listed."""
@@ -33,7 +35,7 @@ def soon(db: Connection, *, origin_number: int, until: int) -> list[Fading]:
         " AND fact.origin = ?1",
         (origin_number, until),
     )
-    return [Fading(*row) for row in rows]
+    return fading_of(rows)
 
 
 def clear(db: Connection) -> None:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from tideline_cli.store.postgres.promising import Promising
 
 _GROUPS = ("lifecycle", "segment", "tier", "heat", "source")
+MOST_PASSES = 10  # that archived anything
 _VECTOR_BYTES = 132
 _ROW_BYTES = 160  # what a fact takes beside its texts: columns, index entries, journal
 
@@ -25,7 +26,8 @@ class Counts(Record):
     lifecycle counts all facts. `scopes` counts the active facts of every scope; an empty name is
     none. `waiting` is how many active facts have no vector yet. `size` is what its facts take in
     the file, in bytes. `last` maps dream and consolidate to when the last one ran and what it
-    did."""
+    did. `archiving` are the last passes that archived anything and were not undone, newest first:
+    (number that users see, verb, when, how many facts)."""
 
     groups: dict[str, dict[str, int]]
     scopes: dict[str, int]
@@ -37,6 +39,7 @@ class Counts(Record):
     embedded: int
     last: dict[str, tuple[int, str | None]]
     pending_purge: bool
+    archiving: list[tuple[int, str, int, int]]
 
 
 def counts(
@@ -71,6 +74,7 @@ def counts(
     return Counts(
         groups, by_scope, waiting, pinned, added,
         size + embedded * _VECTOR_BYTES, embedder, embedded, last, bool(purge_pending(db)),
+        _archiving(db, origin_number),
     )  # fmt: skip
 
 
@@ -78,6 +82,18 @@ def _census(db: Connection, origin_number: int) -> list[Any]:
     rows: list[Any] = db.execute(
         f"SELECT facts, octets, pinned, scope, {', '.join(_GROUPS)} FROM census WHERE origin = ?"
         f" ORDER BY scope, {', '.join(_GROUPS)}, pinned",
+        (origin_number,),
+    ).fetchall()
+    return rows
+
+
+def _archiving(db: Connection, origin_number: int) -> list[tuple[int, str, int, int]]:
+    rows: list[Any] = db.execute(
+        "SELECT ordinal, verb, at, archived FROM batch JOIN batch_count"
+        " ON batch_count.batch = batch.number AND batch_count.origin = batch.origin"
+        " WHERE batch.origin = ? AND verb IN ('dream', 'gc', 'consolidate') AND archived > 0"
+        " AND NOT EXISTS (SELECT 1 FROM batch AS later WHERE later.undoes = batch.number)"
+        f" ORDER BY ordinal DESC LIMIT {MOST_PASSES}",
         (origin_number,),
     ).fetchall()
     return rows
@@ -113,6 +129,7 @@ def foresee(
         lambda: vectors.embedded_up_to(db, origin_number=origin, embedder=embedder),
         lambda: arrivals.active_since(db, since, origin_number=origin, scopes=scopes),
         lambda: _last_passes(db, origin),
+        lambda: _archiving(db, origin),
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tideline_cli.cli import freeze, model_options, output, passes
+from tideline_cli.cli import freeze, model_options, output, pass_report, passes
 from tideline_cli.cli.options import Argument, Option
 from tideline_cli.cli.session import Session
 from tideline_cli.dream import consolidate
@@ -174,7 +174,9 @@ def _report(session: Session, options: Options, done: Done, due: int | None) -> 
     if not done and due is None:
         session.note("nothing to consolidate: no facts yet")
     for origin, one in done:
-        if one.verdict.refused:
+        gone = [item.loser for item in one.verdict.granted]
+        pass_report.tell_typed(session, origin, gone, one.batch)
+        if one.verdict.refused and not one.refused_before:
             look = session.call("consolidate", "--dry-run", origin=origin)
             session.caution(
                 "refused", f"{_name(origin)}: refused: {one.verdict.refused}",

@@ -21,13 +21,15 @@ HELP = """Let the memory tend itself: confirm, merge, link, evict.
 
 Deterministic and without a model. Beliefs in a slot that were said or corrected often are
 confirmed; facts that say the same become one; facts that are much alike are linked; old facts
-that nobody used for long are archived. Nothing is deleted, and `tideline undo` takes a dream
-back. Every origin is tended by itself, all of them unless --origin names one, also in databases
-that origins have of their own (see config): one that fails keeps none from the others, and the exit
-code is that of the first that failed. The stage gc, the decay sweep, runs only when it is named.
+that nobody used for long are archived, but not what you typed. Nothing is deleted, and `tideline
+undo` takes a dream back. Every origin is tended by itself, all of them unless --origin names one,
+also in databases that origins have of their own (see config): one that fails keeps none from the
+others, and the exit code is that of the first that failed. The stage gc, the decay sweep, runs only
+when it is named.
 
-A dream that would archive more than --max-loss of an origin archives nothing there and says so.
-With --quiet a success prints nothing, which suits cron: see `tideline schedule`."""
+A dream that would archive more than --max-loss of an origin archives nothing there and says so,
+once for the same number. With --quiet a success prints nothing, which suits cron (see `tideline
+schedule`), unless it archived something that a person typed."""
 EXAMPLES = (("--dry-run", ""), ("--stage confirm --stage relate", ""), ("--if-due --quiet", ""))
 ARGUMENTS: tuple[Argument, ...] = ()
 OPTIONS = (
@@ -44,8 +46,8 @@ OPTIONS = (
            f"[default: {DEFAULTS.relate_at:.2f}].", "share", DEFAULTS.relate_at),
     Option("evict_below", ("--evict-below",), "Strength below which old facts are archived "
            f"[default: {DEFAULTS.evict_below:.2f}].", "share", DEFAULTS.evict_below),
-    Option("evict_after", ("--evict-after",), "How old they must be; the setting "
-           "evict_after_owner lets what you typed yourself rest longer "
+    Option("evict_after", ("--evict-after",), "How old they must be; what you typed "
+           "yourself stays, unless the setting evict_after_owner says how old it gets "
            f"[default: {DEFAULTS.evict_after_ms // DAY_MS}d].", "duration",
            DEFAULTS.evict_after_ms),
     Option("max_loss", ("--max-loss",), "Share of an origin's facts that one run may archive "

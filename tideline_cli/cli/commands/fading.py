@@ -9,24 +9,24 @@ from tideline_cli.cli.shared_options import Formats
 from tideline_cli.errors import UsageError
 from tideline_cli.memory.fading import SOON_MS, Foretold, foretold
 from tideline_cli.model.instant import DAY_MS, LONGEST_SPAN_MS, iso
-from tideline_cli.ranking.fading import Eviction
+from tideline_cli.ranking.fading import FLOOR, Eviction
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Any
 
-HELP = """Show which facts fade soon, and what keeps them.
+HELP = f"""Show which facts fade soon, and what keeps them.
 
 The facts that a dream archives within the next days, unless they are used before; soonest first.
-A fact fades when it was made 30 days ago, its strength falls below 0.05, and `context` has not
-given it out for 30 days. The permanent tier, pinned and confirmed facts never fade. The day is
-exact for a dream with its own settings; one that would take too many at once takes none
-(`--max-loss`).
+A fact fades when it was made 30 days ago, its strength falls below {FLOOR}, and `context` has not
+given it out for 30 days. What you typed yourself never fades, unless you called it short-lived
+(`--segment context`) or the setting evict_after_owner says how old it gets; nor do the permanent
+tier, pinned and confirmed facts. The day is exact for a dream with its own settings; one that would
+take too many at once takes none (`--max-loss`).
 
-What keeps a fact: `tideline pin`, a recall that finds it, `tideline feedback ID up`. The setting
-evict_after_owner lets all that you typed yourself rest longer. What has faded comes back by
-`tideline restore`."""
+What keeps a fact: `tideline pin`, a recall that finds it, `tideline feedback ID up`. What has faded
+comes back by `tideline restore`."""
 EXAMPLES = (("", "--within 60d"), ("--json", ""))
 ARGUMENTS: tuple[Argument, ...] = ()
 OPTIONS = (
@@ -67,8 +67,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
         session.note(f"these are the first of {total:,}: --limit 0 shows all")
     if found:
         session.note(
-            f"what keeps one: {session.call('pin', 'ID')}, or a recall that finds it; "
-            f"what you typed: {session.call('config', 'set', 'evict_after_owner', '365d')}"
+            f"what keeps one: {session.call('pin', 'ID')}, or a recall that finds it"
         )
     else:
         session.note(f"nothing fades within {_days(options.within)}")

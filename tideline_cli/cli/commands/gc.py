@@ -7,8 +7,10 @@ from tideline_cli.cli.options import Argument, Option
 from tideline_cli.cli.passes import PassRequest
 from tideline_cli.cli.session import Session
 from tideline_cli.dream.plan import SWEEP, Settings
+from tideline_cli.dream.stages import ARCHIVE_BELOW
 from tideline_cli.errors import UsageError
 from tideline_cli.model.record import record
+from tideline_cli.ranking.fading import FLOOR
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,12 +18,13 @@ if TYPE_CHECKING:
 
     from tideline_cli.dream.plan import DreamPlan
 
-HELP = """Archive what has faded: the decay sweep.
+HELP = f"""Archive what has faded: the decay sweep.
 
-Facts of the long tier below a strength of 0.05 are archived; others below 0.05 are pruned, below
-0.15 archived. The permanent tier, pinned and confirmed facts are immune. Pruned facts are out of
-every answer, also of those about the past; `tideline restore` brings either back, and `tideline
-undo` the whole sweep. All origins, each by itself, unless --origin names one."""
+Facts of the long tier below a strength of {FLOOR} are archived; others below {FLOOR} are pruned,
+below {ARCHIVE_BELOW} archived. The permanent tier, pinned and confirmed facts are immune, and so is
+what you typed (see the setting evict_after_owner). Pruned facts are out of every answer, also of
+those about the past; `tideline restore` brings either back, and `tideline undo` the whole sweep.
+All origins, each by itself, unless --origin names one."""
 EXAMPLES = (("--dry-run", ""), ("--max-loss 0.1", ""))
 ARGUMENTS: tuple[Argument, ...] = ()
 OPTIONS = (

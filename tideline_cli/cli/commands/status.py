@@ -44,9 +44,10 @@ every scope, an empty name those without one.
 On a terminal, one bar a day shows the facts that arrived and those that were archived in the last
 30 days (UTC), whatever time they carry themselves; with --json, `activity` has the numbers.
 
-After a first dream, a line says how many facts fade within 14 days (`fading_next_14d`). Another
-says whether the words of the file are analysed by older rules (`older_terms`). A memory that syncs
-names its places, and when it last did (`places`)."""
+The last passes that archived facts stand in a line each, with what takes them back
+(`archiving_passes`). After a first dream, a line says how many facts fade within 14 days
+(`fading_next_14d`). Another says whether the words of the file are analysed by older rules
+(`older_terms`). A memory that syncs names its places, and when it last did (`places`)."""
 EXAMPLES = (("", ""), ("", "--json"), ("", "--by kind"))
 ARGUMENTS: tuple[Argument, ...] = ()
 _ALWAYS = ("segment", "tier", "heat", "source", "scope")  # labels that are counted anyhow
@@ -60,7 +61,7 @@ OPTIONS = (
 _DAYS = 30
 _NOTHING = stats.Counts(
     {name: {} for name in ("lifecycle", "segment", "tier", "heat", "source")},
-    {}, 0, 0, 0, 0, DEFAULT_EMBEDDER, 0, {}, False,
+    {}, 0, 0, 0, 0, DEFAULT_EMBEDDER, 0, {}, False, [],
 )  # fmt: skip
 
 
@@ -235,6 +236,10 @@ def _form(session: Session, counts: Counts, days: Days) -> dict[str, Any]:
         "next_dream_due": iso(session.now if due is None else due),
         "last_consolidate": None if consolidate is None else iso(consolidate),
         "last_consolidate_summary": consolidated,
+        "archiving_passes": [
+            {"batch": batch, "verb": verb, "at": iso(at), "archived": archived}
+            for batch, verb, at, archived in counts.archiving
+        ],
         "pending_purge": counts.pending_purge,
         "health": _health(session, counts),
         "activity": [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tideline_cli.model import instant
 from tideline_cli.ranking.decay import is_immune, strength
-from tideline_cli.ranking.fading import Eviction
+from tideline_cli.ranking.fading import FLOOR
 from tideline_cli.serve.page.markup import Markup, element
 
 TYPE_CHECKING = False
@@ -46,7 +46,7 @@ def curve(points: Sequence[tuple[int, float]], now: int, *, label: str) -> Marku
 
     path = "M" + " L".join(f"{x} {y}" for x, y in (place(*point) for point in points))
     here, _ = place(now, 0)
-    _, floor = place(now, Eviction().below)
+    _, floor = place(now, FLOOR)
     base = _HIGH - _BOTTOM
     marks = [
         element("line", x1=_LEFT, y1=floor, x2=_WIDE - 8, y2=floor, class_="floor"),
