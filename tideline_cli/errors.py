@@ -8,6 +8,7 @@ TidelineError
 ├── WriteBlockedError   4   write-gate, threat scan or policy
 ├── StoreError          5   damaged, foreign, or newer than this program
 ├── UnavailableError    6   embedder, model or network
+├── BadReplyError       6   a model's reply that cannot be used
 ├── CannotWriteError   73   disk full, read-only, permissions
 │   └── ExhaustedError      memory, or open files, that the system gives this process
 └── BusyError          75   another writer holds the store beyond the timeout
@@ -74,6 +75,16 @@ class StoreError(TidelineError):
 class UnavailableError(TidelineError):
     exit_code = 6
     code = "unavailable"
+
+
+class BadReplyError(TidelineError):
+    """A model's reply that is not what was asked for: nothing of it is taken."""
+
+    exit_code = 6
+    code = "bad_reply"
+
+    def __init__(self, *, hint: str, about: str = "the model's reply") -> None:
+        super().__init__(f"{about} is not the JSON that was asked for", hint=hint)
 
 
 class CannotWriteError(TidelineError):

@@ -99,13 +99,15 @@ def test_an_id_of_another_origin_does_nothing(filled):
         ("I would rather not say.", False),
         ('{"archive": "OLD"}', False),
         ('{"archive": ["OLD"', False),
+        ('{"archive": [{"fact": "OLD"}]}', False),
+        ('{"archive": [], "error": "overloaded"}', False),
     ],
 )
 def test_prose_and_garbage(filled, said, parsed):
-    """JSON is found in prose; garbage changes nothing, is told as an error, and ends with 1."""
+    """JSON is found in prose; garbage changes nothing, is told as an error, and ends with 6."""
     with serving(reply(said)) as server:
         done = ask(filled, server, "--origin", "owner", "--json")
-    assert done.code == (0 if parsed else 1)
+    assert done.code == (0 if parsed else 6)
     (mine,) = done.json["origins"]
     assert (mine["ran"], mine["parsed"]) == (True, parsed)
     assert active(filled) == set(FACTS) - ({"OLD"} if parsed else set())

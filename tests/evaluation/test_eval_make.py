@@ -106,7 +106,7 @@ def test_a_reply_that_cannot_be_read_is_an_error(ids, tmp_path):
 
     done = run_main("eval", "make", "--llm", f"{sys.executable} -c print(5)", "--json")
 
-    assert done.code == 1 and done.error["code"] == "bad_reply"
+    assert done.code == 6 and done.error["code"] == "bad_reply"
 
 
 def test_a_model_of_the_settings_is_not_asked_unasked_for(ids):

@@ -19,7 +19,7 @@ def test_a_reply_that_cannot_be_read_does_not_count(run, model, tmp_path):
     call = ("extract", written(tmp_path, 4), "--llm", model.command, "--limit", "1", "--json")
     model.says("what?", REPLY)
     done = run(*call)
-    assert (done.code, done.json["failed"], done.json["more"]) == (1, 1, True)
+    assert (done.code, done.json["failed"], done.json["more"]) == (6, 1, True)
     assert "1 conversation passed over" in done.err
     assert "town 001" in model.calls[1] and len(model.calls) == 2
     model.says("what?", REPLY)
@@ -36,5 +36,5 @@ def test_a_model_that_never_says_it_right_is_not_asked_for_ever(run, model, tmp_
     call = ("extract", written(tmp_path, 40), "--llm", model.command, "--limit", "2", "--json")
     model.says("what?")
     done = run(*call)
-    assert (done.code, done.json["failed"], len(model.calls)) == (1, 22, 22)
+    assert (done.code, done.json["failed"], len(model.calls)) == (6, 22, 22)
     assert done.json["more"] and "22 conversations passed over" in done.err

@@ -88,12 +88,16 @@ def test_the_language_is_kept(run, model, talk, said, text, stored):
     assert (done.json["stored"], done.json["refused_items"]) == (stored, 1 - stored)
 
 
-@pytest.mark.parametrize("reply", ["nothing", '{"kind": "fact"}', '{"kind": 1, "text": "x"}', None])
+@pytest.mark.parametrize("reply", [
+    "nothing", '{"kind": "fact"}', '{"kind": 1, "text": "x"}', '["likes tea"]', None,
+    '{"items": [{"content": "likes tea"}]}', '{"items": [], "error": "overloaded"}',
+    '[{"kind": "fact", "text": "likes tea", "confidence": 1}] {"error": "cut off"}',
+])
 def test_the_cursor_holds_at_the_message(run, model, talk, reply):
     """A reply that cannot be read holds the cursor before its message; what came before is done."""
     model.says([item()], reply, [item("entity", "The user is called Ann")])
     bad = run("extract", talk(TALK), "--llm", model.command, "--per-message", "--json")
-    assert bad.code == (6 if reply is None else 1)
+    assert bad.code == 6
     assert (bad.json["stored"], bad.json["processed_to"]) == (1, 3)
     assert "what came before the failure is stored" in bad.err
     good = run("extract", talk(TALK), "--llm", model.command, "--per-message", "--json")
@@ -168,7 +172,7 @@ def test_failure(run, model, talk):
     model.says("[]")
     assert run("extract", "--failure", record, "--llm", model.command).code == 0
     model.says("what?")
-    assert run("extract", "--failure", record, "--llm", model.command).code == 1
+    assert run("extract", "--failure", record, "--llm", model.command).code == 6
     assert run("extract", "--failure", talk(" \n", "empty.txt"), "--llm", "none").code == 2
 
 

@@ -214,7 +214,7 @@ def test_a_program_that_repeats_its_prompt(run, talk, tmp_path, more):
     """An echo before the answer is cut off; an echo alone is no answer, and the cursor stays."""
     path = talk("USER: that's wrong, I like bees\nASSISTANT: no\n")
     echo = run("extract", path, "--llm", "cat", "--json", *more)
-    assert (echo.code, echo.error["code"]) == (1, "bad_reply")
+    assert (echo.code, echo.error["code"]) == (6, "bad_reply")
     assert (echo.json["stored"], echo.json["processed_to"], echo.json["skipped_windows"]) == (
         0, 0, 1
     )  # fmt: skip
@@ -247,11 +247,11 @@ def test_relink_tells_what_cannot_be_read(run, model, reply):
     edge = {"a": ids[0], "b": ids[1], "type": "uses", "reason": "stated", "strength": 4}
     model.says(reply)
     done = run("relink", "--llm", model.command, "--json")
-    assert (done.code, done.error["code"]) == (1, "bad_reply")
+    assert (done.code, done.error["code"]) == (6, "bad_reply")
     assert (done.json["skipped_windows"], done.json["links"]) == (1, 0)
     model.says({"relationships": [edge]}, reply)
     done = run("relink", "--llm", model.command, "--json")
-    assert (done.code, done.json["skipped_windows"], done.json["links"]) == (1, 1, 1)
+    assert (done.code, done.json["skipped_windows"], done.json["links"]) == (6, 1, 1)
 
 
 def test_an_overtaken_extraction_tells_the_truth(run, model, talk):

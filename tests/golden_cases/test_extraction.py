@@ -74,7 +74,8 @@ class Script:
             sent.append(prompt)
             if step["reply"] is None:
                 raise UnavailableError("no model")
-            return step["reply"]
+            assert deviation("reply_items")
+            return step["reply"].replace('{"content":"zzz","segment":"mood"},', "")
 
         one = facts_pass.facts_pass(self.db, context, messages, min_new=facts_pass.MIN_NEW)
         passes.run(self.db, context, one, messages, tally, ask=ask)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from tideline_cli.errors import TidelineError
+from tideline_cli.errors import BadReplyError
 from tideline_cli.llm import prompts, reply
 from tideline_cli.model.record import record, replace
 from tideline_cli.model.text import terms
@@ -97,18 +97,14 @@ def _words(text: str) -> Iterator[str]:
 
 def asked(proposals: Sequence[ProposedQuestion], ask: Ask) -> Iterator[list[ProposedQuestion]]:
     """Yield the proposals, some at a time, in the words of a model; where it has none for a fact,
-    the question stays as it was. Raises TidelineError for a reply that cannot be read."""
+    the question stays as it was. Raises BadReplyError for a reply that cannot be read."""
     for start in range(0, len(proposals), WINDOW):
         some = proposals[start : start + WINDOW]
         block = prompt_lines.lines(one.fact for one in some)
         said = reply.unechoed(ask(prompts.QUESTIONS, block), prompts.QUESTIONS, block)
         worded = reply.questions(said)
         if worded is None:
-            raise TidelineError(
-                "the model's reply is not the JSON that was asked for",
-                hint="leave out --llm, or try another model",
-                code="bad_reply",
-            )
+            raise BadReplyError(hint="leave out --llm, or try another model")
         yield [
             replace(one, query=worded[one.fact.id], by="model") if one.fact.id in worded else one
             for one in some

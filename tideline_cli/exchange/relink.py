@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tideline_cli.errors import ReplacedError, TidelineError
+from tideline_cli.errors import BadReplyError, ReplacedError, TidelineError
 from tideline_cli.exchange import proposed_links
 from tideline_cli.llm import prompts, reply
 from tideline_cli.memory.amend import NothingToDo
@@ -91,14 +91,10 @@ def _asked(ask: Ask, prompt: str) -> str:
 
 
 def _read(said: str) -> list[Reference]:
-    """Return the edges of a reply; raise TidelineError for one that cannot be read."""
+    """Return the edges of a reply; raise BadReplyError for one that cannot be read."""
     references = reply.relationships(said)
     if references is None:
-        raise TidelineError(
-            "the model's reply is not the JSON that was asked for",
-            hint="no edge of it was stored; run relink again",
-            code="bad_reply",
-        )
+        raise BadReplyError(hint="no edge of it was stored; run relink again")
     return list(references)
 
 

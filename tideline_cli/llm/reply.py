@@ -9,15 +9,20 @@ from math import floor, isfinite
 
 from tideline_cli.llm.json_in_prose import json_objects, json_values
 from tideline_cli.llm.wording import scalar
+from tideline_cli.model.fact import SEGMENTS
 from tideline_cli.model.record import record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from typing import Any
+    from collections.abc import Callable, Iterable
+    from typing import Any, TypeVar
+
+    from tideline_cli.model.fact import Segment
+
+    T = TypeVar("T")
 
 # What the examples of our prompts hold in the place of words.
-_BLANKS = frozenset(("…", "...", "<…>", "<...>", "[…]", "[...]", "string", "<string>"))
+_BLANKS = frozenset(("", "…", "...", "<…>", "<...>", "[…]", "[...]", "string", "<string>"))
 
 
 _LONG = 200  # characters of a prompt that no answer repeats by chance
@@ -28,7 +33,7 @@ class Draft:
     """A fact as a model words it."""
 
     content: str
-    segment: str
+    segment: Segment
     importance: float | None = None
     corrects: str | None = None
 
@@ -51,6 +56,7 @@ class Extracted:
     facts: tuple[Draft, ...]
     parsed: bool
     relationships: tuple[Reference, ...]
+    refused: int = 0  # items that are no facts
 
 
 @record
@@ -76,18 +82,18 @@ def unechoed(text: str, system: str, prompt: str) -> str:
 
 
 def archive_request(text: str) -> list[str] | None:
-    """Return the ids of the last object with a list `archive`; None when there is none."""
+    """Return the ids of the last object with a list `archive`; None when there is none, or none
+    of its items is an id."""
     value = _archive(text)
     if value is None:
         return None
-    return [identifier for one in value["archive"] if (identifier := _text(one))]
+    return _usable(value["archive"], lambda one: _text(one) or None)
 
 
 def _archive(text: str) -> dict[str, Any] | None:
     """Return the last object with a list `archive`, unless it is the example of our prompt."""
-    listed = [value for value in json_objects(text) if isinstance(value.get("archive"), list)]
-    real = [value for value in listed if value["archive"] != ["id", "id"]]
-    return real[-1] if real else None
+    real = [value for value in json_objects(text) if value.get("archive") != ["id", "id"]]
+    return _last(real, "archive")
 
 
 def archive_reasons(text: str) -> dict[str, tuple[str | None, str | None]]:
@@ -102,14 +108,18 @@ def extracted(text: str) -> Extracted:
     """Return the facts and edges of an extraction.
 
     The last object with a list `facts` counts; without one, `{}` says that there are none. The
-    example of our prompt is no such object.
+    example of our prompt is no such object. A list that has items and none of them usable is not
+    read.
     """
     values = [value for value in json_objects(text) if not _is_example(value)]
-    found = _last_list(values, "facts")
-    if found is None:
-        return Extracted((), {} in values, ())
-    drafts = tuple(draft for one in found if (draft := _draft(one)) is not None)
-    return Extracted(drafts, True, tuple(_references(values) or ()))
+    counts = _last(values, "facts")
+    if counts is None:
+        return Extracted((), {} in values and not any(one.get("error") for one in values), ())
+    drafts = _usable(counts["facts"], _draft)
+    if drafts is None:
+        return Extracted((), False, ())
+    refused = len(counts["facts"]) - len(drafts)
+    return Extracted(tuple(drafts), True, tuple(_references(values) or ()), refused)
 
 
 def relationships(text: str) -> list[Reference] | None:
@@ -122,26 +132,29 @@ def relationships(text: str) -> list[Reference] | None:
 def questions(text: str) -> dict[str, str] | None:
     """Return the questions of the last object with a list `questions`, by the id of their fact;
     None when there is no such list. The example of our prompt is none."""
-    listed = _last_list(json_objects(text), "questions")
-    if listed is None:
+    counts = _last(json_objects(text), "questions")
+    if counts is None:
         return None
     found: dict[str, str] = {}
-    for one in listed:
+    for one in counts["questions"]:
         fact_id, question = (
             (_text(one.get("id")), _text(one.get("question"))) if isinstance(one, dict)
             else (None, None)
         )  # fmt: skip
         if fact_id and question and question != "…":
             found[fact_id] = question
-    return found
+    return found if found or not counts["questions"] else None
 
 
 def items(text: str) -> list[DistilledItem] | None:
     """Return distilled memories; None when nothing is well-formed, [] for an empty answer.
 
-    The last list that holds one counts, else every object that is one.
+    The last list that holds one counts, else every object that is one; where the last object tells
+    of an error, nothing does.
     """
     values = json_values(text)
+    if values and isinstance(values[-1], dict) and values[-1].get("error"):
+        return None
     listed = [found for value in values if (found := _listed(value)) is not None]
     lists = [found for found in listed if not _are_blank(found, "text")]
     for found in reversed(lists):
@@ -154,10 +167,9 @@ def items(text: str) -> list[DistilledItem] | None:
 
 def summary(text: str) -> str | None:
     """Return the summary of a reply, the last object with one; None when there is none."""
-    said = [value.get("summary") for value in json_objects(text)]
-    found = [one.strip() for one in said if isinstance(one, str) and one.strip()]
-    found = [one for one in found if one not in _BLANKS]
-    return found[-1] if found else None
+    values = [value for value in json_objects(text) if not _are_blank([value], "summary")]
+    counts = _last(values, "summary", str)
+    return counts["summary"].strip() if counts else None
 
 
 def _is_example(value: dict[str, Any]) -> bool:
@@ -196,24 +208,24 @@ def _item(value: Any) -> DistilledItem | None:
         return None
     confidence = _number(value.get("confidence"))
     is_share = confidence is not None and 0 <= confidence <= 1
-    return DistilledItem(kind.strip(), text.strip(), confidence if is_share and confidence else 0.0)
+    sure = confidence if is_share and confidence else 0.0
+    return DistilledItem(kind.strip().lower(), text.strip(), sure)
 
 
 def _draft(value: Any) -> Draft | None:
     if not isinstance(value, dict):
         return None
-    content, segment = _text(value.get("content")), _text(value.get("segment"))
-    if content is None or segment is None or not content.strip():
+    content, said = _text(value.get("content")), (_text(value.get("segment")) or "").strip().lower()
+    if content is None or not content.strip():
         return None
+    segment: Segment = next((name for name in SEGMENTS if name == said), "knowledge")
     importance, corrects = _number(value.get("importance")), _text(value.get("corrects"))
     return Draft(content.strip(), segment, importance, corrects)
 
 
 def _references(values: Iterable[dict[str, Any]]) -> list[Reference] | None:
-    found = _last_list(values, "relationships")
-    if found is None:
-        return None
-    return [reference for one in found if (reference := _reference(one)) is not None]
+    counts = _last(values, "relationships")
+    return None if counts is None else _usable(counts["relationships"], _reference)
 
 
 def _reference(value: Any) -> Reference | None:
@@ -240,6 +252,16 @@ def _number(value: Any) -> float | None:
     return value if isinstance(value, float) and isfinite(value) else None
 
 
-def _last_list(values: Iterable[dict[str, Any]], key: str) -> list[Any] | None:
-    listed = [value for found in values if isinstance(value := found.get(key), list)]
-    return listed[-1] if listed else None
+def _last(
+    values: Iterable[dict[str, Any]], key: str, form: type = list
+) -> dict[str, Any] | None:
+    """Return the last object with a value of that form; None when there is none, or when it or one
+    behind it tells of an error."""
+    told = [one for one in values if isinstance(one.get(key), form) or one.get("error")]
+    return None if not told or told[-1].get("error") else told[-1]
+
+
+def _usable(listed: list[Any], read: Callable[[Any], T | None]) -> list[T] | None:
+    """Return what the items of a list say; None where it has items and none says anything."""
+    found = [item for one in listed if (item := read(one)) is not None]
+    return found if found or not listed else None

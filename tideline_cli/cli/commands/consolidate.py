@@ -7,7 +7,7 @@ from tideline_cli.cli.options import Argument, Option
 from tideline_cli.cli.session import Session
 from tideline_cli.dream import consolidate
 from tideline_cli.dream.consolidate import Judged
-from tideline_cli.errors import TidelineError, UsageError
+from tideline_cli.errors import BadReplyError, UsageError
 from tideline_cli.model.instant import iso
 from tideline_cli.model.origin import Origin
 from tideline_cli.model.record import record
@@ -131,10 +131,9 @@ def _raise_what_failed(done: Done) -> None:
         raise errors[0]
     unread = ", ".join(_name(origin) for origin, one in done if _is_unread(one))
     if unread:
-        raise TidelineError(
-            f"{unread}: the model's reply is not the JSON that was asked for",
+        raise BadReplyError(
+            about=f"{unread}: the model's reply",
             hint="nothing of it was done; `--force` asks again at once",
-            code="bad_reply",
         )
 
 

@@ -54,7 +54,7 @@ EXIT_CODES = (
     Term("4", "", "Blocked by the write-gate, the threat scan or policy; an undo or a restore that "
          "later changes stand against."),
     Term("5", "", "The store is damaged, not a tideline database, or newer than this program."),
-    Term("6", "", "Embedder, model or network unavailable."),
+    Term("6", "", "Embedder, model or network unavailable; a model's reply that cannot be used."),
     Term("70", "", "An internal error, worth a report, or a missing part of the program."),
     Term("73", "", "Cannot create or write: disk full, read-only, permissions; too little memory, "
          "too few open files."),

@@ -77,7 +77,7 @@ def facts_in(text: str, request: Request) -> Distilled | None:
         tuple(
             Proposal(
                 draft.content,
-                draft.segment,  # type: ignore[arg-type]  # an unknown one is refused when stored
+                draft.segment,
                 importance=draft.importance,
                 corrects=bool(draft.corrects),
                 turn=request.end or None,
@@ -85,6 +85,7 @@ def facts_in(text: str, request: Request) -> Distilled | None:
             for draft in said.facts
         ),
         said.relationships,
+        said.refused,
     )
 
 

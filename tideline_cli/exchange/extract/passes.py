@@ -6,7 +6,7 @@ the transaction that stores what the reply gave.
 
 from __future__ import annotations
 
-from tideline_cli.errors import TidelineError, UnavailableError
+from tideline_cli.errors import BadReplyError, UnavailableError
 from tideline_cli.exchange.extract.store_reply import store_reply
 from tideline_cli.exchange.extract.types import ExtractContext, OvertakenError, Step, Tally
 from tideline_cli.llm import reply
@@ -130,10 +130,9 @@ def answer(
     if given is None:
         tally.unread += 1
         about = f" about messages up to number {request.end}" if request.end else ""
-        tally.failure = TidelineError(
-            f"the model's reply{about} is not the JSON that was asked for",
+        tally.failure = BadReplyError(
+            about=f"the model's reply{about}",
             hint="nothing of it was stored; the next run asks again",
-            code="bad_reply",
         )
         return None
     tally.ran = True

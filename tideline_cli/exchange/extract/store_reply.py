@@ -16,7 +16,7 @@ from tideline_cli.memory import remember
 from tideline_cli.memory.amend import NothingToDo
 from tideline_cli.memory.screening import Screen, refuse_threats, screen_of
 from tideline_cli.memory.secret_screening import searched
-from tideline_cli.model.fact import SEGMENTS, NewFact, bare_name
+from tideline_cli.model.fact import NewFact, bare_name
 from tideline_cli.model.record import replace
 from tideline_cli.model.source import UNTRUSTED, is_trusted
 from tideline_cli.policy import relations
@@ -149,8 +149,6 @@ class _Writer:
 
     def _kept(self, proposal: Proposal, batch: journal.batch) -> str:
         content = remember.checked_text(self._without_secrets(proposal))
-        if proposal.segment not in SEGMENTS:
-            raise UsageError(f"unknown segment: {proposal.segment!r}")
         if proposal.supersedes is not None:
             return self._only(proposal, content, proposal.supersedes, batch)
         known = self._known(proposal, content)
