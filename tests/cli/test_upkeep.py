@@ -76,7 +76,7 @@ def test_the_usual_memory_is_gone(run, home, verb):
     run("remember", "The boiler needs 1.5 bar")
     (home / "tideline.db").unlink()
     done = run(*verb, "--quiet", "--json")
-    assert (done.code, done.error["code"]) == (2, "no_memory")
+    assert (done.code, done.error["code"]) == (5, "emptied")
 
 
 @pytest.mark.file_alone("it damages a file")

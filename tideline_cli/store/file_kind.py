@@ -52,6 +52,26 @@ def _check_journal(path: str) -> None:
         raise StoreError(f"{path} is not a regular file", hint=f"remove {path}")
 
 
+def refuse_emptied(path: str) -> None:
+    """Raise StoreError where a memory has been and nothing is left of it: its reserve, which is
+    made behind the tables, lies beside a file that is empty or gone. SQLite would drop its log."""
+    try:
+        size = os.stat(path).st_size
+    except FileNotFoundError:
+        size = 0
+    except OSError:
+        return  # SQLite says what is wrong
+    if size or not os.path.lexists(path + "-reserve"):
+        return
+    is_there = os.path.lexists(path)
+    raise StoreError(
+        f"{path} was a memory, and is {'empty' if is_there else 'gone'} now",
+        hint=f"`tideline restore --from BACKUP` brings one back; without one, move {path}-reserve "
+        "away and a new memory is made",
+        code="emptied",
+    )
+
+
 def has_two_names(path: str, state: os.stat_result) -> bool:
     """Say whether a file has another name as well: by a hard link, or as a mount of its own.
 

@@ -41,8 +41,11 @@ _OLDEST_SQLITE = (3, 51, 3)  # older ones have the WAL-reset race
 _JOURNAL_LIMIT = 16 * 1024 * 1024
 
 
-def open_for_writing(path: str, *, network_allowed: bool = False) -> Opened:
-    """Return a connection to the store at `path`, which is made when it does not exist."""
+def open_for_writing(
+    path: str, *, network_allowed: bool = False, replaces: bool = False
+) -> Opened:
+    """Return a connection to the store at `path`, which is made when it does not exist; where a
+    memory was, only if its content is replaced next."""
     if path.startswith(SERVERS):
         from tideline_cli.store.postgres import opening as servers  # noqa: PLC0415  no file
 
@@ -50,6 +53,8 @@ def open_for_writing(path: str, *, network_allowed: bool = False) -> Opened:
     check_library()
     if not network_allowed:
         _check_place(path)
+    if not replaces:
+        file_kind.refuse_emptied(file_kind.real(path))
     if not os.path.lexists(path):
         from tideline_cli.store import folders  # noqa: PLC0415  once in the life of a file
 
@@ -83,6 +88,7 @@ def open_for_reading(
         return servers.open_if_there(path, comes=comes)  # type: ignore[return-value]
     check_library()
     path = file_kind.real(path)
+    file_kind.refuse_emptied(path)
     if not os.path.lexists(path):
         return None
     if os.path.isfile(path) and os.path.getsize(path) == 0:
@@ -109,6 +115,7 @@ def open_as_it_is(path: str, *, patience_ms: int) -> Connection | None:
         return servers.open_if_there(path)  # type: ignore[return-value]
     check_library()
     path = file_kind.real(path)
+    file_kind.refuse_emptied(path)
     if not os.path.lexists(path) or (os.path.isfile(path) and os.path.getsize(path) == 0):
         return None
     db = connect_as_it_is(path, patience_ms=patience_ms)
@@ -128,7 +135,7 @@ def open_for_replacing(path: str, *, network_allowed: bool = False) -> Connectio
     """Return a connection to a store of ours that may be damaged, and whose content is replaced
     next. An empty store is made when there is none."""
     if not os.path.lexists(path) or os.path.getsize(path) == 0:
-        return open_for_writing(path, network_allowed=network_allowed)
+        return open_for_writing(path, network_allowed=network_allowed, replaces=True)
     check_library()
     path = file_kind.real(path)
     if not network_allowed:

@@ -13,7 +13,7 @@ from tideline_cli.cli.terminal import confirmed
 from tideline_cli.errors import StoreError, TidelineError, UsageError
 from tideline_cli.memory import doctor, repair
 from tideline_cli.model.record import record
-from tideline_cli.store import SERVERS, connection, opening
+from tideline_cli.store import SERVERS, connection, file_kind, opening
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -172,6 +172,7 @@ def _is_none(path: str) -> bool:
         from tideline_cli.store.postgres import examination  # noqa: PLC0415  no file
 
         return examination.is_none(path)
+    file_kind.refuse_emptied(path)
     if not os.path.lexists(path) or (os.path.isfile(path) and os.path.getsize(path) == 0):
         return True
     try:
