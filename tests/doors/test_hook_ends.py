@@ -132,7 +132,7 @@ def test_a_huge_input(memory):
     out, err = started.communicate(timeout=60)
     assert (started.returncode, out, err) == (0, b"", b"")
     log = (memory.parent / "hooks" / "hook.log").read_text()
-    assert "more than 64 MiB on standard input" in log or "no answer within" in log
+    assert "more than 1 MiB on standard input" in log or "no answer within" in log
     long = payloads.prompt("codex", "<private> a b " * 1_500_000)
     code, _, err, _ = called(("hook", "codex"), long)
     assert (code, err) == (0, b"")
