@@ -823,3 +823,18 @@ def test_recall_says_where_no_memory_is(run, home):
     run("remember", "tea at five")
     assert run("recall", "coffee").err == run("recall", "coffee", *channel).err == apart
     assert apart == "tideline: nothing matched\n"
+
+
+def test_show_bounds_its_links(run, home):
+    """A fact with many links shows the first ones and says how all are seen; JSON has them all."""
+    first = remembered(run, "the hub of it all")["fact"]["id"]
+    spokes = "".join(
+        json.dumps({"content": f"spoke {n} of the wheel{n}", "links": [
+            {"kind": "uses", "target": first}]}) + "\n"
+        for n in range(120)
+    )  # fmt: skip
+    (home / "rows.jsonl").write_text(spokes)
+    assert run("import", str(home / "rows.jsonl"), "--trust").code == 0
+    rows = [row for row in run("show", first).out.splitlines() if row.startswith("backlink ")]
+    assert len(rows) == 51 and rows[-1].endswith("… and 70 more: --json names all")
+    assert len(run("show", first, "--json").json["backlinks"]) == 120

@@ -41,6 +41,11 @@ def _translated(error: BaseException, path: str) -> TidelineError:
                 f"too many open files: {path} cannot be opened", hint="see `ulimit -n`",
                 code="out_of_files",
             )  # fmt: skip
+        case apsw.FullError() | apsw.IOError() if _failed_with(errno.EFBIG):
+            return CannotWriteError(
+                f"{path} may not grow: the system limits the size of files",
+                hint="see `ulimit -f`; nothing was lost",
+            )
         case apsw.FullError():
             return _full(path)
         case apsw.IOError() if _ran_out_of_room(error):
@@ -83,9 +88,12 @@ def _full(path: str) -> CannotWriteError:
 def _ran_out_of_room(error: apsw.IOError) -> bool:
     """Say whether an I/O error means that there was no room. SQLite says so only for what it writes
     through its cache, not for the file of shared memory and not for a limit of the process."""
-    return _extended(error) == apsw.SQLITE_IOERR_SHMSIZE or any(
-        db.system_errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG) for db in apsw.connections()
-    )
+    return _extended(error) == apsw.SQLITE_IOERR_SHMSIZE or _failed_with(errno.ENOSPC, errno.EDQUOT)
+
+
+def _failed_with(*numbers: int) -> bool:
+    """Say whether the system refused a connection something for one of these reasons."""
+    return any(db.system_errno in numbers for db in apsw.connections())
 
 
 def _extended(error: apsw.Error) -> int:

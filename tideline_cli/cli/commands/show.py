@@ -148,6 +148,7 @@ def _form(
     }
 
 
+_LISTED = 50  # links, and as many backlinks
 _USING = ("remember", "extract", "import", "edit", "feedback")
 
 
@@ -169,6 +170,13 @@ def _birth(entry: Entry) -> tuple[object, ...]:
     return entry.fact, entry.batch, entry.at, entry.verb
 
 
+def _some(name: str, edges: list[str]) -> list[str]:
+    """Return the first edges of a kind, a line each, and how the others are seen."""
+    more = len(edges) - _LISTED
+    shown = edges if more <= 0 else [*edges[:_LISTED], f"… and {more:,} more: --json names all"]
+    return [f"{name:<17} {edge}" for edge in shown]
+
+
 def _lines(
     fact: Fact, power: _Power, out: list[Link], back: list[Link], past: list[Entry], *,
     shown: Callable[[int], str],
@@ -186,10 +194,9 @@ def _lines(
     by = f" ({power.decay})" if power.decay else ""
     lines.append(f"{'strength now':<17} {power.strength:.3f}{by}")
     lines += [f"{'  ' + name:<17} {value:.6g}" for name, value in power.parts.items()]
-    lines += [f"{'link':<17} {link.kind} → {link.target}" for link in out]
-    lines += [
-        f"{'backlink':<17} {INVERSE.get(link.kind, link.kind)} ← {link.source}" for link in back
-    ]
+    lines += _some("link", [f"{link.kind} → {link.target}" for link in out])
+    arrows = [f"{INVERSE.get(link.kind, link.kind)} ← {link.source}" for link in back]
+    lines += _some("backlink", arrows)
     born = births(past)
     lines += [
         f"{'history':<17} {shown(e.at)} {deed(e, born)} by {e.verb}"

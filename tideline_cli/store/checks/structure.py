@@ -213,10 +213,11 @@ def purge_finished(db: Connection) -> Iterator[Finding]:
     """No trace of purged facts waits to be removed."""
     where = connection.purge_pending(db)
     if where:
-        message = f"a purge is pending: traces of purged facts may be left in the {where}"
-        yield mendable(
-            "purge", message, "finishes it, once no other process reads; so does any other command"
-        )
+        yield Finding(
+            "purge", "warning",
+            f"a purge is pending: traces of purged facts may be left in the {where}",
+            "any command finishes it, once no other process reads and there is room",
+        )  # fmt: skip
 
 
 def digests(db: Connection) -> Iterator[Finding]:
