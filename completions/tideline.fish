@@ -292,7 +292,7 @@ complete -c tideline -n "__tideline_at dream" -l confirm-count -x -d 'How often 
 complete -c tideline -n "__tideline_at dream" -l merge-at -x -d 'Cosine from which two facts say the same [default: 0.95]'
 complete -c tideline -n "__tideline_at dream" -l relate-at -x -d 'Cosine from which two facts are linked; 1 links none [default: 0.80]'
 complete -c tideline -n "__tideline_at dream" -l evict-below -x -d 'Strength below which old facts are archived [default: 0.05]'
-complete -c tideline -n "__tideline_at dream" -l evict-after -x -d 'How old they must be; the setting evict_after_owner lets what you typed yourself rest longer [default: 30d]'
+complete -c tideline -n "__tideline_at dream" -l evict-after -x -d 'How old they must be; what you typed yourself stays, unless the setting evict_after_owner says how old it gets [default: 30d]'
 complete -c tideline -n "__tideline_at dream" -l max-loss -x -d 'Share of an origin\'s facts that one run may archive [default: 0.25]'
 complete -c tideline -n "__tideline_at dream" -l all-origins -d 'Tend every origin, although --origin names the owner'
 complete -c tideline -n "__tideline_at dream" -l pending -d 'First distil the conversations that hooks have noted: see extract --pending'

@@ -164,7 +164,7 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--merge-at'); Kind = 'text'; Help = 'Cosine from which two facts say the same [default: 0.95].' }
             @{ Flags = @('--relate-at'); Kind = 'text'; Help = 'Cosine from which two facts are linked; 1 links none [default: 0.80].' }
             @{ Flags = @('--evict-below'); Kind = 'text'; Help = 'Strength below which old facts are archived [default: 0.05].' }
-            @{ Flags = @('--evict-after'); Kind = 'text'; Help = 'How old they must be; the setting evict_after_owner lets what you typed yourself rest longer [default: 30d].' }
+            @{ Flags = @('--evict-after'); Kind = 'text'; Help = 'How old they must be; what you typed yourself stays, unless the setting evict_after_owner says how old it gets [default: 30d].' }
             @{ Flags = @('--max-loss'); Kind = 'text'; Help = 'Share of an origin''s facts that one run may archive [default: 0.25].' }
             @{ Flags = @('--all-origins'); Kind = 'flag'; Help = 'Tend every origin, although --origin names the owner.' }
             @{ Flags = @('--pending'); Kind = 'flag'; Help = 'First distil the conversations that hooks have noted: see extract --pending.' }
