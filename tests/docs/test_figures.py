@@ -46,7 +46,7 @@ CLAIMS = (
     ("maintenance.md", f"confidence {stages.CONFIDENCE} and an importance of at least "
                        f"{stages.IMPORTANCE}"),
     ("maintenance.md", f"(`--max-loss {default('dream', 'max_loss')}`)"),
-    ("maintenance.md", f"Strength below {stages.PRUNE_BELOW} | {stages.PRUNE_BELOW} to "
+    ("maintenance.md", f"Strength below {fading.FLOOR} | {fading.FLOOR} to "
                        f"{stages.ARCHIVE_BELOW} |"),
     ("maintenance.md", f"within the next {days(default('fading', 'within'))} days (`--within`)"),
     ("maintenance.md", f"within the last {days(fading.GIVEN_REST_MS)} days stays"),
