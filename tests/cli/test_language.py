@@ -107,58 +107,39 @@ def test_twins_are_told_by_the_terms_of_their_text(run):
     assert run("remember", "the café opens at nine", "--json").json["action"] == "reinforced"
 
 
-def test_recall_says_what_it_leaves_out(run):
-    """What shares one word alone with a question mostly unknown is counted on stderr."""
-    run("remember", "the lighthouse was painted white")
-    done = run("recall", "which lighthouse keeper earns monthly wages")
-    assert (done.code, done.out) == (1, "")
-    assert "left out: 1 fact that shares one word alone" in done.err
-    assert "--mode keyword" in done.err
+def test_one_word_of_an_unknown_question_is_a_weak_hit(run):
+    """What shares one word alone with a question mostly unknown is shown and marked, in a pipe, in
+    JSON and in each line of --batch; the exit code is that of an answer."""
+    one = run("remember", "the lighthouse was painted white", "--json").json["fact"]["id"]
+    asked = "which lighthouse keeper earns monthly wages"
+    done = run("recall", asked)
+    assert (done.code, done.err) == (0, "")
+    assert done.out == f"{one}\t[knowledge] the lighthouse was painted white\t(weak match)\n"
+    form = run("recall", asked, "--json").json
+    assert [(hit["id"], hit["weak"]) for hit in form["hits"]] == [(one, True)]
+    assert "left_out" not in form
+    lines = run("recall", "--batch", stdin=f"{asked}\nlighthouse\n").out.splitlines()
+    assert [[hit["weak"] for hit in json.loads(line)["hits"]] for line in lines] == [[True], [False]]
 
 
-def test_the_best_of_what_is_left_out_is_shown(run):
-    """A person sees its id and first words on a line that fits 80 columns, whatever its letters;
-    JSON and --quiet show none."""
-    asked = ("recall", "disk encryption key")
-    best = run("remember", "The LUKS passphrase of the backup disk lies with the notary")
-    run("remember", "the disk of the old laptop is broken and lies in a drawer of a desk upstairs")
-    done = run(*asked)
-    note, shown = done.err.splitlines()[-2:]
-    assert (done.code, done.out) == (1, "")
-    assert note.endswith("2 facts that share one word alone with the question; "
-                         "--mode keyword finds them")  # fmt: skip
-    assert shown.startswith(f"  {best.out[:26]}  The LUKS passphrase of the backup disk")
-    assert len(shown) <= 80 and shown.endswith("…")
-    assert "LUKS" not in run(*asked, "--json").err
-    assert run(*asked, "--quiet").err == ""
+def test_the_answer_in_other_words_is_shown(run):
+    """The right fact is a hit though most words of the question are unknown."""
+    for text in ("The bike lock code is 7319", "The disk of the old laptop is broken"):
+        run("remember", text)
+    done = run("recall", "combination of the bicycle lock")
+    assert done.code == 0 and "7319" in done.out and "laptop" not in done.out
 
 
-def test_wide_letters_are_cut_to_the_terminal(run):
-    """A letter that takes two columns counts as two."""
-    run("remember", "disk " + "灯台は去年の夏に白く塗られた" * 4)
-    shown = run("recall", "disk encryption key").err.splitlines()[-1]
-    assert shown.endswith("…")
-    assert 70 <= sum(1 + (letter > "\u2fff") for letter in shown) <= 80
-
-
-def test_of_other_scopes_nothing_is_left_out(run):
-    """What a filter hides is neither counted nor shown, not even where it stands next to a fact of
-    the same conversation."""
+def test_of_other_scopes_no_weak_hit_is_shown(run):
+    """What a filter hides is not shown, not even where it stands next to a fact of the same
+    conversation; a person is told how many there are, a program nothing."""
     said = ("--session", "s1", "--now")
     run("remember", "the lighthouse was sold", "--scope", "b", *said, "2026-03-01T10:01")
     run("remember", "the lighthouse was painted white", "--scope", "a", *said, "2026-03-01T10:00")
-    form = run("recall", "lighthouse keeper earns monthly wages", "--scope", "a", "--json").json
-    assert (form["hits"], form["left_out"]) == ([], 1)
-    done = run("recall", "lighthouse keeper earns monthly wages", "--scope", "a")
-    assert "painted white" in done.err and "sold" not in done.err
-
-
-def test_what_is_left_out_stands_in_json(run):
-    """JSON and each line of --batch count what was left out, as the line on stderr does."""
-    for text in ("the kettle is copper", "a gate of iron"):
-        run("remember", text)
-    asked = "zanzibar quokka the kettle"
-    form = run("recall", asked, "--json").json
-    assert (form["hits"], form["left_out"]) == ([], 1)
-    lines = run("recall", "--batch", stdin=f"{asked}\nkettle\n").out.splitlines()
-    assert [json.loads(line)["left_out"] for line in lines] == [1, 0]
+    asked = ("recall", "lighthouse keeper earns monthly wages", "--scope", "a")
+    form = run(*asked, "--json")
+    assert [(hit["content"][-5:], hit["weak"]) for hit in form.json["hits"]] == [("white", True)]
+    assert form.err == ""
+    done = run(*asked)
+    assert "painted white" in done.out and "sold" not in done.out + done.err
+    assert "1 fact of another scope matches: --all-scopes" in done.err

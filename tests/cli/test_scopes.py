@@ -219,7 +219,7 @@ def test_a_scope_without_an_answer_names_the_way_out(run, filled):
     assert done.code == 1
     assert done.err == (
         "tideline: nothing matched\n"
-        "tideline: this was scope x; facts of other scopes match: --all-scopes\n"
+        "tideline: this was scope x; 1 fact of another scope matches: --all-scopes\n"
     )
     assert "--all-scopes" not in run("recall", "tox", "--scope", "x").err
     assert "--all-scopes" not in run("recall", "zebra", "--mode", "keyword", "--scope", "x").err

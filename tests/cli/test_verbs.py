@@ -394,13 +394,13 @@ def test_recall_json(run):
     form = done.json
     assert list(form) == [
         "query", "origin", "mode", "fusion", "decay", "profile", "hits", "archived_matches",
-        "left_out",
+        "ended_matches",
     ]  # fmt: skip
     (hit,) = form.pop("hits")
     assert form == {
         "query": "when do I deploy", "origin": "owner", "mode": "hybrid", "fusion": "append",
         "decay": "half-life", "profile": "tideline",
-        "archived_matches": [], "left_out": 0,
+        "archived_matches": [], "ended_matches": [],
     }  # fmt: skip
     assert list(hit) == HIT_KEYS
     assert hit == {
@@ -499,12 +499,13 @@ def test_context(run):
     assert form == {
         "block": block, "chars": len(block), "tokens": form["tokens"], "facts": [first, second],
         "constraints": [], "blocked": [], "truncated": False, "archived_matches": [],
+        "ended_matches": [],
         "sources": [{"id": one, "source": "owner_message", "speaker": None, "trusted": True}
                     for one in (first, second)],
     }  # fmt: skip
     assert list(form) == [
         "block", "chars", "tokens", "facts", "constraints", "blocked", "truncated",
-        "archived_matches", "sources",
+        "archived_matches", "ended_matches", "sources",
     ]
     cut = run("context", "project apollo", "--json", "--max-chars", "50").json
     assert (cut["facts"], cut["truncated"]) == ([first], True)
@@ -630,7 +631,7 @@ def test_status(run, home):
         "database": str(home / "tideline.db"), "database_from": "default",
         "schema_version": schema.VERSION,
         "size_bytes": form["size_bytes"], "origin": "owner",
-        "facts": {"active": 2, "archived": 1, "pruned": 0},
+        "facts": {"active": 2, "archived": 1, "pruned": 0, "ended": 0},
         "by_segment": form["by_segment"] | {"knowledge": 1, "identity": 1},
         "by_tier": {"short": 0, "long": 1, "permanent": 1},
         "by_heat": {"core": 1, "working": 1, "peripheral": 0},
@@ -654,7 +655,8 @@ def test_status(run, home):
 def test_status_of_nothing(run, home):
     """Without a store the status is empty, and none is made."""
     form = run("status", "--json").json
-    assert (form["facts"], form["health"]) == ({"active": 0, "archived": 0, "pruned": 0}, "empty")
+    none = {"active": 0, "archived": 0, "pruned": 0, "ended": 0}
+    assert (form["facts"], form["health"]) == (none, "empty")
     assert os.listdir(home) == []
 
 

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 _WHY_NOT = {"archived": "it is archived", "not_valid": "at that time",
             "other_scope": "of another scope", "filtered": "an option of this call",
             "no_shared_term": "the query", "not_put_forward": "a higher --limit",
-            "one_shared_word": "it shares one word alone",
             "too_far": "it is too far"}  # fmt: skip
 ID = re.compile(r"\b[0-9A-HJKMNP-TV-Z]{26}\b")
 

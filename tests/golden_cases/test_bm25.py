@@ -87,7 +87,7 @@ def test_stored_scores(store, case):
 @pytest.mark.parametrize("case", GOLDEN["queries"], ids=lambda case: repr(case["query"]))
 def test_scores_without_fading(store, case):
     """Without decay the scores are BM25 alone, in its order."""
-    matches = lexical.search(
+    matches, _ = lexical.search(
         store, Question(dict.fromkeys(query_terms(case["query"]), 1.0), analyzer="reference"),
         origin_number=1, now=NOW, limit=20, wanted=Filter(), fading=0.0,
     )  # fmt: skip

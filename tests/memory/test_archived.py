@@ -309,7 +309,7 @@ def test_an_archived_fact_with_all_the_words_is_told_beside_a_full_answer(at):
     assert len(done.out.splitlines()) == 8 and one in done.err
     full = at("recall", "car", "--json", day=201).json
     assert len(full["hits"]) == 8 and full["archived_matches"] is None
-    assert at("recall", "car insurance bill", day=201).err == ""
+    assert one in at("recall", "car insurance bill", day=201).err
 
 
 def test_a_hit_that_says_more_hides_what_says_less(at):

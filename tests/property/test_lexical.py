@@ -86,7 +86,7 @@ def modulator(one, moment):
 def assert_same(db, every, query, *, origin, limit, wanted, weighs_roles=True):
     number = visibility.number(db, origin)
     question = Question(query, analyzer="standard" if weighs_roles else "reference")
-    found = lexical.search(
+    found, _ = lexical.search(
         db, question, origin_number=number, now=NOW, limit=limit, wanted=wanted
     )
     how = {"origin": origin, "wanted": wanted, "weighs_roles": weighs_roles}

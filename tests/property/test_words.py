@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from tests.property.test_lexical import bounded, modulator, summed
 from tests.support import DAY, NOW, fact, fresh_store, put
 from tideline_cli.memory import lexical, reading
+from tideline_cli.memory.query import Match
 from tideline_cli.memory.question import question_of
 from tideline_cli.model.fact import role_weight, trust
 from tideline_cli.model.origin import OWNER, channel
@@ -118,10 +119,11 @@ def test_words_equal_brute_force(rows, text, limit, origin, few, enough, long):
         patch.setattr(reading, "FEW", few)
         put(db, every)
         bounded(db, 4096)
-        found = lexical.search(
+        sure, weak = lexical.search(
             db, question, origin_number=visibility.number(db, origin), now=NOW, limit=limit,
             wanted=Filter(),
         )  # fmt: skip
+    found = sorted([*sure, *weak], key=Match.order)[:limit]
     scores = expected(every, question, text, origin) if question.weights else {}
     best = sorted(scores.values(), reverse=True)[:limit]
     assert [match.score for match in found] == pytest.approx(best, abs=1e-12)

@@ -1,15 +1,14 @@
-"""What is said of archived facts beside an answer: one line on stderr, and their form in JSON."""
+"""What is said of archived and ended facts beside an answer: one line on stderr."""
 
 from __future__ import annotations
 
 from tideline_cli.cli import messages, output
 from tideline_cli.memory.archived_matches import ANNOUNCED
-from tideline_cli.model.instant import iso
+from tideline_cli.model.instant import short_day
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from typing import Any
 
     from tideline_cli.cli.session import Session
     from tideline_cli.memory.archived import Archived
@@ -18,25 +17,6 @@ if TYPE_CHECKING:
 
 _SHOWN = 3  # facts that are shown below a note
 _WHY = {"forgotten": "forgotten", "superseded": "replaced"}
-
-
-def forms(
-    found: Sequence[Archived] | None, text: Callable[[Fact], str] | None = None
-) -> list[dict[str, Any]] | None:
-    """Return archived facts as JSON has them; None where nobody looked. `text` says how a fact is
-    shown, if not as it is."""
-    if found is None:
-        return None
-    return [
-        {
-            "id": one.fact.id,
-            "content": one.fact.content if text is None else text(one.fact),
-            "reason": one.reason,
-            "archived_at": iso(one.at),
-            **({} if one.kept is None else {"kept": one.kept}),
-        }
-        for one in found
-    ]
 
 
 def recall_of_all(session: Session, text: str) -> tuple[str, ...]:
@@ -63,6 +43,22 @@ def announce(
     if count > 1:
         line += f" · all: {session.call(*all_by) if all_by else '--archived'}"
     session.note(line)
+
+
+def announce_ended(
+    session: Session, found: Sequence[Archived], text: Callable[[Fact], str] | None = None
+) -> None:
+    """Say that facts match which no longer hold, and which is the best."""
+    if not found or session.quiet:
+        return
+    first, count = found[0], len(found)
+    shown = output.clipped(first.fact.content if text is None else text(first.fact))
+    number = f"{count:,} or more" if count == ANNOUNCED else f"{count:,}"
+    facts = "1 fact that no longer holds matches"
+    if count > 1:
+        facts = f"{number} facts that no longer hold match"
+    day = short_day(first.fact.valid_to or first.at, now=session.now)
+    session.note(f'{facts}: "{shown}" (ended {day}) · {session.call("show", first.fact.id)}')
 
 
 def tell_set_aside(session: Session, found: Sequence[Archived], *, is_json: bool) -> None:

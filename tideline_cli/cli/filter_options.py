@@ -30,7 +30,8 @@ NARROWING = (
            many=True, metavar="KIND"),
     *SPOKEN,
     *DOCUMENTS,
-    Option("progress", ("--status", "--progress"), "Only work that is so far, such as open tasks.",
+    Option("progress", ("--status", "--progress"), "Only work that is so far, such as open tasks; "
+           "what has ended is not active.",
            "choice", choices=PROGRESSES, many=True),
     Option("since", ("--since",), "Only facts made at or after TIME.", "start"),
     Option("until", ("--until",), "Only facts made at or before TIME; of a day, all of it.",

@@ -43,7 +43,8 @@ def wanted(
         lifecycle=lifecycle, slots=tuple(map(slot_key, options.slot)), sources=options.source,
         heats=options.heat, pinned=options.pinned,
         batch=None if options.batch is None else _number(session, db, options.batch),
-        scopes=session.scopes(options.scope, everything=options.all_scopes), **asked,
+        scopes=session.scopes(options.scope, everything=options.all_scopes),
+        lasts_at=session.now if "active" in options.progress else None, **asked,
     )  # fmt: skip
 
 

@@ -102,7 +102,7 @@ def _found(
     # A model is asked by nobody who waits for a prompt.
     mode: Mode = "keyword" if " " in setting(db, "embedder", "") else "hybrid"
     query = Query(
-        text, limit=limit, mode=mode, leaves_out=False, wanted=Filter(scopes=asked.scopes),
+        text, limit=limit, mode=mode, wanted=Filter(scopes=asked.scopes),
         fading=session.setting("fading", DEPTH),
     )  # fmt: skip
     profile, style = session.profile(None), "segment"

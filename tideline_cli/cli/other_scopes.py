@@ -9,6 +9,8 @@ from tideline_cli.memory.recall import recall
 from tideline_cli.model.record import replace
 from tideline_cli.store import listing
 
+_COUNTED = 100  # matches of other scopes that are counted
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -17,20 +19,29 @@ if TYPE_CHECKING:
 
     from tideline_cli.cli.session import Session
     from tideline_cli.memory.archived import Archived
-    from tideline_cli.memory.query import Query
+    from tideline_cli.memory.query import Query, Recalled
     from tideline_cli.store.facts import Filter
 
 
-def note_unseen(session: Session, db: Connection, query: Query) -> None:
-    """Say where only facts of other scopes answer a query; where none does, whether archived ones
-    of theirs do."""
-    anywhere = replace(query, limit=1, wanted=replace(query.wanted, scopes=None))
-    answer = recall(db, anywhere, viewer=session.viewer, now=session.now)
-    if answer.hits:
-        _note(session, query.wanted, "facts of other scopes match")
+def note_unseen(session: Session, db: Connection, query: Query, answer: Recalled) -> None:
+    """Say how many facts of other scopes answer a query that has no sure answer here; where none
+    does, whether archived ones of theirs do."""
+    if any(not hit.weak for hit in answer.hits):
         return
-    found = beside(db, anywhere, answer, viewer=session.viewer, now=session.now)
-    _note_archived(session, query.wanted, found or (), "match")
+    anywhere = replace(query, limit=_COUNTED, wanted=replace(query.wanted, scopes=None))
+    found = recall(db, anywhere, viewer=session.viewer, now=session.now)
+    inside = query.wanted.scopes or ()
+    others = [hit for hit in found.hits if hit.fact.scope not in inside]
+    if others:
+        count = sum(not hit.weak for hit in others) or len(others)
+        number = f"{count:,} or more" if count == _COUNTED else f"{count:,}"
+        facts = "1 fact of another scope matches" if count == 1 else (
+            f"{number} facts of other scopes match"
+        )
+        _note(session, query.wanted, facts)
+        return
+    archived_ones, _ = beside(db, anywhere, found, viewer=session.viewer, now=session.now)
+    _note_archived(session, query.wanted, archived_ones or (), "match")
 
 
 def note_unlisted(session: Session, db: Connection, wanted: Filter) -> None:

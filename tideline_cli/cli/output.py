@@ -6,7 +6,9 @@ import sys
 
 from tideline_cli.cli.options import Option
 from tideline_cli.errors import UsageError
+from tideline_cli.model import instant
 from tideline_cli.model.codec import dumps
+from tideline_cli.model.fact import has_ended
 from tideline_cli.policy.render import screen_json, screen_text
 
 TYPE_CHECKING = False
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
     from typing import Any, Protocol
 
     from tideline_cli.cli.session import Session
+    from tideline_cli.model.fact import Fact
 
     class Formatted(Protocol):
         """Options with SHORT_FORMS and a format."""
@@ -70,6 +73,16 @@ def clipped(text: str, most: int = 60) -> str:
     """Return the beginning of a text on one line, for a message about it."""
     line = one_line(text)
     return line if len(line) <= most else line[: most - 1] + "…"
+
+
+def state(fact: Fact, *, now: int) -> str:
+    """Return what a list says behind a fact that does not hold: archived, ended 20 Nov; else
+    nothing."""
+    if fact.lifecycle != "active":
+        return fact.lifecycle
+    if not has_ended(fact, now=now):
+        return ""
+    return f"ended {instant.short_day(fact.valid_to or 0, now=now)}"
 
 
 def block(text: str) -> list[str]:

@@ -1,41 +1,44 @@
-"""What recall says on stderr beside its hits: what is left out or archived, and what may be meant
-where nothing matches."""
+"""What recall says on stderr beside its hits: what is archived, has ended or is of other scopes,
+and what may be meant where nothing matches."""
 
 from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from apsw import Connection
 
     from tideline_cli.cli.session import Session
-    from tideline_cli.memory.archived import Archived
+    from tideline_cli.memory.answer import Answer
     from tideline_cli.memory.query import Query, Recalled
     from tideline_cli.model.origin import Origin
 
 
 def say_beside(
-    session: Session, db: Connection | None, query: Query, answer: Recalled,
-    beside: Sequence[Archived], *, is_json: bool = False,
+    session: Session, db: Connection | None, query: Query, whole: Answer, *, is_json: bool,
+    is_among: bool,
 ) -> None:  # fmt: skip
-    """Say what is beside an answer; `beside` are the archived facts to be named. With an answer in
-    JSON no text of a fact is said."""
-    if answer.left_out:
-        session.note(_left_out(answer.left_out))
-        if db is not None and not (session.quiet or is_json):
-            _show_best(db, answer.best_left_out, viewer=session.viewer)
-    if beside:
-        from tideline_cli.cli import archived_notes  # noqa: PLC0415  an archived fact matches
+    """Say what is beside the hits; `is_among` says that the archived facts are among them. With an
+    answer in JSON, which has them, no text of a fact is said."""
+    answer = whole.found
+    if (whole.archived or whole.ended) and not is_json:
+        from tideline_cli.cli import archived_notes  # noqa: PLC0415  some fact matches
         from tideline_cli.memory.archived_matches import ANNOUNCED  # noqa: PLC0415  as above
 
-        shown = archived_notes.recall_of_all(session, query.text)
-        archived_notes.announce(session, beside, all_by=shown, most=ANNOUNCED)
+        if not is_among:
+            shown = archived_notes.recall_of_all(session, query.text)
+            archived_notes.announce(session, whole.archived or (), all_by=shown, most=ANNOUNCED)
+        archived_notes.announce_ended(session, whole.ended or ())
     if not answer.hits:
         _say_unanswered(session, db, query, is_json=is_json)
+    if is_among and db is not None:
+        _say_set_aside(session, db, query, answer, is_json=is_json)
+    if db is not None and query.wanted.scopes is not None and not is_json:
+        from tideline_cli.cli import other_scopes  # noqa: PLC0415  a scope that has no answer
+
+        other_scopes.note_unseen(session, db, query, answer)
 
 
-def say_set_aside(
+def _say_set_aside(
     session: Session, db: Connection, query: Query, answer: Recalled, *, is_json: bool
 ) -> None:
     """Say which archived facts match and are not in an answer with archived ones: who looks for a
@@ -50,15 +53,11 @@ def say_set_aside(
 def _say_unanswered(
     session: Session, db: Connection | None, query: Query, *, is_json: bool
 ) -> None:
-    """Say what may be meant where nothing matches: another scope, or another document."""
+    """Say what may be meant where nothing matches: another memory, or another document."""
     if db is not None and session.is_on_server and _is_walled_off(session, db):
         pass  # and that is said
     elif session.viewer.is_owner and not is_json and _is_empty(db, session.viewer):
         session.note(f"the memory at {session.database} holds nothing yet: `tideline remember`")
-    if db is not None and query.wanted.scopes is not None:
-        from tideline_cli.cli import other_scopes  # noqa: PLC0415  a scope that has no answer
-
-        other_scopes.note_unseen(session, db, query)
     if query.wanted.documents:
         from tideline_cli.cli import unknown_documents  # noqa: PLC0415  a document without a hit
 
@@ -80,21 +79,3 @@ def _is_walled_off(session: Session, db: Connection) -> bool:
     from tideline_cli.cli import walled_off  # noqa: PLC0415  servers alone
 
     return walled_off.note(session, db)
-
-
-def _show_best(db: Connection, seq: int, *, viewer: Origin) -> None:
-    """Show the id and the first words of the best fact that is left out; none where it is gone
-    meanwhile."""
-    from tideline_cli.cli import messages  # noqa: PLC0415  a fact is left out
-    from tideline_cli.store import facts  # noqa: PLC0415  as above
-
-    fact = facts.get(db, [seq], viewer=viewer).get(seq)
-    if fact is not None:
-        messages.tell_fact(fact.id, fact.content)
-
-
-def _left_out(count: int) -> str:
-    """Say how many facts are left out of an answer, and how they are found."""
-    shares = "1 fact that shares" if count == 1 else f"{count:,} facts that share"
-    found = "it" if count == 1 else "them"
-    return f"left out: {shares} one word alone with the question; --mode keyword finds {found}"

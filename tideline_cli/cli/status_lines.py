@@ -52,12 +52,13 @@ def _wrapped(lines: list[str]) -> list[str]:
 
 def _lines(form: dict[str, Any]) -> list[str]:
     facts, vectors = form["facts"], form["vectors"]
+    ended = f"{facts['ended']:,} ended, " if facts["ended"] else ""
     lines = [
         f"database   {form['database']}",
         f"origin     {output.shown_origin(form['origin'])}",
         *([f"scope      {form['scope'] or 'none'}; --all-scopes counts every fact"]
           if form["scope"] is not None else []),
-        f"facts      {facts['active']:,} active, {facts['archived']:,} archived, "
+        f"facts      {facts['active']:,} active, {ended}{facts['archived']:,} archived, "
         f"{facts['pruned']:,} pruned; {form['pinned']:,} pinned; "
         f"{form['added_last_7d']:,} new in 7 days",
     ]

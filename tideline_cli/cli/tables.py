@@ -76,13 +76,14 @@ def _about(fact: Fact) -> str:
 
 
 def facts(
-    session: Session, found: Sequence[Fact], strength: Callable[[Fact], float] | None = None
-) -> None:
-    """Print a list of facts, with `strength` how strong each is."""
+    session: Session, found: Sequence[Fact], strength: Callable[[Fact], float] | None = None, *,
+    now: int,
+) -> None:  # fmt: skip
+    """Print a list of facts, with `strength` how strong each is; `now` says what has ended."""
     texts = list(map(columns.one_line, _beginnings(session, found, _OF_A_LINE)))
     for fact, text in zip(found, texts, strict=True):
-        if fact.lifecycle != "active":
-            text.append(f" ({fact.lifecycle})")
+        if state := output.state(fact, now=now):
+            text.append(f" ({state})")
             text.stylize("dim")
         elif fact.progress in ("blocked", "done"):
             text.append(f" ({fact.progress})", style="dim")
@@ -125,6 +126,8 @@ def fading(session: Session, rows: Sequence[tuple[str, Fact, str]]) -> None:
     shown = _beginnings(session, [fact for _, fact, _ in rows], _OF_A_LINE)
     for (_, fact, why), content in zip(rows, shown, strict=True):
         text = columns.one_line(content)
+        if state := output.state(fact, now=session.now):
+            text.append(f" ({state})", style="dim")
         texts.append(text.append(f"\n{fact.id} · {why}", style="dim"))
     columns.show(session, (
         Column("fades", ([day for day, _, _ in rows],), stays=True),

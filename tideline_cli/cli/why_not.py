@@ -24,8 +24,6 @@ _SAYS = {
     "not_valid": "it does not hold at that time: `{show}` says since when and until when",
     "other_scope": "it is of another scope, {scope}: --all-scopes",
     "filtered": "an option of this call leaves it out",
-    "one_shared_word": "it shares one word alone with the query, most of which no fact knows; "
-    "--mode keyword finds it",
     "not_put_forward": "words or likeness find it, but so many facts before it that it is not "
     "ranked for so few hits; a higher --limit ranks more",
     "no_shared_term": "it shares no word with the query, and is not much like it",

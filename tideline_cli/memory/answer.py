@@ -1,45 +1,80 @@
-"""A recall, and what is archived beside it: whether any archived fact can hold the words costs a
-statement a word."""
+"""A recall, and what is archived or has ended beside it: whether any archived fact can hold the
+words costs a statement a word."""
 
 from __future__ import annotations
 
 from tideline_cli.memory.query import nothing
 from tideline_cli.memory.question import matched_count, question_of, word_count
 from tideline_cli.memory.recall import recall
-from tideline_cli.model.record import replace
+from tideline_cli.model.record import Record, replace
 from tideline_cli.store import fts, visibility
 from tideline_cli.store.connection import setting
 from tideline_cli.store.transactions import snapshot
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Any
+
     from apsw import Connection
 
     from tideline_cli.memory import archived_matches
     from tideline_cli.memory.archived import Archived
     from tideline_cli.memory.query import Query, Recalled
     from tideline_cli.memory.question import Question
+    from tideline_cli.model.fact import Fact
+    from tideline_cli.model.hit import Hit
     from tideline_cli.model.origin import Origin
     from tideline_cli.model.text import Analyzer
     from tideline_cli.store.postgres.promising import Promising
 
 
+class Answer(Record):
+    """What every door tells of a question: the hits, the archived facts that match and those that
+    have ended, best first. None where nobody looked: in an answer that is full of facts with all
+    the words, in one about the past, and in one by likeness alone."""
+
+    found: Recalled
+    archived: Sequence[Archived] | None = None
+    ended: Sequence[Archived] | None = None
+
+    @property
+    def hits(self) -> tuple[Hit, ...]:
+        """The hits, best first, weak ones last."""
+        return self.found.hits
+
+    def beside(
+        self, text: Callable[[Fact], str] | None = None
+    ) -> dict[str, list[dict[str, Any]] | None]:
+        """Return what matches beside the hits, as JSON has it; `text` says how a fact is shown, if
+        not as it is."""
+        if not (self.archived or self.ended):
+            none: list[dict[str, Any]] | None = None if self.archived is None else []
+            return {"archived_matches": none, "ended_matches": none}
+        from tideline_cli.memory.archived_matches import forms  # noqa: PLC0415  some fact matches
+
+        return {
+            "archived_matches": forms(self.archived, text),
+            "ended_matches": forms(self.ended, text),
+        }
+
+
 def answered(
     db: Connection | None, query: Query, *, viewer: Origin, now: int, archived: bool = False,
     graph: str = "off",
-) -> tuple[Recalled, list[Archived] | None]:  # fmt: skip
-    """Return what a recall finds, with what is linked with its hits as `graph` says, and the
-    archived facts beside or, if asked for, among it; None where nobody looked."""
+) -> Answer:  # fmt: skip
+    """Return what a recall finds, with what is linked with its hits as `graph` says, and what
+    matches beside it; if asked for, the archived facts are among the hits."""
     if db is None:
-        return nothing(query), []
+        return Answer(nothing(query), (), ())
     with snapshot(db):
-        answer = recall(db, query, viewer=viewer, now=now)
-        others: list[Archived] | None
+        found = recall(db, query, viewer=viewer, now=now)
+        others, ended = beside(db, query, found, viewer=viewer, now=now)
         if archived:
-            answer, others = _among(db, query, answer, viewer=viewer, now=now)
-        else:
-            others = beside(db, query, answer, viewer=viewer, now=now)
-        return with_links(db, query, answer, viewer=viewer, now=now, graph=graph), others
+            found, others = _among(db, query, found, viewer=viewer, now=now)
+        return Answer(
+            with_links(db, query, found, viewer=viewer, now=now, graph=graph), others, ended
+        )
 
 
 def foresee_recall(
@@ -73,33 +108,35 @@ def active_part(answer: Recalled) -> Recalled:
 
 def beside(
     db: Connection, query: Query, answer: Recalled, *, viewer: Origin, now: int
-) -> list[Archived] | None:
-    """Return the faded and merged facts of the same origin that answer a query, best first; None
-    where nobody looks: in an answer that is full of facts with all the words while some facts are
-    archived, in one about the past, and in one by likeness alone.
-
-    Beside a full answer only those count that hold all the words.
-    """
+) -> tuple[Sequence[Archived] | None, Sequence[Archived] | None]:
+    """Return the faded and merged facts of the same origin that answer a query, and those that have
+    ended, best first; None where nobody looks. Beside a full answer only those count that hold all
+    the words."""
     if query.wanted.as_of is not None or query.mode == "semantic":
-        return None
-    if not fts.has_archived(db, viewer=viewer):
-        return []
+        return None, None
+    has_archived = fts.has_archived(db, viewer=viewer)
+    if not (has_archived or answer.has_lapsed):
+        return (), ()
     question = _question(db, query.text)
     words = word_count(question.terms, question.forms)
-    is_full = len(answer.hits) >= query.limit
+    is_full = sum(not hit.weak for hit in answer.hits) >= query.limit
     if is_full and all(
         matched_count(hit.why.matched_terms, question.forms) >= words for hit in answer.hits
     ):
-        return None
+        return None, None
     origin_number = visibility.number(db, viewer)
-    held = fts.archived_counts(db, question.terms, origin_number=origin_number)
-    if not held or (is_full and len(held) < words):
-        return []
+    held: Mapping[str, int] = {}
+    if has_archived:
+        held = fts.archived_counts(db, question.terms, origin_number=origin_number)
+    if is_full and len(held) < words:
+        held = {}
+    if not (held or answer.has_lapsed):
+        return (), ()
     from tideline_cli.memory import archived_matches  # noqa: PLC0415  some fact may match
 
-    found = archived_matches.Asked(query, now, question, held, origin_number)
+    asked = archived_matches.Asked(query, now, question, held, origin_number)
     with snapshot(db):
-        return archived_matches.announced(db, found, answer, is_full=is_full, viewer=viewer)
+        return archived_matches.announced(db, asked, answer, is_full=is_full, viewer=viewer)
 
 
 def beside_archived(

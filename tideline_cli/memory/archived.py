@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from tideline_cli.store.departures import Departure
     from tideline_cli.store.facts import Filter
 
-    Reason = Literal["faded", "merged", "superseded", "forgotten", "unknown"]
+    Reason = Literal["faded", "merged", "superseded", "forgotten", "ended", "unknown"]
 
 MISSED = ("faded", "merged")
 """The reasons for which nobody asked: the facts that are announced."""
@@ -40,8 +40,8 @@ _WEAK = 0.15  # below it the decay sweep archives
 
 @record
 class Archived:
-    """An archived fact by number: why and when it went, and the active fact that says the same, of
-    one that was merged."""
+    """A fact by number that holds no more: why and when it went, and the active fact that says the
+    same, of one that was merged. One that has ended need not be archived."""
 
     seq: int
     fact: Fact

@@ -1,14 +1,17 @@
-"""Archived facts that match a query: found by their words, never by likeness."""
+"""Facts that match a query and hold no more, archived or ended: found by their words, never by
+likeness."""
 
 from __future__ import annotations
 
 from math import log
 
 from tideline_cli.memory import archived
+from tideline_cli.memory.archived import Archived
 from tideline_cli.memory.query import Recalled
-from tideline_cli.memory.question import conditions
+from tideline_cli.memory.question import conditions, matched_count, word_count
 from tideline_cli.model.fact import role_weight, trust
 from tideline_cli.model.hit import Breakdown, Hit
+from tideline_cli.model.instant import iso
 from tideline_cli.model.record import record, replace
 from tideline_cli.ranking import bm25, decay
 from tideline_cli.store import bulk_reads, departures, facts, fts, lapsed
@@ -16,19 +19,19 @@ from tideline_cli.store.connection import setting
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from typing import Any
 
     from apsw import Connection
 
-    from tideline_cli.memory.archived import Archived
     from tideline_cli.memory.query import Query
     from tideline_cli.memory.question import Question
     from tideline_cli.model.fact import Fact
     from tideline_cli.model.origin import Origin
 
 ANNOUNCED = 8
-"""So many archived facts are named beside an answer, at most."""
-_READ = 4000  # archived facts that are looked at, the best and newest ones
+"""So many archived facts are named beside an answer at most, and so many that have ended."""
+_READ = 4000  # archived facts that are looked at, the best and newest ones; and ended ones
 _AT_ONCE = 200
 
 
@@ -46,31 +49,88 @@ class Asked:
 
 def announced(
     db: Connection, asked: Asked, answer: Recalled, *, is_full: bool, viewer: Origin
-) -> list[Archived]:
-    """Return the archived facts that a person would miss in this answer, best first: those with
-    all the words, and beside an answer with room those that say as much of the query as the best
-    hit does."""
-    if is_full:
+) -> tuple[list[Archived], list[Archived]]:
+    """Return the archived facts that one would miss in this answer, and those that have ended, best
+    first: those with all the words, and beside an answer with room those that say as much of the
+    query as the best sure hit does."""
+    weights = {} if is_full else _weights(db, asked)
+    least = _least(asked, answer, weights)
+    if not asked.held:
+        sums = dict[int, float]()
+    elif is_full:
         wanted = fts.holding_all(
             db, conditions(asked.question), origin_number=asked.origin_number, lifecycle="archived",
             limit=_READ,
         )  # fmt: skip
         sums = dict.fromkeys(wanted, 1.0)
     else:
-        weights = _weights(db, asked)
-        said = [_said(hit.why.matched_terms, weights, asked) for hit in answer.hits]
-        least = max(said, default=0.0)
-        sums = {
-            seq: said for seq, said in _sums(db, asked, weights).items() if said >= least - 1e-9
-        }
+        sums = {seq: said for seq, said in _sums(db, asked, weights).items() if said >= least}
+    ended = (
+        _ended(db, asked, weights, least, is_full=is_full, viewer=viewer)
+        if answer.has_lapsed else []
+    )  # fmt: skip
     shown = {hit.fact.id for hit in answer.hits}
     found: list[Archived] = []
     for one in _missed(db, asked, sums, viewer=viewer):
         if one.kept is None or one.kept not in shown:
-            found.append(one)
+            (ended if one.had_lapsed else found).append(one)
             if len(found) == ANNOUNCED:
                 break
-    return found
+    return found, ended[:ANNOUNCED]
+
+
+def _least(asked: Asked, answer: Recalled, weights: Mapping[str, float]) -> float:
+    """Return how much of a query the best sure hit says."""
+    said = [_said(hit.why.matched_terms, weights, asked) for hit in answer.hits if not hit.weak]
+    return max(said, default=0.0) - 1e-9
+
+
+def _ended(
+    db: Connection, asked: Asked, weights: Mapping[str, float], least: float, *, is_full: bool,
+    viewer: Origin,
+) -> list[Archived]:  # fmt: skip
+    """Return the active facts that have ended and match, best first."""
+    rows = lapsed.ended(
+        db, asked.query.wanted, origin_number=asked.origin_number, now=asked.now, limit=_READ
+    )
+    question = asked.question
+    words = word_count(question.terms, question.forms)
+    sums: dict[int, float] = {}
+    for seq, terms in rows:
+        held = [*question.weights.keys() & terms.split()]
+        if held and (not is_full or matched_count(held, question.forms) >= words):
+            said = _said(held, weights, asked)
+            if said >= least:
+                sums[seq] = said
+    best = sorted(sums, key=lambda seq: -sums[seq])[:ANNOUNCED]
+    whole = facts.get(db, best, viewer=viewer)
+    return [
+        Archived(seq, whole[seq], "ended", whole[seq].valid_to or 0) for seq in best if seq in whole
+    ]
+
+
+def forms(
+    found: Sequence[Archived] | None, text: Callable[[Fact], str] | None = None
+) -> list[dict[str, Any]] | None:
+    """Return these facts as JSON has them; None where nobody looked. `text` says how a fact is
+    shown, if not as it is."""
+    if found is None:
+        return None
+    return [
+        {
+            "id": one.fact.id,
+            "content": one.fact.content if text is None else text(one.fact),
+            **_gone(one),
+            **({} if one.kept is None else {"kept": one.kept}),
+        }
+        for one in found
+    ]
+
+
+def _gone(one: Archived) -> dict[str, Any]:
+    if one.reason == "ended" or one.had_lapsed:
+        return {"ended_at": iso(one.fact.valid_to or one.at)}
+    return {"reason": one.reason, "archived_at": iso(one.at)}
 
 
 def with_archived(
@@ -82,7 +142,8 @@ def with_archived(
     The scores of active facts stay. Archived facts are scored by the same statistics; a word that
     no active fact holds counts like one that a single fact holds.
     """
-    missed = list(_missed(db, asked, _sums(db, asked, _weights(db, asked)), viewer=viewer))
+    sums = _sums(db, asked, _weights(db, asked))
+    missed = [one for one in _missed(db, asked, sums, viewer=viewer) if not one.had_lapsed]
     more = _hits(db, asked, {one.seq: one for one in missed}, viewer=viewer)
     both = [*zip(answer.seqs, answer.hits, strict=True), *more.items()]
     both.sort(key=lambda pair: (-pair[1].score, -pair[1].fact.created_at, pair[1].fact.id))
@@ -99,8 +160,8 @@ def set_aside(
     or replaced by somebody, or ended before. Best first; beside hits those that say as much of the
     query as the best one does."""
     weights = _weights(db, asked)
-    least = max((_said(hit.why.matched_terms, weights, asked) for hit in answer.hits), default=0.0)
-    sums = {seq: said for seq, said in _sums(db, asked, weights).items() if said >= least - 1e-9}
+    least = _least(asked, answer, weights)
+    sums = {seq: said for seq, said in _sums(db, asked, weights).items() if said >= least}
     wanted = replace(asked.query.wanted, lifecycle="archived")
     ordered = sorted(sums, key=lambda seq: (-sums[seq], -seq))[:_READ]
     shown = {hit.fact.id for hit in answer.hits}
@@ -122,16 +183,14 @@ def _missed(
     db: Connection, asked: Asked, sums: Mapping[int, float], *, viewer: Origin
 ) -> Iterator[Archived]:
     """Yield those of the facts that are archived and that nobody asked to go, the highest sum
-    first, then the newest. What had ended by itself before is no answer any more."""
+    first, then the newest."""
     wanted = replace(asked.query.wanted, lifecycle="archived")
     ordered = sorted(sums, key=lambda seq: (-sums[seq], -seq))[:_READ]
     for start in range(0, len(ordered), _AT_ONCE):
         part = departures.archived_ones(
             db, ordered[start : start + _AT_ONCE], viewer=viewer, wanted=wanted
         )
-        for one in archived.missed(db, part, viewer=viewer):
-            if not one.had_lapsed:
-                yield one
+        yield from archived.missed(db, part, viewer=viewer)
 
 
 def _weights(db: Connection, asked: Asked) -> dict[str, float]:

@@ -11,6 +11,7 @@ from tideline_cli.memory import reading
 from tideline_cli.memory.question import is_mostly_unknown, is_one_word, unknown_words, word_count
 from tideline_cli.memory.reading import Reader
 from tideline_cli.memory.scorer import Scorer
+from tideline_cli.model.record import replace
 from tideline_cli.ranking import bm25
 from tideline_cli.ranking.decay import DEPTH
 from tideline_cli.store import fts, label_holders, lapsed
@@ -50,7 +51,7 @@ MANY = 32
 LARGE = 1 << 16
 """Facts from which on it pays to ask first whether the holders of a term are counted."""
 
-_AMONG = 200  # facts among which an answer is looked for where most of them may be left out
+_AMONG = 200  # facts among which an answer is looked for where most of them may be weak
 
 
 def search(
@@ -63,32 +64,34 @@ def search(
     wanted: Filter,
     fading: float = DEPTH,
     gone: Lapsed | None = None,
-    left_out: list[Match] | None = None,
     retained: Retained | None = None,
-) -> list[Match]:
-    """Return the best `limit` facts of an origin for a question, in order; `gone` are its facts
-    that do not hold now, where the caller knows them. `left_out`, if given, takes what rests on one
-    word of a question that is mostly unknown. `retained` is another curve than the half-life."""
+) -> tuple[list[Match], list[Match]]:
+    """Return the best `limit` facts of an origin for a question, in order, and apart from them
+    those that rest on one word of a question that is mostly unknown. `gone` are its facts that do
+    not hold now, where the caller knows them. `retained` is another curve than the half-life."""
     scorer = best_by_words(
         db, question, origin_number=origin_number, now=now, limit=limit, wanted=wanted,
-        fading=fading, gone=gone, leaves_out=left_out is not None, retained=retained,
+        fading=fading, gone=gone, retained=retained,
     )  # fmt: skip
-    if left_out is None or not scorer.is_mostly_unknown:
-        return scorer.matches
-    kept: list[Match] = []
+    if not scorer.is_mostly_unknown:
+        return scorer.matches, []
+    sure: list[Match] = []
+    weak: list[Match] = []
     for match in scorer.matches:
-        by_chance = is_one_word(match.why.matched_terms, question.forms)
-        (left_out if by_chance else kept).append(match)
-    return kept[:limit]
+        if is_one_word(match.why.matched_terms, question.forms):
+            weak.append(replace(match, weak=True))
+        else:
+            sure.append(match)
+    return sure[:limit], weak[:limit]
 
 
 def best_by_words(
     db: Connection, question: Question, *, origin_number: int, now: int, limit: int,
     wanted: Filter, fading: float = DEPTH, gone: Lapsed | None = None,
-    leaves_out: bool = False, retained: Retained | None = None, dated: DatedFloor | None = None,
+    retained: Retained | None = None, dated: DatedFloor | None = None,
 ) -> Scorer:  # fmt: skip
-    """Return what `search` finds, as the scorer that scores others alike. With `leaves_out` it says
-    whether the question is mostly unknown, and has more matches then; `dated` leaves some out."""
+    """Return what `search` finds, as the scorer that scores others alike. It says whether the
+    question is mostly unknown, and has more matches then; `dated` leaves some out."""
     terms, forms = question.terms, question.forms
     instant = now if wanted.as_of is None else wanted.as_of
     count, tokens, held, then, counted = _known(
@@ -98,10 +101,10 @@ def best_by_words(
     if fuller is not None:
         return best_by_words(
             db, fuller, origin_number=origin_number, now=now, limit=limit, wanted=wanted,
-            fading=fading, gone=gone, leaves_out=leaves_out, retained=retained, dated=dated,
+            fading=fading, gone=gone, retained=retained, dated=dated,
         )  # fmt: skip
     stats = bm25.statistics(count, tokens, held, question.weights, forms)
-    is_unknown = leaves_out and _is_mostly_unknown(db, question, held, origin_number)
+    is_unknown = question.has_forms and _is_mostly_unknown(db, question, held, origin_number)
     most = max(limit, _AMONG) if is_unknown else limit
     scorer = Scorer([term for term in terms if term in stats.idf], stats, instant, most, fading,
                     asked=word_count(terms, forms),

@@ -30,9 +30,8 @@ _POOL = 200  # hits that maximal marginal relevance chooses among, at least
 class Query(Record):
     """What is asked. `mmr` 1 keeps the order of the scores; `min_sim` None is the embedder's.
     `fading` is how much of its score a fact loses that has faded altogether. `fusion` None is by
-    scores where the embedder of the file is learned. `leaves_out` says whether what shares one word
-    alone with a question that is mostly unknown is no answer. `touches` says whether an answer is a
-    use, `profile` which profile the rest comes from. `pool`, if given, is the number of hits of the
+    scores where the embedder of the file is learned. `touches` says whether an answer is a use,
+    `profile` which profile the rest comes from. `pool`, if given, is the number of hits of the
     question that this one looks behind."""
 
     text: str
@@ -45,7 +44,6 @@ class Query(Record):
     wanted: Filter = Filter()
     fading: float = DEPTH
     min_score: float = 0.0
-    leaves_out: bool = True
     touches: bool = True
     profile: str = "tideline"
     pool: int | None = None
@@ -116,9 +114,8 @@ class Recalled(Record):
     """The hits in order, their numbers, and the vectors that were made on the way. `unsettled` is
     the number of an origin where much begins or ends that is not counted yet, 0 for none.
     `lacking` says why likeness was left out, where the embedder of the file cannot be had.
-    `left_out` counts the facts that share one word alone with a question mostly unknown, and
-    `best_left_out` is the number of the best of them, 0 for none. `mode` is the one of the answer:
-    keyword, where likeness cannot be had. `origin_number` is that of the viewer."""
+    `mode` is the one of the answer: keyword, where likeness cannot be had. `origin_number` is that
+    of the viewer. `has_lapsed` says whether facts that match may have ended before."""
 
     hits: tuple[Hit, ...]
     seqs: tuple[int, ...]
@@ -126,10 +123,9 @@ class Recalled(Record):
     unsettled: int = 0
     lacking: UnavailableError | None = None
     fusion: Fusion = "append"
-    left_out: int = 0
     mode: Mode = "hybrid"
-    best_left_out: int = 0
     origin_number: int = 0
+    has_lapsed: bool = False
 
 
 def nothing(query: Query, *, is_learned: bool = False) -> Recalled:

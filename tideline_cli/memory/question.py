@@ -40,6 +40,11 @@ class Question(Record):
         """Say whether it is asked as the reference asks, which weighs neither words nor roles."""
         return self.analyzer == "reference"
 
+    @property
+    def has_forms(self) -> bool:
+        """Say whether the words of the file are indexed in further forms."""
+        return self.analyzer.startswith(WITH_FORMS)
+
     def is_empty(self) -> bool:
         """Say whether there is nothing to look for."""
         return not self.weights and not self.names

@@ -18,7 +18,7 @@ from tideline_cli.store.transactions import foresight, heat_rule, in_passing, sn
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Sequence
     from typing import Any
 
     from apsw import Connection
@@ -60,16 +60,14 @@ def recall(db: Connection, query: Query, *, viewer: Origin, now: int) -> Recalle
         ):
             return nothing(query, is_learned=is_learned)
         gone = lapsed.at(db, origin_number=origin_number, now=now)
-        left_out: list[Match] = []
         matches, backlog, lacking = _ranked(
             db, query, question, viewer=viewer, origin_number=origin_number, now=now, gone=gone,
-            is_learned=is_learned, left_out=left_out,
+            is_learned=is_learned,
         )  # fmt: skip
         read = facts.get(db, [match.seq for match in matches], viewer=viewer)
         if ahead:
             coming.after_recall(db, ahead, backlog, origin_number=origin_number)
     least = query.min_score
-    missed = {match.seq: match for match in left_out if match.seq not in read}
     matches = [
         match for match in matches if match.seq in read and (not least or match.score >= least)
     ]
@@ -80,20 +78,18 @@ def recall(db: Connection, query: Query, *, viewer: Origin, now: int) -> Recalle
         origin_number if gone.read > lapsed.LAG else 0,
         lacking,
         query.joined_by(is_learned=is_learned and lacking is None),
-        len(missed),
         query.mode if lacking is None else "keyword",
-        min(missed.values(), key=Match.order).seq if missed else 0,
         origin_number,
+        gone.facts > 0,
     )
 
 
 def _ranked(
     db: Connection, query: Query, question: Question, *, viewer: Origin, origin_number: int,
-    now: int, gone: Lapsed, is_learned: bool, left_out: list[Match],
+    now: int, gone: Lapsed, is_learned: bool,
 ) -> tuple[list[Match], Backlog | None, UnavailableError | None]:
-    """Return what the lanes find for the terms and the text of a query, in order, and why likeness
-    found nothing where it cannot. In hybrid mode `left_out` takes what shares one word alone with a
-    question that is mostly unknown: of that the vectors find what is alike."""
+    """Return what the lanes find for the terms and the text of a query, in order, the weak ones
+    last, and why likeness found nothing where it cannot."""
     if query.is_other_way:
         return _otherwise(
             db, query, question, viewer=viewer, origin_number=origin_number, now=now, gone=gone
@@ -103,25 +99,22 @@ def _ranked(
     pool = max(query.limit, query.reach)
     backlog: Backlog | None = None
 
-    takes = query.leaves_out and question.by_beginning and query.mode == "hybrid"
-    chance = left_out if takes else None
-
-    def by_words(*, by_score: bool = False) -> list[Match]:
-        found = _by_words(
+    def by_words(*, by_score: bool = False) -> tuple[list[Match], list[Match]]:
+        found, weak = _by_words(
             db, query, question, origin_number=origin_number, now=now,
-            limit=max(pool, DEFAULT_LIMIT), gone=gone, by_score=by_score, left_out=chance,
-            reach=query.reach,
+            limit=max(pool, DEFAULT_LIMIT), gone=gone, by_score=by_score, reach=query.reach,
         )  # fmt: skip
         if len(found) > 1 and not question.is_of_reference:
             from tideline_cli.memory.contradictions import newer_first  # noqa: PLC0415  several hits
 
             found = newer_first(db, found, viewer=viewer)
-        return found[:pool]
+        return found[:pool], weak
 
     matches: list[Match] = []
+    weak: list[Match] = []
     try:
         if query.mode != "semantic":
-            matches = by_words(by_score=is_learned and query.takes_scores)
+            matches, weak = by_words(by_score=is_learned and query.takes_scores)
         if len(matches) < pool and query.mode != "keyword":
             from tideline_cli.memory import semantic  # noqa: PLC0415  2 ms
 
@@ -129,21 +122,45 @@ def _ranked(
                 db, query, matches, viewer=viewer, now=now, limit=pool,
                 weighs_roles=not question.is_of_reference,
             )  # fmt: skip
+        matches = _weak_last(matches, weak, question, pool)
         if query.mmr < 1.0:
             from tideline_cli.memory import diverse  # noqa: PLC0415  --mmr alone
 
-            matches = diverse.diversify(db, query, matches, viewer=viewer)
+            chosen = diverse.diversify(db, query, matches, viewer=viewer)
+            matches = _weak_last(chosen, [], question, pool)
     except UnavailableError as error:
-        return (matches or by_words())[: query.limit], backlog, error
+        if not matches:
+            matches, weak = by_words()
+        return _weak_last(matches, weak, question, query.limit), backlog, error
     return matches, backlog, None
+
+
+def _weak_last(
+    matches: list[Match], weak: Sequence[Match], question: Question, limit: int
+) -> list[Match]:
+    """Return the best `limit` of what the lanes find and of what rests on one word of a question
+    that is mostly unknown, weak hits last: words before likeness. What likeness finds sure, is so.
+    Files of the reference's analyser keep the order of the scores."""
+    if question.is_of_reference:
+        return matches
+    sure = [match for match in matches if not match.weak]
+    if len(sure) == len(matches) and not weak:
+        return matches
+    found = {match.seq for match in sure}
+    rest = {match.seq: match for match in weak if match.seq not in found}
+    for match in sorted(matches, key=lambda match: match.why.lane == "vector"):
+        if match.weak:
+            rest.setdefault(match.seq, match)
+    return [*sure, *rest.values()][:limit]
 
 
 def _by_words(
     db: Connection, query: Query, question: Question, *, origin_number: int, now: int, limit: int,
-    gone: Lapsed, by_score: bool, left_out: list[Match] | None, reach: int,
-) -> list[Match]:  # fmt: skip
+    gone: Lapsed, by_score: bool, reach: int,
+) -> tuple[list[Match], list[Match]]:  # fmt: skip
     """Return the best facts by their words and, where something is known of that, by what was said
-    next to them, by whom and when: of as many as a question for `reach` hits looks at."""
+    next to them, by whom and when: of as many as a question for `reach` hits looks at. Apart stand
+    those that rest on one word of a question that is mostly unknown."""
     dates: NamedDates | None = None
     has_sessions = False
     retained: Retained | None = None
@@ -161,14 +178,14 @@ def _by_words(
     if not (dates or has_sessions or (by_score and not question.is_of_reference)):
         return lexical.search(
             db, question, origin_number=origin_number, now=now, limit=limit, wanted=query.wanted,
-            fading=query.depth, gone=gone, left_out=left_out, retained=retained,
+            fading=query.depth, gone=gone, retained=retained,
         )  # fmt: skip
     from tideline_cli.memory import surroundings  # noqa: PLC0415  most memories have no sessions
 
     return surroundings.search(
         db, question, origin_number=origin_number, now=now, limit=limit, wanted=query.wanted,
         fading=query.depth, dates=dates, has_sessions=has_sessions, gone=gone, reach=reach,
-        text=query.text if by_score else None, left_out=left_out, retained=retained,
+        text=query.text if by_score else None, retained=retained,
     )  # fmt: skip
 
 
@@ -183,10 +200,11 @@ def _otherwise(
         if not question.weights:
             few = replace(wanted, limit=limit, pool=limit)
             return _named(db, few, question.names, origin_number=origin_number, now=now)
-        return _by_words(
+        sure, weak = _by_words(
             db, wanted, question, origin_number=origin_number, now=now, limit=limit, gone=gone,
-            by_score=False, left_out=None, reach=limit,
+            by_score=False, reach=limit,
         )  # fmt: skip
+        return sorted([*sure, *weak], key=Match.order)[:limit] if weak else sure
 
     asked = weighing.Inquiry(
         query, origin_number, now, by_words, weighs_roles=not question.is_of_reference

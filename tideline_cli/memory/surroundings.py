@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from tideline_cli.memory import lexical
 from tideline_cli.memory.query import Match
+from tideline_cli.memory.question import is_one_word
 from tideline_cli.model.record import record, replace
 from tideline_cli.model.text import index_terms, normalise
 from tideline_cli.ranking import surroundings as worth
@@ -77,19 +78,18 @@ class _View:
 def search(
     db: Connection, question: Question, *, origin_number: int, now: int, limit: int,
     wanted: Filter, fading: float, dates: NamedDates | None, has_sessions: bool, reach: int,
-    gone: Lapsed | None = None, text: str | None = None, left_out: list[Match] | None = None,
-    retained: Retained | None = None,
-) -> list[Match]:  # fmt: skip
+    gone: Lapsed | None = None, text: str | None = None, retained: Retained | None = None,
+) -> tuple[list[Match], list[Match]]:  # fmt: skip
     """Return the best `limit` facts in order for a question and for the dates that it names, of
     those that are weighed for `reach` hits. `has_sessions` says whether some fact has a session or
     a speaker, or is a chunk. With `text`, the question's, likeness by a learned embedder counts.
-    `left_out` takes what the search by words does, but for a speaker or a time that is named."""
+    Apart stand those that the search by words tells apart, but for what more is known of them."""
     asked = _Asked(question, dates, origin_number, now, wanted, fading)
     is_plain = text is None and not has_sessions and wanted.is_of_active()
     scorer = lexical.best_by_words(
         db, question, origin_number=origin_number, now=now, wanted=wanted, fading=fading, gone=gone,
         limit=max(reach, worth.DATED if dates else worth.CANDIDATES), retained=retained,
-        leaves_out=left_out is not None, dated=dates.floor(limit) if dates and is_plain else None,
+        dated=dates.floor(limit) if dates and is_plain else None,
     )  # fmt: skip
     pool = {match.seq: match for match in scorer.matches}
     _foresee(db, asked, pool, has_sessions=has_sessions)
@@ -109,21 +109,43 @@ def search(
         hidden |= more
     places = sessions.places(db, pool, origin_number=origin_number) if pool else {}
     looks = _looks(asked, pool, places, scorer.mean_length)
-    if left_out is not None and scorer.is_mostly_unknown:
-        from tideline_cli.memory import by_chance  # noqa: PLC0415  most words are known
-
+    weak = set[int]()
+    if scorer.is_mostly_unknown:
         alike = near.alike() if near else set()
-        left_out += by_chance.taken_out(question, scorer.matches, looks, alike, beside, hidden)
+        weak = _on_one_word(question, scorer.matches, looks, alike, beside)
     best = _best_of_sessions([looks[match.seq] for match in scorer.matches], places)
     views = _held_back(_views(looks, places, beside, best), places, hidden)
     if near is None or text is None:
-        return _best(views, hidden, limit)
+        return _best(views, hidden, weak, limit)
     claiming = {seq for seq in pool if not places[seq].is_trusted}
     ranked = fusion.joined(
         db, text, near, list(map(_again, views)), beside, claiming, origin_number=origin_number
     )
     shown = [one for one in ranked if one.seq not in hidden and _is_hit(one, one.score)]
-    return sorted(shown, key=Match.order)[:limit]
+    return _parted(sorted(shown, key=Match.order), weak, limit)
+
+
+def _on_one_word(
+    question: Question, candidates: Sequence[Match], looks: Mapping[int, _Look],
+    alike: Collection[int], beside: Mapping[int, Collection[int]],
+) -> set[int]:  # fmt: skip
+    """Return the facts that share one word alone with a question, neither their speaker nor their
+    time, are not alike, and are next to none that is more."""
+    sure = {
+        match.seq for match in candidates
+        if not is_one_word(match.why.matched_terms, question.forms)
+        or looks[match.seq].speaker != 1.0 or looks[match.seq].time != 1.0
+    }.union(alike)  # fmt: skip
+    return {seq for seq in looks if seq not in sure and sure.isdisjoint(beside.get(seq, ()))}
+
+
+def _parted(
+    ranked: Sequence[Match], weak: Collection[int], limit: int
+) -> tuple[list[Match], list[Match]]:
+    """Return the best `limit` facts, and the best of those that are weak."""
+    sure = [match for match in ranked if match.seq not in weak]
+    rest = [replace(match, weak=True) for match in ranked if match.seq in weak]
+    return sure[:limit], rest[:limit]
 
 
 def _foresee(
@@ -141,12 +163,17 @@ def _foresee(
     )  # fmt: skip
 
 
-def _best(views: Iterable[_View], hidden: Collection[int], limit: int) -> list[Match]:
+def _best(
+    views: Iterable[_View], hidden: Collection[int], weak: Collection[int], limit: int
+) -> tuple[list[Match], list[Match]]:
     shown = [
         view for view in views
         if view.look.match.seq not in hidden and _is_hit(view.look.match, view.score)
     ]  # fmt: skip
-    return list(map(_again, sorted(shown, key=_order)[:limit]))
+    ordered = sorted(shown, key=_order)
+    if not weak:
+        return list(map(_again, ordered[:limit])), []
+    return _parted(list(map(_again, ordered)), weak, limit)
 
 
 def _views(

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     Reason = Literal[
         "found", "archived", "not_valid", "other_scope", "filtered", "no_shared_term",
-        "below_min_score", "outranked", "one_shared_word", "not_put_forward", "too_far",
+        "below_min_score", "outranked", "not_put_forward", "too_far",
     ]
 
 
@@ -96,8 +96,7 @@ def _unseen(fact: Fact, whole: Query, hits_of: Callable[[Query], Sequence[Hit]])
     """Return why no lane brings a fact, however many hits are asked for."""
     if _place(hits_of(replace(whole, pool=ALL)), fact) is not None:
         return "not_put_forward"
-    is_left_out = _place(hits_of(replace(whole, pool=ALL, leaves_out=False)), fact) is not None
-    return "one_shared_word" if is_left_out else "no_shared_term"
+    return "no_shared_term"
 
 
 def _kept_away(

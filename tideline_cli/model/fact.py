@@ -229,6 +229,11 @@ def initial_heat(segment: Segment, kind: str | None, tier: Tier, importance: flo
     return "core" if segment in ("identity", "correction") else "working"
 
 
+def has_ended(fact: Fact, *, now: int) -> bool:
+    """Say whether an active fact holds no longer."""
+    return fact.lifecycle == "active" and fact.valid_to is not None and fact.valid_to <= now
+
+
 def is_restless(fact: Fact, uses: int, *, now: int) -> bool:
     """Say whether the heat of a fact may move once it has so many uses; `ranking.heat` decides."""
     if fact.heat == "core":

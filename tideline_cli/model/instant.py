@@ -50,6 +50,21 @@ def iso(ms: int) -> str:
     )
 
 
+_MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split()
+
+
+def short_day(end: int, *, now: int) -> str:
+    """Return the day of which an end is the end, as people write it: 20 Nov, and in another year
+    20 Nov 2025. A day that was given as such is one of UTC."""
+    told = time.gmtime if end % DAY_MS == 0 else time.localtime
+    try:
+        day, this = told((end - 1) // 1000), told(now // 1000)
+    except (OverflowError, OSError, ValueError):  # years that the C library does not know
+        return iso(end - 1)[:10]
+    shown = f"{day.tm_mday} {_MONTHS[day.tm_mon - 1]}"
+    return shown if day.tm_year == this.tm_year else f"{shown} {day.tm_year}"
+
+
 def parse(text: str) -> int:
     """Return the milliseconds of an ISO 8601 time (UTC when it names no zone) or of epoch ms.
 

@@ -61,6 +61,7 @@ class Status:
     by_segment: dict[str, int]
     by_source: dict[str, int]
     size_bytes: int
+    ended: int = 0
 
 
 def with_surroundings(db: Connection, reference: str, *, viewer: Origin, now: int) -> Shown:
@@ -92,10 +93,12 @@ def status(db: Connection | None, path: str, *, viewer: Origin, now: int) -> Sta
     """Return the numbers of a memory; noughts where nobody has written yet."""
     if db is None:
         return Status(path, viewer.key, 0, 0, 0, 0, 0, {}, {}, 0)
-    found = stats.counts(db, viewer=viewer, since=now - 7 * DAY_MS, default_embedder="")
+    found = stats.counts(
+        db, viewer=viewer, since=now - 7 * DAY_MS, now=now, default_embedder=""
+    )
     states = found.groups["lifecycle"]
     return Status(
         path, viewer.key, states.get("active", 0), states.get("archived", 0),
         states.get("pruned", 0), found.pinned, found.added, dict(found.groups["segment"]),
-        dict(found.groups["source"]), found.size,
+        dict(found.groups["source"]), found.size, states.get("ended", 0),
     )  # fmt: skip

@@ -10,7 +10,8 @@ from tideline_cli.errors import NotFoundError, UsageError
 from tideline_cli.memory import amend
 from tideline_cli.memory import recall as recalling
 from tideline_cli.memory import remember as remembering
-from tideline_cli.memory.query import DEFAULT_LIMIT, MODES, Query, nothing
+from tideline_cli.memory.answer import answered
+from tideline_cli.memory.query import DEFAULT_LIMIT, MODES, Query
 from tideline_cli.model import instant, ulid
 from tideline_cli.model.fact import KINDS, SEGMENTS, TIERS, NewFact
 from tideline_cli.model.origin import parse_origin
@@ -29,8 +30,9 @@ if TYPE_CHECKING:
     from typing import Any
 
     from tideline_cli.memory.amend import Amended
+    from tideline_cli.memory.answer import Answer
     from tideline_cli.memory.context import ContextBlock
-    from tideline_cli.memory.query import Mode, Recalled
+    from tideline_cli.memory.query import Mode
     from tideline_cli.memory.remember import Remembered
     from tideline_cli.memory.undo import Undone
     from tideline_cli.model.fact import Segment, Tier
@@ -125,19 +127,31 @@ class Memory(Attached):
         segments: Sequence[str] = (), tags: Sequence[str] = (), since: Time | str | None = None,
         until: Time | str | None = None, as_of: Time | str | None = None, touch: bool = True,
     ) -> tuple[Hit, ...]:  # fmt: skip
-        """Return the facts that answer a query, best first. It counts as use of them, unless
-        `touch` is False or it asks for the past."""
+        """Return the facts that answer a query, best first, weak hits last. It counts as use of
+        them, unless `touch` is False or it asks for the past."""
+        return self.answer(
+            query, limit=limit, mode=mode, segments=segments, tags=tags, since=since, until=until,
+            as_of=as_of, touch=touch,
+        ).hits  # fmt: skip
+
+    @translating
+    def answer(
+        self, query: str, *, limit: int = DEFAULT_LIMIT, mode: Mode = "hybrid",
+        segments: Sequence[str] = (), tags: Sequence[str] = (), since: Time | str | None = None,
+        until: Time | str | None = None, as_of: Time | str | None = None, touch: bool = True,
+    ) -> Answer:  # fmt: skip
+        """Return what `recall` does, with the archived and the ended facts that match beside."""
         now = self._clock()
         wanted = Filter(
             segments=given.texts("segments", segments), tags=given.texts("tags", tags),
             since=given.time(since, now), until=given.last(until, now),
             as_of=given.last(as_of, now),
         )  # fmt: skip
-        answer = self._answer(query, limit, mode, wanted, now)
+        whole = self._answer(query, limit, mode, wanted, now)
         if self._db is not None:
             touch = touch and wanted.as_of is None
-            recalling.write_back(self._db, answer, touch=touch, now=now)
-        return answer.hits
+            recalling.write_back(self._db, whole.found, touch=touch, now=now)
+        return whole
 
     @translating
     def context(
@@ -153,9 +167,9 @@ class Memory(Attached):
         if max_tokens is not None:
             given.whole("max_tokens", max_tokens)
         now = self._clock()
-        answer = self._answer(query, limit, "hybrid", Filter(), now)
+        whole = self._answer(query, limit, "hybrid", Filter(), now)
         return context_block(
-            answer.hits if show_secrets else masked_hits(answer.hits), max_chars=max_chars,
+            whole.hits if show_secrets else masked_hits(whole.hits), max_chars=max_chars,
             max_tokens=max_tokens, fence=os.urandom(8).hex() if fenced else None,
         )  # fmt: skip
 
@@ -235,14 +249,11 @@ class Memory(Attached):
         except DatabaseError as error:
             raise own_error(error, self.path) from error
 
-    def _answer(self, text: str, limit: int, mode: Mode, wanted: Filter, now: int) -> Recalled:
+    def _answer(self, text: str, limit: int, mode: Mode, wanted: Filter, now: int) -> Answer:
         given.check_word("mode", mode, MODES)
         whole = given.whole("limit", limit, least=1)
         query = Query(given.text("query", text), limit=whole, mode=mode, wanted=wanted)
-        db = self._reading()
-        if db is None:
-            return nothing(query)
-        return recalling.recall(db, query, viewer=self.origin, now=now)
+        return answered(self._reading(), query, viewer=self.origin, now=now)
 
     def _there(self, *fact_ids: str) -> Opened:
         """Return a connection to a store that is there, or raise as for an id that is not."""

@@ -38,6 +38,7 @@ class Filter(Record):
     lifecycle of today. `scopes` are those that may be, None among them for facts without one.
     `pinned` asks for pinned facts alone, `batch` for those that the batch of this number added.
     `documents` are those that a fact may be a chunk of; () asks for facts that are no chunk.
+    `lasts_at` asks for what has not ended by then.
     """
 
     lifecycle: str | None = "active"
@@ -60,6 +61,7 @@ class Filter(Record):
     documents: tuple[str, ...] | None = None
     agents: tuple[str, ...] = ()
     progress: tuple[str, ...] = ()
+    lasts_at: int | None = None
 
     def is_open(self) -> bool:
         """Say whether only lifecycle and validity decide."""
@@ -247,6 +249,9 @@ def narrowing(wanted: Filter, *, valid_at: int | None = None) -> tuple[str, tupl
             values.append(instant)
     if wanted.pinned:
         parts.append("pinned = 1")
+    if wanted.lasts_at is not None:
+        parts.append("(valid_to IS NULL OR valid_to > ?)")
+        values.append(wanted.lasts_at)
     if wanted.batch is not None:
         parts.append(_ADDED)
         values += [wanted.batch, wanted.batch]

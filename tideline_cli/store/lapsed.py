@@ -8,6 +8,7 @@ that gets much, `settle` brings the instant forward.
 from __future__ import annotations
 
 from tideline_cli.model.record import Record
+from tideline_cli.store.facts import narrowing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from apsw import Connection
+
+    from tideline_cli.store.facts import Filter
 
     # A fact that begins or ends: +1 when it lapses, -1 when it comes to hold; its length and terms.
     Change = tuple[int, int, str]
@@ -59,6 +62,21 @@ def at(db: Connection, *, origin_number: int, now: int) -> Lapsed:
         len(changed),
         _by_term(changed),
     )
+
+
+def ended(
+    db: Connection, wanted: Filter, *, origin_number: int, now: int, limit: int
+) -> list[tuple[int, str]]:
+    """Return the number and the terms of the active facts that a filter asks for and that have
+    ended, the last one first."""
+    narrowed, values = narrowing(wanted)
+    rows: Iterable[Any] = db.execute(
+        "SELECT seq, terms FROM fact WHERE origin = ? AND lifecycle = 'active'"
+        f" AND valid_to IS NOT NULL AND valid_to <= ?{narrowed}"
+        " ORDER BY valid_to DESC, seq DESC LIMIT ?",
+        (origin_number, now, *values, limit),
+    )
+    return [(seq, terms) for seq, terms in rows]
 
 
 def settle(db: Connection, *, origin_number: int, now: int) -> None:

@@ -23,11 +23,12 @@ _ROW_BYTES = 160  # what a fact takes beside its texts: columns, index entries, 
 
 class Counts(Record):
     """What an origin holds. `groups` maps a column to counts of active facts by value; only
-    lifecycle counts all facts. `scopes` counts the active facts of every scope; an empty name is
-    none. `waiting` is how many active facts have no vector yet. `size` is what its facts take in
-    the file, in bytes. `last` maps dream and consolidate to when the last one ran and what it
-    did. `archiving` are the last passes that archived anything and were not undone, newest first:
-    (number that users see, verb, when, how many facts)."""
+    lifecycle counts all facts, those that have ended apart from the active ones. `scopes` counts
+    the active facts of every scope; an empty name is none. `waiting` is how many active facts have
+    no vector yet. `size` is what its facts take in the file, in bytes. `last` maps dream and
+    consolidate to when the last one ran and what it did. `archiving` are the last passes that
+    archived anything and were not undone, newest first: (number that users see, verb, when, how
+    many facts)."""
 
     groups: dict[str, dict[str, int]]
     scopes: dict[str, int]
@@ -43,7 +44,7 @@ class Counts(Record):
 
 
 def counts(
-    db: Connection, *, viewer: Origin, since: int, default_embedder: str,
+    db: Connection, *, viewer: Origin, since: int, now: int, default_embedder: str,
     scopes: tuple[str | None, ...] | None = None,
 ) -> Counts:  # fmt: skip
     """Count an origin's facts, or those of some of its scopes; `added` are those made since that
@@ -64,12 +65,22 @@ def counts(
             if active or name == "lifecycle":
                 groups[name][value] = groups[name].get(value, 0) + n
         pinned += n if active and is_pinned else 0
+    embedded = sum(by_scope.values())
+    for n, is_pinned, scope, *values in _ended(db, origin_number, now):
+        by_scope[scope] = by_scope.get(scope, 0) - n
+        if scopes is not None and (scope or None) not in scopes:
+            continue
+        for name, value in zip(_GROUPS, values, strict=True):
+            groups[name][value] = groups[name].get(value, 0) - n
+        groups["lifecycle"]["ended"] = groups["lifecycle"].get("ended", 0) + n
+        pinned -= n if is_pinned else 0
+    by_scope = {scope: n for scope, n in by_scope.items() if n}
     added = arrivals.active_since(db, since, origin_number=origin_number, scopes=scopes)
     embedder = setting(db, "embedder", default_embedder)
     waiting = vectors.waiting_count(
         db, origin_number=origin_number, embedder=embedder, held=held
     )
-    embedded = sum(by_scope.values()) - waiting
+    embedded -= waiting
     last = _last_passes(db, origin_number)
     return Counts(
         groups, by_scope, waiting, pinned, added,
@@ -99,6 +110,17 @@ def _archiving(db: Connection, origin_number: int) -> list[tuple[int, str, int, 
     return rows
 
 
+def _ended(db: Connection, origin_number: int, now: int) -> list[Any]:
+    rows: list[Any] = db.execute(
+        "SELECT count(*), pinned, ifnull(scope, ''), lifecycle, segment, tier,"
+        " heat, source FROM fact"
+        " WHERE origin = ? AND lifecycle = 'active' AND valid_to IS NOT NULL AND valid_to <= ?"
+        " GROUP BY 2, 3, 4, 5, 6, 7, 8",
+        (origin_number, now),
+    ).fetchall()
+    return rows
+
+
 def _last_passes(db: Connection, origin_number: int) -> dict[str, tuple[int, str | None]]:
     rows = db.execute(
         "SELECT verb, at, reason FROM (SELECT verb, at, reason, row_number() OVER"
@@ -111,7 +133,8 @@ def _last_passes(db: Connection, origin_number: int) -> dict[str, tuple[int, str
 
 
 def foresee(
-    db: Connection, ahead: Promising, *, viewer: Origin, since: int, default_embedder: str,
+    db: Connection, ahead: Promising, *, viewer: Origin, since: int, now: int,
+    default_embedder: str,
     scopes: tuple[str | None, ...] | None = None,
 ) -> None:  # fmt: skip
     """Ask a server ahead for what `counts` asks: its parts beside one another."""
@@ -128,6 +151,7 @@ def foresee(
         lambda: vectors.made_count(db, origin_number=origin, embedder=embedder),
         lambda: vectors.embedded_up_to(db, origin_number=origin, embedder=embedder),
         lambda: arrivals.active_since(db, since, origin_number=origin, scopes=scopes),
+        lambda: _ended(db, origin, now),
         lambda: _last_passes(db, origin),
         lambda: _archiving(db, origin),
     )
@@ -147,10 +171,11 @@ COUNTED_LABELS = ("kind", "agent")
 
 
 def by_label(
-    db: Connection, label: str, *, viewer: Origin, scopes: tuple[str | None, ...] | None = None
-) -> dict[str, int]:
-    """Return how many active facts of an origin have each value of a label, most first; '' are
-    those without one. It reads a column of every fact."""
+    db: Connection, label: str, *, viewer: Origin, now: int,
+    scopes: tuple[str | None, ...] | None = None,
+) -> dict[str, int]:  # fmt: skip
+    """Return how many active facts of an origin that have not ended have each value of a label,
+    most first; '' are those without one. It reads a column of every fact."""
     if label not in COUNTED_LABELS:
         raise ValueError(label)
     condition, values = visibility.where(viewer)
@@ -159,8 +184,9 @@ def by_label(
     rows = _rows(
         db,
         f"SELECT ifnull({label}, ''), count(*) AS n FROM fact WHERE {condition}"
-        f" AND lifecycle = 'active'{narrowed} GROUP BY 1 ORDER BY n DESC, 1",
-        (*values, *seen),
+        f" AND lifecycle = 'active' AND (valid_to IS NULL OR valid_to > ?){narrowed}"
+        " GROUP BY 1 ORDER BY n DESC, 1",
+        (*values, now, *seen),
     )
     return dict(rows)
 

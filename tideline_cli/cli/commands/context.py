@@ -8,7 +8,7 @@ import sys
 from tideline_cli.cli import output
 from tideline_cli.cli.options import DOCUMENTS, PROFILE, SCOPES, SHOW_SECRETS, Argument, Option
 from tideline_cli.cli.session import Session
-from tideline_cli.memory.answer import answered, foresee_recall
+from tideline_cli.memory.answer import Answer, answered, foresee_recall
 from tideline_cli.memory.context import (
     AUTO_FACTS,
     DEFAULT_CHARS,
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
     from apsw import Connection
 
-    from tideline_cli.memory.archived import Archived
     from tideline_cli.memory.query import Fusion, Mode, Recalled
     from tideline_cli.model.hit import Hit
     from tideline_cli.ranking.decay import Decay
@@ -52,8 +51,8 @@ Active constraints of the owner (remember --kind constraint) in the scope come f
 prompt, under a heading of their own and in 30 % of the budget at most; --no-constraints leaves them
 out. With --auto they come only where the setting auto_constraints gives them a share.
 
-Where the answer has room, stderr says which archived fact matches, as for recall; with --auto
-nobody looks.
+Where the answer has room, stderr says which archived or ended fact matches, as for recall; with
+--auto nobody looks.
 
 Passive: it does not count as use of the facts, and moves no rank. Without --auto it is noted that
 a fact was given out: that one does not fade in the next 30 days (--no-touch and --now note
@@ -119,12 +118,14 @@ def run(session: Session, words: list[str], options: Options) -> int:
         lambda db, ahead: _foresee(session, db, ahead, query)
     )
     with snapshot(db):
-        answer, beside = _answer(session, db, query, is_auto=options.auto)
+        whole = _answer(session, db, query, is_auto=options.auto)
+        answer = whole.found
         session.caution_of_likeness(answer.lacking)
-        if db is not None and not answer.hits and seen is not None and not options.auto:
+        is_told = not options.auto and chosen != "json"
+        if db is not None and not answer.hits and seen is not None and is_told:
             from tideline_cli.cli import other_scopes  # noqa: PLC0415  a scope that has no answer
 
-            other_scopes.note_unseen(session, db, query)
+            other_scopes.note_unseen(session, db, query, answer)
         if options.document and not answer.hits:
             from tideline_cli.cli import unknown_documents  # noqa: PLC0415  a document without a hit
 
@@ -132,9 +133,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
         made, answer = _made(session, db, query, answer, options, is_xml=chosen == "xml")
     if chosen == "json":
         sources = _sources(made, answer.hits)
-        output.emit_json(
-            {**_form(made), "archived_matches": _archived(beside), "sources": sources}
-        )
+        output.emit_json({**_form(made), **whole.beside(prompt_line), "sources": sources})
     elif made.text:
         sys.stdout.write(made.text + "\n")
     if not (text.strip() or options.auto or chosen == "json"):
@@ -143,8 +142,8 @@ def run(session: Session, words: list[str], options: Options) -> int:
     session.detail(f"{len(answer.hits):,} facts fit, {shown:,} shown, {held:,} withheld; no use")
     if made.truncated:
         _tell_losses(session, made, is_told=not options.auto, is_all=options.limit == 0)
-    if beside and chosen != "json":
-        _announce(session, text, beside)
+    if (whole.archived or whole.ended) and chosen != "json":
+        _announce(session, text, whole)
     made_here = answer.backlog is not None or has_questions()
     is_noted = not (options.auto or options.no_touch or session.names_time)
     if db is not None and (made_here or (shown and is_noted)):
@@ -166,7 +165,7 @@ def _query(session: Session, text: str, options: Options) -> Query:
         limit = AUTO_FACTS if options.auto else session.setting("limit", DEFAULT_LIMIT)
     seen = session.scopes(options.scope, everything=options.all_scopes)
     documents = () if options.no_documents else options.document or None
-    query = Query(text, limit=limit or ALL, leaves_out=False,
+    query = Query(text, limit=limit or ALL,
                   wanted=Filter(scopes=seen, documents=documents),
                   mode=options.mode or "hybrid", fusion=options.fusion,
                   decay=options.decay or "half-life",
@@ -233,12 +232,12 @@ def _tell_losses(session: Session, made: ContextBlock, *, is_told: bool, is_all:
 
 def _answer(
     session: Session, db: Connection | None, query: Query, *, is_auto: bool
-) -> tuple[Recalled, list[Archived] | None]:
-    """Return the hits, and the archived facts beside them; a program is told of none."""
+) -> Answer:
+    """Return the hits, and what matches beside them; with --auto nobody looks for that."""
     if not is_auto:
         return answered(db, query, viewer=session.viewer, now=session.now)
     if db is None:
-        return nothing(query), None
+        return Answer(nothing(query))
     from tideline_cli.memory import silence  # noqa: PLC0415  --auto alone
 
     answer = recall(db, query, viewer=session.viewer, now=session.now)
@@ -246,22 +245,15 @@ def _answer(
     if len(said.hits) < len(answer.hits):
         less = len(answer.hits) - len(said.hits)
         session.detail(f"{less:,} hits share too little with the prompt")
-    return said, None
+    return Answer(said)
 
 
-def _announce(session: Session, text: str, beside: list[Archived]) -> None:
-    from tideline_cli.cli import archived_notes  # noqa: PLC0415  an archived fact matches
+def _announce(session: Session, text: str, whole: Answer) -> None:
+    from tideline_cli.cli import archived_notes  # noqa: PLC0415  some fact matches
 
     shown = archived_notes.recall_of_all(session, text)
-    archived_notes.announce(session, beside, all_by=shown, text=prompt_line)
-
-
-def _archived(beside: list[Archived] | None) -> list[dict[str, Any]] | None:
-    if not beside:
-        return None if beside is None else []
-    from tideline_cli.cli import archived_notes  # noqa: PLC0415  an archived fact matches
-
-    return archived_notes.forms(beside, text=prompt_line)
+    archived_notes.announce(session, whole.archived or (), all_by=shown, text=prompt_line)
+    archived_notes.announce_ended(session, whole.ended or (), prompt_line)
 
 
 def _sources(made: ContextBlock, hits: Sequence[Hit]) -> list[dict[str, Any]]:

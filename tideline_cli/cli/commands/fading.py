@@ -8,6 +8,7 @@ from tideline_cli.cli.session import Session
 from tideline_cli.cli.shared_options import Formats
 from tideline_cli.errors import UsageError
 from tideline_cli.memory.fading import SOON_MS, Foretold, foretold
+from tideline_cli.model.fact import has_ended
 from tideline_cli.model.instant import DAY_MS, LONGEST_SPAN_MS, iso
 from tideline_cli.ranking.fading import FLOOR, Eviction
 
@@ -85,7 +86,7 @@ def _print(
 
     output.emit_rows(
         format if found or format != "table" else "lines",
-        map(_form, found),
+        (_form(one, now=session.now) for one in found),
         whole=lambda forms: {
             "within_s": options.within // 1000, "facts": forms, "total": total,
             "truncated": total > len(found),
@@ -95,8 +96,8 @@ def _print(
     )  # fmt: skip
 
 
-def _form(one: Foretold) -> dict[str, Any]:
-    return {
+def _form(one: Foretold, *, now: int) -> dict[str, Any]:
+    return ({"ended": True} if has_ended(one.fact, now=now) else {}) | {
         "id": one.fact.id,
         "content": one.fact.content,
         "segment": one.fact.segment,
@@ -106,12 +107,14 @@ def _form(one: Foretold) -> dict[str, Any]:
         "access_count": one.fact.access_count,
         "last_accessed_at": iso(one.fact.last_accessed_at),
         "given_at": None if one.given_at is None else iso(one.given_at),
+        "valid_to": None if one.fact.valid_to is None else iso(one.fact.valid_to),
     }
 
 
 def _line(session: Session, one: Foretold) -> str:
     text = output.one_line(one.fact.content)
-    shown = f"[{one.fact.segment}] {text}"
+    state = output.state(one.fact, now=session.now)
+    shown = f"[{one.fact.segment}] {text}" + (f" ({state})" if state else "")
     return f"{one.fact.id}\t{_day(session, one)}\t{shown}\t({_why(session, one)})"
 
 

@@ -8,7 +8,7 @@ from tideline_cli.cli.session import Session
 from tideline_cli.cli.shared_options import Filters, Formats
 from tideline_cli.errors import UsageError
 from tideline_cli.model import codec
-from tideline_cli.model.fact import LIFECYCLES
+from tideline_cli.model.fact import LIFECYCLES, has_ended
 from tideline_cli.model.record import replace
 from tideline_cli.ranking.decay import DECAYS
 from tideline_cli.store import listing
@@ -30,7 +30,8 @@ if TYPE_CHECKING:
 
 HELP = """List facts, the newest first.
 
-Active facts, unless --lifecycle, --archived or --as-of says otherwise; where the list has room,
+Active facts, unless --lifecycle, --archived or --as-of says otherwise; one that has ended is marked
+(`ended` in JSON). Where the list has room,
 stderr names an archived one that has faded or was merged (`archived_matches` in JSON). With
 --lifecycle and --as-of, those that held at TIME and have that lifecycle now. Exits with 1 when a
 filter leaves nothing. Where --limit leaves facts out, a note says so, and `truncated` in JSON."""
@@ -86,7 +87,10 @@ def run(session: Session, words: list[str], options: Options) -> int:
     if found:
         session.keep_hits([fact.id for fact in found])
     strength = options.decay and (lambda fact: _strength(session, fact, options))
-    _print(session, chosen, found, beside, is_cut=is_cut, strength=strength or None)
+    moment = session.now if options.as_of is None else options.as_of
+    _print(
+        session, chosen, found, beside, is_cut=is_cut, strength=strength or None, now=moment
+    )
     if is_cut:
         first = "newest" if options.sort == "new" else "first"
         session.note(f"there are more than the {first} {options.limit:,}: --limit 0 lists all")
@@ -206,14 +210,16 @@ def _say_set_aside(session: Session, db: Connection, wanted: Filter, listed: int
 
 
 def _forms(
-    found: list[Fact], *, marks: bool, strength: Strength | None
+    found: list[Fact], *, marks: bool, strength: Strength | None, now: int
 ) -> Iterator[dict[str, Any]]:
-    """Yield facts as JSON has them; with `marks` an archived one says so, and with `strength` each
-    how strong it is."""
+    """Yield facts as JSON has them; one that has ended says so, with `marks` an archived one, and
+    with `strength` each how strong it is."""
     for fact in found:
         form = codec.fact_form(fact)
         if marks and fact.lifecycle != "active":
             form["archived"] = True
+        if has_ended(fact, now=now):
+            form["ended"] = True
         if strength is not None:
             form["strength"] = strength(fact)
         yield form
@@ -222,33 +228,34 @@ def _forms(
 def _archived(beside: list[Archived] | None) -> list[dict[str, Any]] | None:
     if not beside:
         return None if beside is None else []
-    from tideline_cli.cli import archived_notes  # noqa: PLC0415  an archived fact matches
+    from tideline_cli.memory.archived_matches import forms  # noqa: PLC0415  an archived fact
 
-    return archived_notes.forms(beside)
+    return forms(beside)
 
 
 def _print(
     session: Session, format: str, found: list[Fact], beside: list[Archived] | None, *,
-    is_cut: bool, strength: Strength | None,
+    is_cut: bool, strength: Strength | None, now: int,
 ) -> None:  # fmt: skip
     def table() -> None:
         from tideline_cli.cli import tables  # noqa: PLC0415  rich, 20 ms
 
-        tables.facts(session, found, strength)
+        tables.facts(session, found, strength, now=now)
 
     output.emit_rows(
         format if found or format != "table" else "lines",
-        _forms(found, marks=beside is not None, strength=strength),
+        _forms(found, marks=beside is not None, strength=strength, now=now),
         whole=lambda forms: {
             "facts": forms, "truncated": is_cut, "archived_matches": _archived(beside)
         },
-        lines=lambda: [_line(fact, strength) for fact in found],
+        lines=lambda: [_line(fact, strength, now=now) for fact in found],
         table=table,
     )
 
 
-def _line(fact: Fact, strength: Strength | None) -> str:
+def _line(fact: Fact, strength: Strength | None, *, now: int) -> str:
     """Return the line of a fact in a pipe."""
     shown = f"{fact.id}\t[{fact.segment}] {output.one_line(fact.content)}"
-    shown = shown if fact.lifecycle == "active" else f"{shown}\t({fact.lifecycle})"
+    state = output.state(fact, now=now)
+    shown = f"{shown}\t({state})" if state else shown
     return shown if strength is None else f"{shown}\tstrength {strength(fact):.3f}"

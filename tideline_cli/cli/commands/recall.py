@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import Any
 
-    from tideline_cli.memory.archived import Archived
+    from tideline_cli.memory.answer import Answer
     from tideline_cli.memory.query import Fusion, Mode, Recalled
     from tideline_cli.model.hit import Hit
     from tideline_cli.model.origin import Origin
@@ -32,12 +32,16 @@ HELP = """Find the facts that answer a query.
 Facts that share words with the query come first: BM25 times the trust of their source, times how
 well they are remembered. What only resembles it follows below, where places are left.
 
-Where places are left, facts that have faded or were merged are looked for too: stderr says that
-one matches and how it comes back, `archived_matches` in JSON has them (null where nobody looked).
+A hit that rests on little is marked weak, and comes last: on one common word, on one word of a
+question that is mostly unknown, or on little likeness (`weak` in JSON).
+
+Where places are left, facts that have faded, were merged or have ended are looked for too: stderr
+says that one matches and how it comes back, `archived_matches` and `ended_matches` in JSON have
+them (null where nobody looked).
 
 The hits are counted as used, but for a past (--as-of) or a pretended time (--now).
 
-Exits with 1 when nothing matches."""
+Exits with 1 when nothing matches, or nothing but archived and ended facts."""
 EXAMPLES = (("when do I deploy", ""), ("when do I deploy", "--explain"))
 ARGUMENTS = (Argument("words", "QUERY", "What to look for; `-` reads standard input."),)
 OPTIONS = (
@@ -130,22 +134,23 @@ def run(session: Session, words: list[str], options: Options) -> int:
         return why_not.run(
             session, db, query, options.why_not, format=chosen, graph=options.graph
         )
-    answer, beside = answered(
+    whole = answered(
         db, query, viewer=session.viewer, now=session.now, archived=options.archived,
         graph=options.graph,
     )  # fmt: skip
+    answer = whole.found
     session.caution_of_likeness(answer.lacking)
     usual = output.usual_of_rows(session)
     chosen = output.chosen(session, output.named(options), usual=usual)
-    _print(session, chosen, query, answer, beside, explain=options.explain)
-    if answer.left_out or beside or options.archived or not answer.hits:
+    _print(session, chosen, query, whole, explain=options.explain)
+    has_sure = any(not hit.weak for hit in answer.hits)
+    if whole.archived or whole.ended or options.archived or not has_sure:
         from tideline_cli.cli import recall_notes  # noqa: PLC0415  most answers are all there is
 
         is_json = output.is_json(session, chosen)
-        named = () if options.archived or is_json else beside or ()
-        recall_notes.say_beside(session, db, query, answer, named, is_json=is_json)
-        if options.archived and db is not None:
-            recall_notes.say_set_aside(session, db, query, answer, is_json=is_json)
+        recall_notes.say_beside(
+            session, db, query, whole, is_json=is_json, is_among=options.archived
+        )
     passive = not _is_use(session, query, options)
     session.detail(f"{len(answer.hits):,} hits; counts {'no' if passive else 'their'} use")
     if db is not None and answer.hits:
@@ -200,9 +205,9 @@ def _query(session: Session, text: str, options: Options) -> Query:
 
 
 def _print(
-    session: Session, format: str, query: Query, answer: Recalled, beside: list[Archived] | None,
-    *, explain: bool,
-) -> None:  # fmt: skip
+    session: Session, format: str, query: Query, whole: Answer, *, explain: bool
+) -> None:
+    answer = whole.found
     is_past = query.wanted.as_of is not None
 
     def table() -> None:
@@ -213,7 +218,7 @@ def _print(
     output.emit_rows(
         format if answer.hits or format != "table" else "lines",
         _hit_forms(answer, explain=explain, is_past=is_past),
-        whole=lambda forms: _form(query, session.viewer.key, forms, beside, answer),
+        whole=lambda forms: _form(query, session.viewer.key, forms, whole),
         lines=lambda: [_line(hit, explain, is_past) for hit in answer.hits],
         table=table,
     )
@@ -229,6 +234,8 @@ def _line(hit: Hit, explain: bool, is_past: bool) -> str:
         line += f"\t(via {output.one_line(hit.via.kind)} {hit.via.id})"
     if not is_past and hit.fact.lifecycle != "active":
         line += f"\t({hit.fact.lifecycle})"
+    if hit.weak:
+        line += "\t(weak match)"
     return f"{line}\t{_explained()(hit)}" if explain else line
 
 
@@ -250,9 +257,9 @@ def _hit_forms(
 
 
 def _form(
-    query: Query, origin: str, hits: list[dict[str, Any]], beside: list[Archived] | None,
-    answer: Recalled,
+    query: Query, origin: str, hits: list[dict[str, Any]], whole: Answer
 ) -> dict[str, Any]:
+    answer = whole.found
     return {
         "query": query.text,
         "origin": origin,
@@ -261,15 +268,8 @@ def _form(
         "decay": query.decay,
         "profile": query.profile,
         "hits": hits,
-        "archived_matches": beside and _archived_forms(beside),
-        "left_out": answer.left_out,
+        **whole.beside(),
     }
-
-
-def _archived_forms(beside: list[Archived]) -> list[dict[str, Any]] | None:
-    from tideline_cli.cli import archived_notes  # noqa: PLC0415  an archived fact matches
-
-    return archived_notes.forms(beside)
 
 
 def _run_batch(session: Session, options: Options) -> int:
@@ -279,12 +279,13 @@ def _run_batch(session: Session, options: Options) -> int:
 
     def answer(text: str, viewer: Origin, now: int) -> tuple[dict[str, Any], Recalled]:
         query = _query(session, text, options)
-        found, beside = answered(
+        whole = answered(
             db, query, viewer=viewer, now=now, archived=options.archived, graph=options.graph
         )
+        found = whole.found
         session.caution_of_likeness(found.lacking)
         is_past = options.as_of is not None
         hits = _hit_forms(found, explain=options.explain, is_past=is_past)
-        return _form(query, viewer.key, list(hits), beside, found), found
+        return _form(query, viewer.key, list(hits), whole), found
 
     return recall_batch.run(session, db, answer)

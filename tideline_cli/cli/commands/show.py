@@ -9,6 +9,7 @@ from tideline_cli.errors import UsageError
 from tideline_cli.memory.told_changes import ACTS
 from tideline_cli.model import codec, instant
 from tideline_cli.model.edge import INVERSE
+from tideline_cli.model.fact import has_ended
 from tideline_cli.model.fields import TIMES
 from tideline_cli.model.record import record
 from tideline_cli.ranking import decay
@@ -93,10 +94,15 @@ def run(session: Session, words: list[str], options: Options) -> int:
         past = _past(db, fact, viewer)
     power = _power(fact, options.decay, now=session.now)
     if session.json:
-        output.emit_json(_form(fact, power, out, back, past))
+        ended = {"ended": True} if has_ended(fact, now=session.now) else {}
+        output.emit_json({**_form(fact, power, out, back, past), **ended})
     else:
         shown = _seen_at(session.now) if output.is_terminal(session) else instant.iso
-        output.emit_pages(session, _lines(fact, power, out, back, past, shown=shown))
+        lines = _lines(fact, power, out, back, past, shown=shown)
+        if has_ended(fact, now=session.now):
+            lines = [f"{line} ({output.state(fact, now=session.now)})"
+                     if line.startswith("valid_to ") else line for line in lines]  # fmt: skip
+        output.emit_pages(session, lines)
     return 0
 
 

@@ -94,8 +94,12 @@ def run(session: Session, words: list[str], options: Options) -> int:
         with snapshot(db):
             counts = _counted(session, db, seen)
             others = stats.origins(db) if options.all_origins else []
-            labels = {one: stats.by_label(db, one, viewer=session.viewer, scopes=seen)
-                      for one in labels}  # fmt: skip
+            labels = {
+                one: stats.by_label(
+                    db, one, viewer=session.viewer, now=session.now, scopes=seen
+                )
+                for one in labels
+            }
             fading = _fading(session, db, counts)
             is_older = session.viewer.is_owner and is_analysed_by_older_rules(db)
             if session.json or draws:
@@ -178,7 +182,7 @@ def _counted(
 
 def _wanted(session: Session, seen: tuple[str | None, ...] | None) -> dict[str, Any]:
     """Return of what is counted, by the names that `stats` has for it."""
-    return {"viewer": session.viewer, "since": session.now - 7 * DAY_MS,
+    return {"viewer": session.viewer, "since": session.now - 7 * DAY_MS, "now": session.now,
             "default_embedder": DEFAULT_EMBEDDER, "scopes": seen}  # fmt: skip
 
 
@@ -218,7 +222,7 @@ def _form(session: Session, counts: Counts, days: Days) -> dict[str, Any]:
         "schema_version": SCHEMA_VERSION,
         "size_bytes": counts.size,
         "origin": session.viewer.key,
-        "facts": _ordered(groups["lifecycle"], LIFECYCLES),
+        "facts": _ordered(groups["lifecycle"], (*LIFECYCLES, "ended")),
         "by_segment": _ordered(groups["segment"], tuple(SEGMENTS)),
         "by_tier": _ordered(groups["tier"], TIERS),
         "by_heat": _ordered(groups["heat"], HEATS),

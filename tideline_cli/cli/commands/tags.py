@@ -8,6 +8,7 @@ from tideline_cli.cli.session import Session
 from tideline_cli.cli.shared_options import Formats, Said
 from tideline_cli.errors import UsageError
 from tideline_cli.model import instant
+from tideline_cli.model.record import replace
 from tideline_cli.store import label_counts
 
 TYPE_CHECKING = False
@@ -16,8 +17,8 @@ if TYPE_CHECKING:
 
 HELP = """List the tags, and how many facts have each.
 
-Active facts count, the most frequent tag comes first; with --session, --speaker, --role or
---agent those that were said so. Exits with 0 where there is none."""
+Active facts count that have not ended, the most frequent tag comes first; with --session,
+--speaker, --role or --agent those that were said so. Exits with 0 where there is none."""
 EXAMPLES = (("", ""), ("", "--json"))
 ARGUMENTS: tuple[Argument, ...] = ()
 OPTIONS: tuple[Option, ...] = (
@@ -33,7 +34,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
     """List the tags."""
     if words:
         raise UsageError("tags takes no words", hint="`tideline list --tag TAG` lists its facts")
-    wanted = filters.labelled(session, options)
+    wanted = replace(filters.labelled(session, options), lasts_at=session.now)
     db = session.reading()
     found = [] if db is None else label_counts.tags(db, viewer=session.viewer, wanted=wanted)
     usual = output.usual_of_rows(session)

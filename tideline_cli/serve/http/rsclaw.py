@@ -57,7 +57,8 @@ def _docs(ask: Ask, given: Mapping[str, Sequence[str]]) -> Printed | HttpReply:
     if most is None:
         return ask("list", [], {"limit": list(given["limit"])})  # which says what is wrong with it
     question = " ".join(given.get("q", ())).strip()
-    pages = _found(ask, question) if question else _listed(ask, kinds)
+    beside: dict[str, Any] = {}
+    pages = _found(ask, question, beside) if question else _listed(ask, kinds)
     docs: list[dict[str, Any]] = []
     for said, page in pages:
         if said.error is not None:
@@ -66,7 +67,7 @@ def _docs(ask: Ask, given: Mapping[str, Sequence[str]]) -> Printed | HttpReply:
                  if not kinds or doc["kind"] in kinds)  # fmt: skip
         if most and len(docs) >= most:
             break
-    return _reply(said, {"docs": docs[: most or None]})
+    return _reply(said, {"docs": docs[: most or None], **beside})
 
 
 def _count(limit: Sequence[str] | None) -> int | None:
@@ -91,17 +92,22 @@ def _listed(
             return
 
 
-def _found(ask: Ask, question: str) -> Iterator[tuple[Printed, list[dict[str, Any]]]]:
-    """Yield the facts that answer a question, one by one, best first."""
+def _found(
+    ask: Ask, question: str, beside: dict[str, Any]
+) -> Iterator[tuple[Printed, list[dict[str, Any]]]]:
+    """Yield the facts that answer a question, one by one, best first; `beside` takes what matches
+    and holds no more."""
     options: dict[str, Any] = {"all_scopes": True, "limit": [str(_HITS)], "no_touch": True}
     said = ask("recall", [question], options)
     if said.error is not None:
         yield said, []
         return
-    for hit in json.loads(said.text)["hits"]:
+    form = json.loads(said.text)
+    beside.update((name, form[name]) for name in ("archived_matches", "ended_matches"))
+    for hit in form["hits"]:
         shown = ask("show", [hit["id"]], {})
         one = [] if shown.error else [_doc(json.loads(shown.text)["fact"])]
-        yield said, [doc | {"score": hit["score"]} for doc in one]
+        yield said, [doc | {"score": hit["score"], "weak": hit["weak"]} for doc in one]
     yield said, []
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from tideline_cli.errors import AmbiguousError, NotFoundError
+from tideline_cli.memory.answer import answered
 from tideline_cli.memory.query import DEFAULT_LIMIT, Query
-from tideline_cli.memory.recall import recall, write_back
+from tideline_cli.memory.recall import write_back
 from tideline_cli.model.instant import DAY_MS
 from tideline_cli.ranking.decay import DEPTH
 from tideline_cli.serve.mcp.arguments import instant_of
@@ -27,7 +28,8 @@ _MOST_LINKS = 20
 
 
 def hits_of(door: Door, given: dict[str, Any], service: Service) -> dict[str, Any]:
-    """Return the facts that answer a query, best first; their use counts, but for the past."""
+    """Return the facts that answer a query, best first, and those that match and hold no more; the
+    use of the first counts, but for the past."""
     as_of = instant_of(given, "as_of", now=door.now, ends=True)
     query = Query(
         given["query"],
@@ -43,15 +45,25 @@ def hits_of(door: Door, given: dict[str, Any], service: Service) -> dict[str, An
     db = door.reading()
     if db is None:
         return {"hits": []}
-    answer = recall(db, query, viewer=door.viewer, now=door.now)
+    whole = answered(db, query, viewer=door.viewer, now=door.now)
+    answer = whole.found
     told: dict[str, Any] = {"hits": [_hit(one, service, now=door.now) for one in answer.hits]}
+    for name, found in whole.beside().items():
+        if found:
+            told[name] = [_gone(one, service) for one in found]
     if answer.lacking is not None:
         from tideline_cli.memory import lanes  # noqa: PLC0415  an embedder that cannot be had
 
         lanes.forget_named()  # the next call looks for it anew: it may be there by then
         told["found_by"] = safe_text(f"words alone: {answer.lacking.message}")
     write_back(db, answer, touch=as_of is None and query.touches, now=door.now)
-    return told | {"notice": NOTICE} if answer.hits else told
+    return told | {"notice": NOTICE} if answer.hits or whole.archived or whole.ended else told
+
+
+def _gone(one: dict[str, Any], service: Service) -> dict[str, Any]:
+    """Return a fact that matches and holds no more: `archived_at` and why, or `ended_at`."""
+    told = {"id": one["id"], "text": safe_text(one["content"], SHORT, show_secrets=service.show_secrets)}
+    return told | {name: value for name, value in one.items() if name not in ("id", "content")}
 
 
 def _hit(hit: Hit, service: Service, *, now: int) -> dict[str, Any]:
@@ -62,6 +74,7 @@ def _hit(hit: Hit, service: Service, *, now: int) -> dict[str, Any]:
         "segment": fact.segment,
         "score": round(hit.score, 4),
         "age_days": round((now - fact.created_at) / DAY_MS, 1),
+        "weak": hit.weak,
     }
     return told if fact.lifecycle == "active" else told | {"lifecycle": fact.lifecycle}
 

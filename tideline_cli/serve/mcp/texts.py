@@ -17,10 +17,20 @@ def of(tool: str, told: dict[str, Any]) -> str:
 
 
 def _hits(told: dict[str, Any]) -> Iterator[str]:
-    yield told.get("notice", "nothing matched")
+    if "notice" in told:
+        yield told["notice"]
+    if not told["hits"]:
+        yield "nothing matched"
     for hit in told["hits"]:
         state = f", {hit['lifecycle']}" if "lifecycle" in hit else ""
+        state += ", weak match" if hit["weak"] else ""
         yield f"{hit['id']} [{hit['segment']}] {hit['text']} ({hit['age_days']} days old{state})"
+    for one in told.get("archived_matches", ()):
+        kept = f", the same as {one['kept']}" if "kept" in one else ""
+        why = f"{one['reason']} {one['archived_at'][:10]}{kept}"
+        yield f"archived: {one['id']} {one['text']} ({why})"
+    for one in told.get("ended_matches", ()):
+        yield f"ended: {one['id']} {one['text']} ({one['ended_at'][:10]})"
     if "found_by" in told:
         yield f"found by {told['found_by']}"
 

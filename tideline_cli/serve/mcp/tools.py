@@ -87,13 +87,14 @@ _READING = (
     Tool(
         "recall",
         "Recall facts",
-        "Find facts, best first, with id, text, score, age. show has whole texts.",
+        "Find facts, best first, weak ones last; also archived and ended ones that match. show has "
+        "whole texts.",
         {"query": Given("text"), "limit": Given("count", 25),
          "segment": Given("choice", choices=_SEGMENTS, help="such as project"),
          "since": Given("time", help="2026-11, 7d, yesterday"),
          "as_of": Given("time", help="what held then")},
         ("query",),
-        _result("hits", _LIST),
+        _result("hits", _LIST, archived_matches=_LIST, ended_matches=_LIST),
     ),
     Tool(
         "show",

@@ -5,7 +5,14 @@ from __future__ import annotations
 from tideline_cli.model import instant
 from tideline_cli.serve.page import drawings
 from tideline_cli.serve.page.changes import said_of
-from tideline_cli.serve.page.frame import badge, fact_path, grid, start_of, with_parameters
+from tideline_cli.serve.page.frame import (
+    badge,
+    ended_badge,
+    fact_path,
+    grid,
+    start_of,
+    with_parameters,
+)
 from tideline_cli.serve.page.markup import Markup, element
 
 TYPE_CHECKING = False
@@ -32,7 +39,7 @@ def body(
     fact = shown["fact"]
     labels = {node["id"]: node["label"] for node in (graph or {}).get("nodes", ())}
     return [
-        _state(fact),
+        _state(fact | {"ended": shown.get("ended")}, times),
         element("h2", "Strength"),
         _strength(shown, timeline, times),
         _slot(timeline, fact, times),
@@ -51,8 +58,8 @@ def heading(content: str) -> Markup:
     return element("h1", content, class_="whole" if is_long else None, dir="auto")
 
 
-def _state(fact: Mapping[str, Any]) -> Markup:
-    marks = [badge(fact["segment"], kind="segment")]
+def _state(fact: Mapping[str, Any], times: PageTimes) -> Markup:
+    marks = [badge(fact["segment"], kind="segment"), *ended_badge(fact, times)]
     if fact["lifecycle"] != "active":
         marks.append(badge(fact["lifecycle"], kind="faded"))
     if fact["pinned"]:

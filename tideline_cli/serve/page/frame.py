@@ -85,6 +85,14 @@ def badge(text: str, *, kind: str = "") -> Markup:
     return element("span", text, class_=f"badge {kind}".strip())
 
 
+def ended_badge(fact: Mapping[str, Any], times: PageTimes) -> list[Markup]:
+    """Return the badge of an active fact that has ended."""
+    if not fact.get("ended"):
+        return []
+    day = instant.short_day(instant.parse(fact["valid_to"]), now=times.now)
+    return [badge(f"ended {day}", kind="faded")]
+
+
 def fact_line(fact: Mapping[str, Any], times: PageTimes, *more: Content) -> Markup:
     """Return a fact as an item of a list: its text, and what it is under it."""
     under: list[Content] = [badge(fact[name], kind=name) for name in ("segment", "kind")
@@ -96,6 +104,7 @@ def fact_line(fact: Mapping[str, Any], times: PageTimes, *more: Content) -> Mark
     under += [badge("pinned", kind="good")] if fact.get("pinned") else []
     under += [badge(word, kind="faded") for word in [fact.get("lifecycle") or "active"]
               if word != "active"]  # fmt: skip
+    under += ended_badge(fact, times)
     if fact.get("source") not in (None, "owner_message"):
         under.append(badge(str(fact["source"]).replace("_", " "), kind="source"))
     under += [element("a", f"#{tag}", href=with_parameters("/facts", {"tag": tag}), class_="tag")

@@ -6,6 +6,7 @@ from shlex import join
 
 from tideline_cli.model.fact import LIFECYCLES, SEGMENTS
 from tideline_cli.serve.page.frame import (
+    ended_badge,
     fact_line,
     fact_path,
     grid,
@@ -97,7 +98,8 @@ def fading(answer: Mapping[str, Any], times: PageTimes) -> list[Content]:
     if not answer["facts"]:
         return [no_items(f"Nothing fades within {days} days.")]
     rows = [
-        (element("a", start_of(one["content"], 160), href=fact_path(one["id"])),
+        ([element("a", start_of(one["content"], 160), href=fact_path(one["id"])), " ",
+          *ended_badge(one, times)],
          times.told(one["fades_at"]), element("meter", f"{one['strength']:.3f}", min=0, max=1,
                                               value=f"{one['strength']:.6g}"),
          element("code", f"tideline pin {one['id']}"))

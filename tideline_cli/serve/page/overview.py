@@ -40,6 +40,7 @@ def at_a_glance(status: Mapping[str, Any]) -> Markup:
     facts = status["facts"]
     told = [
         ("active", facts["active"], "/facts"),
+        *([("ended", facts["ended"], "")] if facts["ended"] else []),
         ("archived", facts["archived"], "/facts?lifecycle=archived"),
         ("pinned", status["pinned"], "/facts?pinned=1"),
         ("new in 7 days", status["added_last_7d"], "/facts?since=7d"),
@@ -47,7 +48,7 @@ def at_a_glance(status: Mapping[str, Any]) -> Markup:
     if status.get("fading_next_14d") is not None:
         told.append(("fade in 14 days", status["fading_next_14d"], "/fading"))
     cells = [
-        element("a", element("b", f"{count:,}"), " ", name, href=path)
+        element("a" if path else "span", element("b", f"{count:,}"), " ", name, href=path or None)
         for name, count, path in told
     ]
     return element("p", cells, class_="numbers")

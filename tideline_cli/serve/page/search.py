@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from tideline_cli.serve.page.frame import PageTimes
     from tideline_cli.serve.page.markup import Content
 
+_BESIDE = (
+    ("archived_matches", "Archived facts that match"),
+    ("ended_matches", "Facts that match and hold no longer"),
+)
 MODES = ("hybrid", "keyword", "semantic", "points")
 # The factors of a score: their name for people, the value that changes nothing, and the highest;
 # None where the highest is that of the best hit.
@@ -48,18 +52,27 @@ def form(given: Mapping[str, Sequence[str]]) -> Markup:
 def results(answer: Mapping[str, Any], times: PageTimes) -> list[Markup]:
     """Return the hits of an answer."""
     hits: list[dict[str, Any]] = answer["hits"]
-    beside = answer.get("archived_matches") or []
     parts = [element("p", _summary(answer), class_="summary")]
     if hits:
         best = _best(hits)
         parts.append(element("ol", [_hit(hit, best, times) for hit in hits], class_="facts hits"))
     else:
         parts.append(no_items("Nothing matched."))
-    if beside:
-        parts.append(element("h2", "Archived facts that match"))
-        parts.append(element("ul", [fact_line(one, times, _restore(one)) for one in beside],
-                             class_="facts"))  # fmt: skip
+    for name, title in _BESIDE:
+        beside = answer.get(name) or ()
+        if beside:
+            parts.append(element("h2", title))
+            parts.append(element("ul", [fact_line(one, times, _gone(one, times)) for one in beside],
+                                 class_="facts"))  # fmt: skip
     return parts
+
+
+def of_other_scopes(count: int) -> Markup:
+    """Return how many facts of other scopes match."""
+    told = "1 fact of another scope matches" if count == 1 else (
+        f"{count:,} facts of other scopes match"
+    )
+    return element("p", f"{told}.", class_="summary")
 
 
 def _choice(name: str, unset: str, choices: Sequence[str], chosen: str) -> Markup:
@@ -95,7 +108,8 @@ def _hit(hit: Mapping[str, Any], best: Mapping[str, float], times: PageTimes) ->
     terms = ", ".join((hit.get("explain") or {}).get("matched_terms") or ())
     marks: list[Content] = []
     if hit["weak"]:
-        marks.append(element("p", "weak: one word in common, or likeness alone", class_="weak"))
+        told = "weak match: one word in common, or little likeness"
+        marks.append(element("p", told, class_="weak"))
     details = element(
         "details",
         element("summary", "score ", element("b", f"{hit['score']:.4f}"),
@@ -118,5 +132,9 @@ def _bar(name: str, value: float, best: Mapping[str, float]) -> Markup | None:
                            element("span", f"× {told}" if " × " in label else told)))  # fmt: skip
 
 
-def _restore(fact: Mapping[str, Any]) -> Markup:
-    return element("p", element("code", f"tideline restore {fact['id']}"), class_="under")
+def _gone(fact: Mapping[str, Any], times: PageTimes) -> Markup:
+    """Return when a fact went, and what brings an archived one back."""
+    if "ended_at" in fact:
+        return element("p", "ended ", times.told(fact["ended_at"]), class_="under")
+    return element("p", f"{fact['reason']} ", times.told(fact["archived_at"]), " ",
+                   element("code", f"tideline restore {fact['id']}"), class_="under")  # fmt: skip

@@ -128,11 +128,24 @@ def _first(asked: _Asked) -> _Page:
     if question:
         answer = asked.form("recall", question, limit=[str(asked.number("limit", _HITS))],
                             explain=True, no_touch=True, **asked.chosen(_SEARCH))  # fmt: skip
-        return _Page(frame.start_of(question, 80), [form, *search.results(answer, asked.times)])
+        body = [form, *search.results(answer, asked.times), _elsewhere(asked, question, answer)]
+        return _Page(frame.start_of(question, 80), body)
     status = asked.form("status")
     newest = asked.form("list", limit=[str(_NEWEST)])
     return _Page(frame.TITLE, [form, *overview.first(status, newest, asked.times)],
                  element("h1", "Search"))  # fmt: skip
+
+
+def _elsewhere(asked: _Asked, question: str, answer: Mapping[str, Any]) -> Content:
+    """Return how many facts of other scopes answer a question that has no sure answer here."""
+    if not all(hit["weak"] for hit in answer["hits"]):
+        return None
+    every = asked.form("recall", question, limit=["100"], all_scopes=True, no_touch=True,
+                       **asked.chosen(_SEARCH))  # fmt: skip
+    here = {hit["id"] for hit in answer["hits"]}
+    others = [hit for hit in every["hits"] if hit["id"] not in here]
+    count = sum(not hit["weak"] for hit in others) or (0 if here else len(others))
+    return search.of_other_scopes(count) if count else None
 
 
 def _facts(asked: _Asked) -> _Page:
