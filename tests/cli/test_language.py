@@ -119,7 +119,8 @@ def test_one_word_of_an_unknown_question_is_a_weak_hit(run):
     assert [(hit["id"], hit["weak"]) for hit in form["hits"]] == [(one, True)]
     assert "left_out" not in form
     lines = run("recall", "--batch", stdin=f"{asked}\nlighthouse\n").out.splitlines()
-    assert [[hit["weak"] for hit in json.loads(line)["hits"]] for line in lines] == [[True], [False]]
+    found = [json.loads(line)["hits"] for line in lines]
+    assert [[hit["weak"] for hit in hits] for hits in found] == [[True], [False]]
 
 
 def test_the_answer_in_other_words_is_shown(run):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import chain
+
 import pytest
 
 from tests.support import DAY, NOW, fact, fresh_store, put
@@ -205,7 +207,7 @@ def test_words_of_several_terms_are_found_exactly(db):
         question = question_of(text, WITH_FORMS)
         given = {"origin_number": 1, "now": NOW + DAY, "wanted": Filter()}
         every, few = (
-            sorted(sum(lexical.search(db, question, limit=limit, **given), []), key=Match.order)
+            sorted(chain(*lexical.search(db, question, limit=limit, **given)), key=Match.order)
             for limit in (10_000, 4)
         )
-        assert [(one.id, one.score) for one in few[:4]] == [(one.id, one.score) for one in every[:4]]
+        assert [(at.id, at.score) for at in few[:4]] == [(at.id, at.score) for at in every[:4]]

@@ -102,11 +102,13 @@ def test_status_counts_one_origin(db):
     say(db, "of another", "C", origin=PEER)
     amend.forget(db, ["B"], viewer=OWNER, now=NOW)
     counts = stats.counts(
-        db, viewer=OWNER, since=NOW - 7 * DAY, default_embedder="hrr-256"
+        db, viewer=OWNER, since=NOW - 7 * DAY, now=NOW, default_embedder="hrr-256"
     )
     assert counts.groups["lifecycle"] == {"active": 1, "archived": 1}
     assert (counts.added, counts.groups["segment"]) == (0, {"knowledge": 1})
-    other = stats.counts(db, viewer=PEER, since=NOW - 7 * DAY, default_embedder="hrr-256")
+    other = stats.counts(
+        db, viewer=PEER, since=NOW - 7 * DAY, now=NOW, default_embedder="hrr-256"
+    )
     assert (other.added, other.groups["lifecycle"]) == (1, {"active": 1})
 
 

@@ -40,7 +40,7 @@ class Answer(Record):
 
     @property
     def hits(self) -> tuple[Hit, ...]:
-        """The hits, best first, weak ones last."""
+        """The hits, best first."""
         return self.found.hits
 
     def beside(

@@ -88,8 +88,9 @@ def _ranked(
     db: Connection, query: Query, question: Question, *, viewer: Origin, origin_number: int,
     now: int, gone: Lapsed, is_learned: bool,
 ) -> tuple[list[Match], Backlog | None, UnavailableError | None]:
-    """Return what the lanes find for the terms and the text of a query, in order, the weak ones
-    last, and why likeness found nothing where it cannot."""
+    """Return what the lanes find for the terms and the text of a query, in order, last what rests
+    on one word of a question that is mostly unknown; and why likeness found nothing where it
+    cannot."""
     if query.is_other_way:
         return _otherwise(
             db, query, question, viewer=viewer, origin_number=origin_number, now=now, gone=gone
@@ -122,36 +123,24 @@ def _ranked(
                 db, query, matches, viewer=viewer, now=now, limit=pool,
                 weighs_roles=not question.is_of_reference,
             )  # fmt: skip
-        matches = _weak_last(matches, weak, question, pool)
         if query.mmr < 1.0:
             from tideline_cli.memory import diverse  # noqa: PLC0415  --mmr alone
 
-            chosen = diverse.diversify(db, query, matches, viewer=viewer)
-            matches = _weak_last(chosen, [], question, pool)
+            matches = diverse.diversify(db, query, matches, viewer=viewer)
+        if weak:
+            matches = _weak_last(matches, weak, query.limit if query.mmr < 1.0 else pool)
     except UnavailableError as error:
         if not matches:
             matches, weak = by_words()
-        return _weak_last(matches, weak, question, query.limit), backlog, error
+        return _weak_last(matches, weak, query.limit), backlog, error
     return matches, backlog, None
 
 
-def _weak_last(
-    matches: list[Match], weak: Sequence[Match], question: Question, limit: int
-) -> list[Match]:
-    """Return the best `limit` of what the lanes find and of what rests on one word of a question
-    that is mostly unknown, weak hits last: words before likeness. What likeness finds sure, is so.
-    Files of the reference's analyser keep the order of the scores."""
-    if question.is_of_reference:
-        return matches
-    sure = [match for match in matches if not match.weak]
-    if len(sure) == len(matches) and not weak:
-        return matches
-    found = {match.seq for match in sure}
-    rest = {match.seq: match for match in weak if match.seq not in found}
-    for match in sorted(matches, key=lambda match: match.why.lane == "vector"):
-        if match.weak:
-            rest.setdefault(match.seq, match)
-    return [*sure, *rest.values()][:limit]
+def _weak_last(matches: list[Match], weak: Sequence[Match], limit: int) -> list[Match]:
+    """Return the best `limit` of what the lanes find, and behind it of what rests on one word of a
+    question that is mostly unknown and that likeness does not find."""
+    found = {match.seq for match in matches}
+    return [*matches, *(match for match in weak if match.seq not in found)][:limit]
 
 
 def _by_words(

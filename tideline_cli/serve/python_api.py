@@ -127,8 +127,8 @@ class Memory(Attached):
         segments: Sequence[str] = (), tags: Sequence[str] = (), since: Time | str | None = None,
         until: Time | str | None = None, as_of: Time | str | None = None, touch: bool = True,
     ) -> tuple[Hit, ...]:  # fmt: skip
-        """Return the facts that answer a query, best first, weak hits last. It counts as use of
-        them, unless `touch` is False or it asks for the past."""
+        """Return the facts that answer a query, best first. It counts as use of them, unless
+        `touch` is False or it asks for the past."""
         return self.answer(
             query, limit=limit, mode=mode, segments=segments, tags=tags, since=since, until=until,
             as_of=as_of, touch=touch,

@@ -32,8 +32,8 @@ HELP = """Find the facts that answer a query.
 Facts that share words with the query come first: BM25 times the trust of their source, times how
 well they are remembered. What only resembles it follows below, where places are left.
 
-A hit that rests on little is marked weak, and comes last: on one common word, on one word of a
-question that is mostly unknown, or on little likeness (`weak` in JSON).
+A hit that rests on little is marked weak (`weak` in JSON): on one common word, on little likeness,
+or on one word of a question that is mostly unknown, and such a hit comes last.
 
 Where places are left, facts that have faded, were merged or have ended are looked for too: stderr
 says that one matches and how it comes back, `archived_matches` and `ended_matches` in JSON have

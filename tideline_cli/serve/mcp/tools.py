@@ -87,8 +87,7 @@ _READING = (
     Tool(
         "recall",
         "Recall facts",
-        "Find facts, best first, weak ones last; also archived and ended ones that match. show has "
-        "whole texts.",
+        "Find facts, best first, weak marked. show: whole texts.",
         {"query": Given("text"), "limit": Given("count", 25),
          "segment": Given("choice", choices=_SEGMENTS, help="such as project"),
          "since": Given("time", help="2026-11, 7d, yesterday"),
