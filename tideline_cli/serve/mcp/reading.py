@@ -62,7 +62,8 @@ def hits_of(door: Door, given: dict[str, Any], service: Service) -> dict[str, An
 
 def _gone(one: dict[str, Any], service: Service) -> dict[str, Any]:
     """Return a fact that matches and holds no more: `archived_at` and why, or `ended_at`."""
-    told = {"id": one["id"], "text": safe_text(one["content"], SHORT, show_secrets=service.show_secrets)}
+    text = safe_text(one["content"], SHORT, show_secrets=service.show_secrets)
+    told = {"id": one["id"], "text": text}
     return told | {name: value for name, value in one.items() if name not in ("id", "content")}
 
 
