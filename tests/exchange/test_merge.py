@@ -137,15 +137,65 @@ def test_an_older_value_ends_where_the_later_one_stood(run, day, end):
     assert (old["lifecycle"], old["valid_to"]) == ("archived", instant.iso(NOW + end * DAY))
 
 
-def test_an_undone_pin_is_no_new_word(run):
-    """To take a pin back says nothing of the fact anew; to bring it back does."""
+def test_an_undo_is_nobodys_word(run):
+    """It gives back when the fact was said before; what a redo brings back, it brings back with the
+    time of the word. Restoring is a word."""
     said = run("remember", "my phone is 555 1234", "--json", *at(0)).json["id"]
     run("pin", said, *at(1))
     run("undo", *at(2))
     assert exported(run, said)["said_at"] == instant.iso(NOW)
     run("forget", said, *at(3))
     run("undo", *at(4))
-    assert exported(run, said)["said_at"] == instant.iso(NOW + 4 * DAY)
+    row = exported(run, said)
+    assert (row["said_at"], row["changed_at"]) == (instant.iso(NOW), instant.iso(NOW + 4 * DAY))
+    run("remember", "my phone is 555 1234", *at(5))
+    assert exported(run, said)["said_at"] == instant.iso(NOW + 5 * DAY)
+    run("undo", *at(6))
+    assert exported(run, said)["said_at"] == instant.iso(NOW)
+    run("redo", *at(7))
+    assert exported(run, said)["said_at"] == instant.iso(NOW + 5 * DAY)
+    run("undo", *at(8))
+    run("forget", said, *at(8))
+    run("restore", said, *at(9))
+    assert exported(run, said)["said_at"] == instant.iso(NOW + 9 * DAY)
+
+
+def test_a_dream_and_its_undo_say_nothing(run):
+    """Neither moves a time of the fact, so that what somebody says elsewhere stays the later word.
+    """
+    said = run("remember", "the cat is grey", "--tier", "short", "--json", *at(0)).json["id"]
+    assert run("dream", "--max-loss", "1", *at(300)).code == 0
+    assert run("show", said, "--json").json["fact"]["lifecycle"] == "archived"
+    run("undo", *at(301))
+    row = exported(run, said)
+    assert row["lifecycle"] == "active"
+    assert row["said_at"] == row["changed_at"] == instant.iso(NOW)
+
+
+@pytest.mark.parametrize("taken_back", ["repeat", "edit", "batch", "dream"])
+def test_a_word_that_was_taken_back_moves_no_value(run, taken_back):
+    """Of two values the one of the latest word that stands holds on both machines."""
+    run("remember", "I live in Rome", "--slot", "city", "--tier", "short", *at(0), *A)
+    joined(run, B, A, 1)
+    run("remember", "I live in Oslo", "--slot", "city", *at(30), *B)
+    if taken_back == "repeat":
+        run("remember", "I live in Rome", "--slot", "city", *at(60), *A)
+    elif taken_back == "batch":
+        row = lines({"content": "I live in Rome", "slot": "city"})
+        run("remember", "--batch", *at(60), *A, stdin=row)
+    elif taken_back == "edit":
+        said = run("list", "--json", *at(60), *A).json["facts"][0]["id"]
+        run("edit", said, "--scope", "work", *at(60), *A)
+    else:
+        assert run("dream", "--max-loss", "1", *at(190), *A).code == 0
+        assert states(run, A)["I live in Rome"][0] == "archived"
+    assert run("undo", *at(191), *A).code == 0
+    for _ in range(2):
+        joined(run, B, A, 200)
+        joined(run, A, B, 201)
+    for where in (A, B):
+        assert states(run, where)["I live in Oslo"][0] == "active"
+        assert states(run, where)["I live in Rome"][0] == "archived"
 
 
 def exported(run, fact_id):

@@ -10,6 +10,8 @@ from contextlib import ExitStack
 from unittest.mock import patch
 
 from tests.sync import driver
+from tideline_cli.model.record import replace
+from tideline_cli.model.times import Stated
 from tideline_cli.store import sync_changes, sync_edges, sync_purges, sync_rows, sync_shown
 from tideline_cli.sync import arrive, gather, publish, registers, rulings, show, told
 from tideline_cli.sync.operations import EdgeOp
@@ -69,11 +71,13 @@ def _say_alone(self, known, row, name, clock):
     known.put(name, gather.wire_value(row, name), self._mark(clock))
 
 
-def _said_is_theirs(self, one, known):
-    was = known.stated
-    changed, said = max(was[0], one.changed_at), max(was[1], one.said_at)
-    if (changed, said) != was[:2]:
-        known.stated = (changed, said, self._state.next_version(), self._place)
+_time = gather.Gatherer._time
+
+
+def _said_for_good(self, known, at):
+    was = known.uses.get(self._state.own, registers.NOTHING)[registers.SAID]
+    told = at or Stated(0, 0, 0)
+    _time(self, known, replace(told, spoken=max(told.spoken, was)))
 
 
 _edges = show.Shower._edges
@@ -102,7 +106,7 @@ FAULTS = {
     "the clock does not follow others": [
         (gather, "tick", _tick_alone), (told, "tick", _tick_alone),
     ],
-    "a time is taken for known that is ours in part": [(arrive.Taker, "_said", _said_is_theirs)],
+    "a word is said for good": [(gather.Gatherer, "_time", _said_for_good)],
     "edges do not wait for their ends": [(sync_edges, "edges_of", lambda *_: [])],
     "a birth takes what was said since": [(registers.Registers, "bear", _bear_all)],
     "what came before a birth stays": [(registers.Registers, "forget", lambda *_: None)],

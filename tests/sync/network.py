@@ -173,7 +173,8 @@ class Machine:
         with journal.batch(self.db, verb="sync", by=OWNER, now=now) as batch:
             names = {key: one for key, (one, _) in sync_state.replicas(self.db).items()}
             everything = sync_rows.facts_since(self.db, 0)
-            show.Shower(self.db, names).show(Taken(), everything, [])
+            own = sync_state.SyncState(self.db).own
+            show.Shower(self.db, names, own=own).show(Taken(), everything, [])
             batch.is_empty()
 
     def seen(self):

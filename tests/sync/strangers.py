@@ -25,6 +25,7 @@ _PLAUSIBLE: dict[str, tuple[Any, ...]] = {
     "segment": ("identity", "knowledge"), "present": (True, False), "scope": ("work", None),
     "metadata": ({"a": {"b": [1, None]}}, None), "origin": ("owner", "channel:a/b/c"),
     "content": ("The boat lies at the north pier", "Ana waters the plants"), "gone": ("merged",),
+    "forgot": (True, False), "purged": (True, False),
 }  # fmt: skip
 GOOD = {
     "content": "The harbour office opens at nine", "created_at": NOW, "source": "owner_message",
@@ -57,18 +58,16 @@ class Stranger:
         draw = self._random.choice
         at = [self._clock(), draw((0, 0, 0, 0, 1, 1, 1, 9, None))]
         one: Any
-        match draw(("add", "add", "set", "said", "use", "edge", "purge", "batch", "none")):
+        match draw(("add", "add", "set", "use", "use", "edge", "purge", "batch", "none")):
             case "add":
                 values = GOOD | {"content": f"A stranger says {self._random.random()}"}
                 one = {"add": self._id(), "at": at, "values": values | self._fields(2)}
             case "set":
                 one = {"set": self._id(), "at": at, "values": self._fields(3)}
-            case "said":
-                one = {"said": self._id(), "times": [self._time(), self._time()],
-                       "gone": draw(_WORDS)}  # fmt: skip
             case "use":
                 one = {"use": self._id(), "by": draw((0, 1, 7)),
-                       "uses": [self._number(), self._number(), self._time(), self._clock()]}
+                       "uses": [self._number(), self._number(), self._time(), self._time(),
+                                self._time(), self._clock()]}  # fmt: skip
             case "edge":
                 one = {"edge": [self._id(), draw(_KINDS), self._id()], "at": at,
                        "values": draw((None, [None, None, NOW], ["why", 3, NOW], self._value(1)))}

@@ -756,6 +756,57 @@ class TestReasons:
         assert iso.items() <= row.items()
 
 
+class TestNobodysWord:
+    """An undo gives back when a fact was said; a pass and its undo say nothing."""
+
+    @pytest.mark.parametrize("heard", [False, True], ids=["alone", "heard"])
+    def test_a_repeat_that_was_taken_back_moves_no_value(self, pair, heard):
+        """Also where the repeat has come to the other machine before."""
+        laptop, desktop, wire = pair
+        rome = say(laptop, "I live in Rome", "A1", slot="town")
+        oslo = say(desktop, "I live in Oslo", "B1", slot="town", now=NOW + 30 * DAY)
+        say(laptop, "I live in Rome", "A9", slot="town", now=NOW + 60 * DAY)
+        if heard:
+            settle([laptop, desktop], wire, NOW + 61 * DAY)
+            assert by_id(desktop)[rome]["lifecycle"] == "active"
+        undo.undo(laptop.db, None, viewer=OWNER, now=NOW + 62 * DAY)
+        settle([laptop, desktop], wire, NOW + 90 * DAY)
+        agree(laptop, desktop)
+        told = by_id(laptop)
+        assert told[rome]["said_at"] == told[rome]["created_at"]
+        assert (told[rome]["lifecycle"], told[oslo]["lifecycle"]) == ("archived", "active")
+        redo.redo(laptop.db, viewer=OWNER, now=NOW + 100 * DAY)
+        settle([laptop, desktop], wire, NOW + 101 * DAY)
+        agree(laptop, desktop)
+        assert by_id(desktop)[rome]["said_at"] == instant.iso(NOW + 60 * DAY)
+
+    @pytest.mark.parametrize("heard", [False, True], ids=["alone", "heard"])
+    @pytest.mark.parametrize("meanwhile", ["another value", "forget", "forget and restore"])
+    def test_a_dream_that_was_taken_back_beats_no_word(self, pair, meanwhile, heard):
+        """What somebody said or forgot before, on a machine that comes later, stays."""
+        laptop, desktop, wire = pair
+        rome = say(laptop, "I live in Rome", "A1", slot="town", tier="short")
+        settle([laptop, desktop], wire, NOW + HOUR)
+        if meanwhile == "another value":
+            say(desktop, "I live in Oslo", "B1", slot="town", now=NOW + 30 * DAY)
+        else:
+            amend.forget(desktop.db, [rome], viewer=OWNER, now=NOW + 30 * DAY)
+        if meanwhile == "forget and restore":
+            amend.restore(desktop.db, [rome], viewer=OWNER, now=NOW + 31 * DAY)
+        dream(laptop.db, Settings(max_loss=1.0), verb="dream", dry_run=False, viewer=OWNER,
+              now=NOW + 300 * DAY)  # fmt: skip
+        assert by_id(laptop)[rome]["lifecycle"] == "archived"
+        if heard:
+            laptop.sync(wire, NOW + 301 * DAY)
+        if meanwhile != "forget and restore":
+            undo.undo(laptop.db, None, viewer=OWNER, now=NOW + 302 * DAY)
+        settle([laptop, desktop], wire, NOW + 303 * DAY)
+        agree(laptop, desktop)
+        wanted = "active" if meanwhile == "forget and restore" else "archived"
+        assert by_id(laptop)[rome]["lifecycle"] == wanted
+        assert by_id(laptop)[rome]["said_at"] <= instant.iso(NOW + 31 * DAY + desktop.skew)
+
+
 class TestOrigins:
     def test_facts_keep_their_origin_and_no_ruling_passes_between_origins(self, pair):
         """Facts keep their origin and no ruling passes between origins."""

@@ -110,8 +110,7 @@ def test_a_stranger_changes_nothing_that_is_known_from_elsewhere(machine):
                        {"pinned": True}, {"valid_to": 1}, {"tags": ["mine"]}):  # fmt: skip
             take(machine, [head(), line(set=one, at=[LATE, 0], values=values)])
         take(machine, [head(), line(purge=[one])])
-        take(machine, [head(), line(use=one, by=0, uses=[9, 9, NOW, LATE])])
-        take(machine, [head(), line(said=one, times=[NOW, NOW], gone="forgotten")])
+        take(machine, [head(), line(use=one, by=0, uses=[9, 9, NOW, NOW, NOW, LATE])])
     assert forms(machine) == before
 
 
@@ -218,7 +217,7 @@ def test_the_same_text_as_the_owner_gains_nothing(machine):
     before = facts(machine)
     values = GOOD | {"content": held["content"], "created_at": 1}
     take(machine, [head(), line(add=NEW, at=[1, 0], values=values),
-                   line(use=NEW, by=0, uses=[0, 1000, NOW, LATE])])  # fmt: skip
+                   line(use=NEW, by=0, uses=[0, 1000, NOW, NOW, NOW, LATE])])  # fmt: skip
     after = facts(machine)
     assert {one: after[one] for one in before} == before
     assert after[NEW]["source"] == "retrieved_document"

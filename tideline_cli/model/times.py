@@ -12,3 +12,14 @@ class Times:
 
     changed_at: int
     said_at: int
+
+
+@record
+class Stated:
+    """The same, with who said it apart: `spoken` is when this memory last heard it said, by words
+    that nobody has taken back since, and `brought` when it was said elsewhere, as an import or a
+    sync has told; 0 stands for never since it was made."""
+
+    changed_at: int
+    spoken: int
+    brought: int

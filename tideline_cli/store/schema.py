@@ -399,14 +399,14 @@ CREATE TRIGGER usage_deleted AFTER DELETE ON usage BEGIN
     SELECT number, 'usage', old.fact, '-', {old_usage} FROM batch WHERE open > 0;
 END;
 
--- When the state of a fact was stated, where an import has brought it: the journal knows when it
--- came, and not when it was said on another machine. Of a fact that has later changes the journal
--- knows more.
+-- When the state of a fact was stated, where an import or a sync has brought it: the journal knows
+-- when it came, and not when it was said on another machine. Of a fact that has later changes the
+-- journal knows more.
 CREATE TABLE stated (
   fact       INTEGER PRIMARY KEY REFERENCES fact (seq) ON DELETE CASCADE,
   change     INTEGER NOT NULL,         -- the newest change when this was noted
   changed_at INTEGER NOT NULL,         -- when somebody last stated anything about the fact
-  said_at    INTEGER NOT NULL,         -- when somebody last said that it holds
+  said_at    INTEGER NOT NULL,         -- when somebody last said elsewhere that it holds
   gone       TEXT                      -- why it was archived there, where an import says it
 ) STRICT;
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tideline_cli.model import codec
-from tideline_cli.model.times import Times
+from tideline_cli.model.times import Stated, Times
 from tideline_cli.store import visibility
 
 TYPE_CHECKING = False
@@ -17,20 +17,25 @@ if TYPE_CHECKING:
 
 # What a pass or an import does is nobody's word at that time.
 _SILENT = "('dream', 'gc', 'consolidate', 'doctor', 'import', 'relink', 'link', 'recall', 'sync')"
+PASSES = ("dream", "gc", "consolidate")
+# An edit that moves a fact into a slot or a scope says that it holds there.
 _IS_SAID = """(entity = 'usage' AND batch.verb IN ('remember', 'edit', 'extract')
-  OR entity = 'fact' AND batch.verb IN ('restore', 'undo', 'redo')
-    AND before ->> 'lifecycle' IS NOT NULL)"""  # the image of a change has what changed
+  OR entity = 'fact' AND batch.verb = 'restore' AND before ->> 'lifecycle' IS NOT NULL
+  OR entity = 'fact' AND batch.verb = 'edit'
+    AND (before LIKE '%"slot":%' OR before LIKE '%"scope":%'))"""  # of what has changed
 _NUMBER = 16  # hexadecimal digits
 _IS_LATER = "change.number > ifnull(stated.change, 0)"
+_HEARD = f"""batch.verb NOT IN {_SILENT}
+  AND batch.number NOT IN (SELECT value FROM json_each(?))"""
 _SPOKEN = f"""
 SELECT max(fact.id), max(fact.created_at),
   max(iif(heard AND {_IS_LATER}, batch.at, NULL)), max(iif(heard, batch.at, NULL)),
-  max(iif(heard AND {_IS_SAID} AND {_IS_LATER}, batch.at, NULL)),
-  max(iif(heard AND {_IS_SAID}, batch.at, NULL)),
+  max(iif(stands AND {_IS_SAID}, batch.at, NULL)),
   max(iif(heard, printf('%0{_NUMBER}x', change.number) || batch.at, NULL)),
   max(iif(undone.verb = 'import' AND {_IS_LATER}, 1, 0))
 FROM change JOIN fact ON fact.seq = change.row
-  JOIN (SELECT *, batch.verb NOT IN {_SILENT} AS heard FROM batch) AS batch
+  JOIN (SELECT *, {_HEARD} AS heard,
+    batch.number NOT IN (SELECT value FROM json_each(?)) AS stands FROM batch) AS batch
     ON batch.number = change.batch
   LEFT JOIN batch AS undone ON undone.number = batch.undoes
   LEFT JOIN stated ON stated.fact = change.row
@@ -41,10 +46,14 @@ GROUP BY change.row
 _WORDS = f"""
 SELECT batch.at FROM change JOIN batch ON batch.number = change.batch
   LEFT JOIN stated ON stated.fact = change.row
-WHERE change.row = (SELECT seq FROM fact WHERE id = ?) AND change.entity IN ('fact', 'usage')
-  AND (change.entity = 'usage' OR change.act <> '+') AND batch.verb NOT IN {_SILENT}
-  AND {{condition}}
+WHERE {_HEARD} AND change.row = (SELECT seq FROM fact WHERE id = ?)
+  AND change.entity IN ('fact', 'usage')
+  AND (change.entity = 'usage' OR change.act <> '+') AND {{condition}}
 GROUP BY batch.number ORDER BY min(change.number)
+"""
+_UNDOS = """
+SELECT undo.number, undo.undoes, batch.verb FROM batch AS undo
+  JOIN batch ON batch.number = undo.undoes ORDER BY undo.number
 """
 _NOTED = """
 SELECT fact.id, stated.changed_at, stated.said_at
@@ -56,8 +65,9 @@ SELECT fact.seq, (SELECT ifnull(max(number), 0) FROM change), CAST(value ->> 1 A
   CAST(value ->> 2 AS BIGINT), value ->> 3
 FROM json_each(?) JOIN fact ON fact.id = value ->> 0 WHERE true
 ON CONFLICT DO UPDATE SET change = excluded.change, changed_at = excluded.changed_at,
-  said_at = excluded.said_at, gone = ifnull(excluded.gone, stated.gone)
+  said_at = {said}, gone = ifnull(excluded.gone, stated.gone)
 """
+_SAID, _LATEST_SAID = "excluded.said_at", "max(excluded.said_at, stated.said_at)"
 
 
 def times(
@@ -65,6 +75,14 @@ def times(
 ) -> dict[str, Times]:
     """Return when the states of facts were stated, by id; with `ids`, of those facts alone. A fact
     that is not there was stated when it was made, and never since."""
+    found = stated(db, viewer=viewer, ids=ids)
+    return {one: Times(at.changed_at, max(at.spoken, at.brought)) for one, at in found.items()}
+
+
+def stated(
+    db: Connection, *, viewer: Origin | Everyone, ids: Sequence[str] | None = None
+) -> dict[str, Stated]:
+    """Return the same, with what was said here apart."""
     condition, values = visibility.where(viewer)
     if ids is not None:
         condition += (
@@ -72,14 +90,15 @@ def times(
         )
         values = (*values, codec.dumps(list(ids)))
     noted = {
-        fact_id: Times(*rest)
-        for fact_id, *rest in _rows(db, _NOTED.format(condition=condition), values)
+        fact_id: Stated(changed, 0, said)
+        for fact_id, changed, said in _rows(db, _NOTED.format(condition=condition), values)
     }
     found = dict(noted)
-    spoken = _rows(db, _SPOKEN.format(condition=condition), values).fetchall()
-    for fact_id, *rest, is_undone in spoken:
+    silent, taken = (codec.dumps(sorted(some)) for some in undos(db))
+    sql = _SPOKEN.format(condition=condition)
+    for fact_id, *rest, is_undone in _rows(db, sql, (silent, taken, *values)).fetchall():
         known = None if is_undone else noted.get(fact_id)
-        at = _latest(db, fact_id, known, rest)
+        at = _latest(db, fact_id, known, rest, silent)
         if at is None:
             found.pop(fact_id, None)
         else:
@@ -87,34 +106,56 @@ def times(
     return found
 
 
-def note(db: Connection, stated: Mapping[str, Times], gone: Mapping[str, str]) -> None:
-    """Note in an open batch when the present states of some facts were stated, and why those that
-    are archived are so, where that is known."""
+def undos(db: Connection) -> tuple[set[int], set[int]]:
+    """Return the numbers of the undos and redos of passes, which are nobody's word, and of the
+    batches that are taken back: an undo that stands takes back what it names."""
+    verbs: dict[int, str] = {}
+    undoes: dict[int, int] = {}
+    for number, named, verb in _rows(db, _UNDOS, ()):
+        verbs[number], undoes[number] = verbs.get(named, verb), named
+    taken: set[int] = set()
+    for number in reversed(undoes):
+        if number not in taken:
+            taken.add(undoes[number])
+    return {number for number, verb in verbs.items() if verb in PASSES}, taken
+
+
+def note(
+    db: Connection, stated: Mapping[str, Times], gone: Mapping[str, str], *, is_all: bool = False
+) -> None:
+    """Note in an open batch when the present states of some facts were stated, and said elsewhere;
+    and why those that are archived are so, where that is known. Of what was said elsewhere the
+    latest counts, unless `is_all` that is known of it."""
     if stated:
         rows = [(fact_id, at.changed_at, at.said_at, gone.get(fact_id))
                 for fact_id, at in stated.items()]  # fmt: skip
-        db.execute(_NOTE, (codec.dumps(rows),))
+        db.execute(_NOTE.format(said=_SAID if is_all else _LATEST_SAID), (codec.dumps(rows),))
 
 
-def _latest(db: Connection, fact_id: str, known: Times | None, spoken: list[Any]) -> Times | None:
-    born, changed_since, changed, said_since, said, last = spoken
+def _latest(
+    db: Connection, fact_id: str, known: Stated | None, words: list[Any], silent: str
+) -> Stated | None:
+    born, changed_since, changed, spoken, last = words
+    brought = known.brought if known else 0
     if known is not None:
         if changed_since is None:
-            return Times(known.changed_at, max(known.said_at, said_since or 0))
-        changed, said = changed_since, max(known.said_at, said_since or 0)
+            return Stated(known.changed_at, spoken or 0, brought)
+        changed = changed_since
     if changed is None:
         return None
     before = max(born, known.changed_at if known else born)
     if int(last[_NUMBER:]) < max(changed, before):
-        changed = _in_order(db, fact_id, before, since=known is not None)
-    return Times(changed, said or 0)
+        changed = _in_order(db, fact_id, before, silent, since=known is not None)
+    return Stated(changed, spoken or 0, brought)
 
 
-def _in_order(db: Connection, fact_id: str, before: int, *, since: bool) -> int:
+def _in_order(
+    db: Connection, fact_id: str, before: int, silent: str, *, since: bool
+) -> int:
     """Return when a fact was last changed that had last changed `before`: each word is later than
     those that came earlier, by a millisecond where the clock says that it is not."""
     latest = before
-    words = _rows(db, _WORDS.format(condition=_IS_LATER if since else "true"), (fact_id,))
+    words = _rows(db, _WORDS.format(condition=_IS_LATER if since else "true"), (silent, fact_id))
     for (at,) in words:
         latest = at if at >= latest else latest + 1
     return latest

@@ -48,7 +48,7 @@ CREATE TABLE sync_fact (
   place   INTEGER NOT NULL,            -- from which the birth is known; 0: it was stated here
   alike   INTEGER NOT NULL,            -- a hash of place and text: of equal facts it is the same
   marks   TEXT,                        -- JSON: by field, clock, replica, version and place
-  uses    TEXT,                        -- JSON: by replica, uses before it synced, since, the last
+  uses    TEXT,                        -- JSON: by replica, how often it has used it, and when said
   held    TEXT,                        -- JSON: registers that differ from the row of the fact
   ruled   TEXT,                        -- why the row differs: slot, same, kept, circle
   by      TEXT                         -- and the id of the fact because of which it does

@@ -104,7 +104,7 @@ class Absorber:
         mine |= state.freed
         state.freed = set()
         names = {key: replica for key, (replica, _) in sync_state.replicas(db).items()}
-        Shower(db, names).show(taken, mine, waiting)
+        Shower(db, names, own=state.own).show(taken, mine, waiting)
 
     def _closed(self, batch: journal.batch, told: BatchOp | None, number: int) -> int:
         """Note what a batch is, or leave none where it has changed nothing; return the number of

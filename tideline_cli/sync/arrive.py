@@ -7,7 +7,7 @@ from tideline_cli.store import sync_edges, sync_purges, sync_rows, sync_state, v
 from tideline_cli.store.sync_edges import EdgeRow
 from tideline_cli.sync import registers
 from tideline_cli.sync.confine import SOURCE
-from tideline_cli.sync.operations import AddOp, BatchOp, EdgeOp, PurgeOp, SaidOp, SetOp, UseOp
+from tideline_cli.sync.operations import AddOp, BatchOp, EdgeOp, PurgeOp, SetOp, UseOp
 from tideline_cli.sync.registers import CLOCK, PRESENT
 
 TYPE_CHECKING = False
@@ -50,7 +50,7 @@ class Taker:
         """Put operations into the registers; return what has changed. Registers are stored by
         `show`, once it is known what the store shows of each fact."""
         taken = Taken()
-        ids = {one.id for one in operations if isinstance(one, AddOp | SetOp | SaidOp | UseOp)}
+        ids = {one.id for one in operations if isinstance(one, AddOp | SetOp | UseOp)}
         edges = [one for one in operations if isinstance(one, EdgeOp)]
         ends = {end for one in edges for end in (one.source, one.target)}
         purged = sync_purges.purged(self._db, ids | ends)
@@ -84,8 +84,6 @@ class Taker:
                 self._add(one, known)
             case SetOp():
                 self._set(one, known)
-            case SaidOp():
-                self._said(one, known)
             case UseOp():
                 self._use(one, known)
         if self._state.version != before:
@@ -125,15 +123,6 @@ class Taker:
     def _before(self, stamp: Stamp, known: Registers) -> list[str]:
         return [name for name, held in known.marks.items() if self._is_later(stamp, held)]
 
-    def _said(self, one: SaidOp, known: Registers) -> None:
-        """Note when the state of a fact was stated; of several times the latest counts."""
-        was = known.stated
-        changed, said = max(was[0], one.changed_at), max(was[1], one.said_at)
-        if (changed, said) != was[:2]:
-            is_theirs = (changed, said) == (one.changed_at, one.said_at)
-            place = self._place if is_theirs else 0  # of two times the place may know one
-            known.stated = (changed, said, self._state.next_version(), place)
-
     def _use(self, one: UseOp, known: Registers) -> None:
         number = self._number(one.replica)
         was = known.uses.get(number)
@@ -141,8 +130,8 @@ class Taker:
             return  # nobody knows better
         if was is not None and was[CLOCK] >= one.clock:
             return
-        told = [one.base, one.since, one.last, one.clock]
-        known.uses[number] = [*told, self._state.next_version(), self._place]
+        told = [one.base, one.since, one.last, one.changed, one.said, one.clock]
+        known.uses[number] = [*told, self._state.next_version(), self._place, 0]
 
     def _edge(self, one: EdgeOp, taken: Taken) -> None:
         key = (one.source, one.kind, one.target)

@@ -10,7 +10,7 @@ from tideline_cli.model.origin import OWNER
 from tideline_cli.model.record import Record, replace
 from tideline_cli.policy.gate import confined as confined_segment
 from tideline_cli.store import sync_rows, sync_state
-from tideline_cli.sync.operations import AddOp, BatchOp, EdgeOp, PurgeOp, SaidOp, SetOp, UseOp
+from tideline_cli.sync.operations import AddOp, BatchOp, EdgeOp, PurgeOp, SetOp, UseOp
 from tideline_cli.sync.registers import GONE, is_stamp
 
 TYPE_CHECKING = False
@@ -73,7 +73,7 @@ def confined_words(db: Connection, told: Sequence[Operation], *, place: int) -> 
                 refused |= {fact_id for fact_id in one.ids if fact_id in stored} - own
             case SetOp() | EdgeOp() if one.stamp[1] != here:
                 refused.add(one.id if isinstance(one, SetOp) else one.source)
-            case BatchOp() | SetOp() | EdgeOp() | SaidOp() | UseOp() | AddOp():
+            case BatchOp() | SetOp() | EdgeOp() | UseOp() | AddOp():
                 pass
     return Confined(taken, strangers, refused)
 

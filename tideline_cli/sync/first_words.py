@@ -18,7 +18,17 @@ from tideline_cli.sync import registers
 from tideline_cli.sync.clock import tick
 from tideline_cli.sync.fields import CHANGING
 from tideline_cli.sync.gather import reasons_of
-from tideline_cli.sync.registers import BASE, CLOCK, GONE, LAST, VERSION
+from tideline_cli.sync.registers import (
+    BASE,
+    BROUGHT,
+    CHANGED,
+    CLOCK,
+    GONE,
+    LAST,
+    NOTHING,
+    SAID,
+    VERSION,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,7 +55,7 @@ def gather_all(db: Connection, state: SyncState, *, now: int) -> None:
             fields = told.setdefault(change.row, {})
             fields |= dict.fromkeys((name for name in names if name in CHANGING), clock)
             state.clock = max(state.clock, clock)
-    times = statements.times(db, viewer=EVERYONE)
+    times = statements.stated(db, viewer=EVERYONE)
     for start in range(0, facts.last_number(db), _AT_ONCE):
         _gather_facts(db, state, range(start + 1, start + _AT_ONCE + 1), told, times)
     _gather_edges(db, state)
@@ -80,13 +90,14 @@ def _gather_facts(
         for name, clock in said.items():
             if clock > one.birth[0]:  # else it is a part of the birth
                 one.put(name, one.values[name], (clock, state.own, state.next_version(), 0))
-        if fact.access_count or fact.last_accessed_at != fact.created_at:
-            use = [0] * 6
+        if at or fact.access_count or fact.last_accessed_at != fact.created_at:
+            use = list(NOTHING)
             use[BASE], use[LAST] = fact.access_count, fact.last_accessed_at
             use[CLOCK], use[VERSION] = tick(0, fact.last_accessed_at), state.next_version()
             one.uses[state.own] = use
         if at is not None:
-            one.stated = (at.changed_at, at.said_at, state.next_version(), 0)
+            use[CHANGED], use[BROUGHT] = at.changed_at, at.brought
+            use[SAID] = max(at.spoken, at.brought)
             if not one.marks:  # an import has brought it in a state of that time
                 clock = tick(0, at.changed_at)
                 state.clock = max(state.clock, clock)

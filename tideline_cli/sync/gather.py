@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tideline_cli.memory.archived import stated_reasons
 from tideline_cli.model.origin import EVERYONE
+from tideline_cli.model.times import Stated
 from tideline_cli.store import (
     statements,
     sync_changes,
@@ -15,7 +16,20 @@ from tideline_cli.store.sync_edges import EdgeRow
 from tideline_cli.sync import registers
 from tideline_cli.sync.clock import tick
 from tideline_cli.sync.fields import CHANGING, wire_value
-from tideline_cli.sync.registers import BASE, CLOCK, GONE, LAST, PLACE, PRESENT, SINCE, VERSION
+from tideline_cli.sync.registers import (
+    BASE,
+    BROUGHT,
+    CHANGED,
+    CLOCK,
+    GONE,
+    LAST,
+    NOTHING,
+    PLACE,
+    PRESENT,
+    SAID,
+    SINCE,
+    VERSION,
+)
 from tideline_cli.sync.rulings import EDGES
 from tideline_cli.sync.settling import period_before, settling
 from tideline_cli.sync.told import SaidHere, Touched
@@ -100,9 +114,6 @@ class Gatherer:
         for fact_id, clock in self._settling.open.items():
             if "lifecycle" not in touched.setdefault(fact_id, Touched()).fields:
                 touched[fact_id].open = clock
-        for fact_id in self._settling.later:  # it was said later before, and is so again
-            self._state.clock = tick(self._state.clock, self._now)
-            touched.setdefault(fact_id, Touched()).fields["scope"] = self._state.clock
         return touched
 
     def _beside(self, touched: dict[str, Touched]) -> list[tuple[Ruled, int]]:
@@ -138,7 +149,7 @@ class Gatherer:
         stored = sync_rows.in_table(self._db, ids)
         told = [fact_id for fact_id in ids if fact_id in touched]
         said = [fact_id for fact_id in ids if fact_id in touched or fact_id in spoken]
-        times = statements.times(self._db, viewer=EVERYONE, ids=said) if said else {}
+        stated = statements.stated(self._db, viewer=EVERYONE, ids=said) if said else {}
         why = reasons_of(self._db, [stored[one][1] for one in told if one in stored]) | self._why
         changed: list[Registers] = []
         for fact_id in ids:
@@ -151,8 +162,8 @@ class Gatherer:
             if known.row is not None and known.is_present:
                 born = touched.get(fact_id)
                 self._use(known, known.row, born.uses if born else 0)
-                if at := times.get(fact_id):
-                    self._time(known, at.changed_at, at.said_at)
+                if fact_id in said:
+                    self._time(known, stated.get(fact_id))
             if self._state.version != before:
                 changed.append(known)
         sync_rows.put_facts(self._db, (one.stored(one.row) for one in changed))
@@ -180,6 +191,8 @@ class Gatherer:
             told.fields.setdefault("lifecycle", told.back)
         for name, clock in told.fields.items():
             if name in CHANGING and clock != born:
+                if name in told.silent:  # any word that it did not know counts more
+                    clock = (known.mark(name) or (clock,))[0] + 1
                 self._say(known, known.row, name, clock)
                 if name == "lifecycle":
                     known.put(GONE, gone, self._mark(clock))
@@ -216,22 +229,33 @@ class Gatherer:
         if more == 0 and last == max(known.last(), known.extra_last):
             return
         if own is None:
-            own = known.uses[self._state.own] = [0] * 6
+            own = known.uses[self._state.own] = list(NOTHING)
             own[BASE] = base  # the same export may be imported elsewhere
             more = row.access_count - known.count() - known.extra
         own[SINCE] += more
         own[LAST] = last
-        self._state.clock = own[CLOCK] = tick(self._state.clock, self._now)
-        own[VERSION], own[PLACE] = self._state.next_version(), 0
+        self._tell(known, own)
 
-    def _time(self, known: Registers, changed: int, said: int) -> None:
-        """Note when the state of a fact was stated, where that is later than was known."""
-        was, born = known.stated, known.values["created_at"]
-        changed, said = (0 if at <= born else at for at in (changed, said))
-        if changed > was[0] or said > was[1]:
-            known.stated = (
-                max(changed, was[0]), max(said, was[1]), self._state.next_version(), 0
-            )  # fmt: skip
+    def _time(self, known: Registers, at: Stated | None) -> None:
+        """Tell when this replica has last stated and said a fact, or that it says it no more: a
+        word that was taken back gives back when it was said before."""
+        born, number = known.values["created_at"], self._state.own
+        own = known.uses.get(number, NOTHING)
+        at = at or Stated(0, 0, 0)
+        elsewhere = max((use[SAID] for one, use in known.uses.items() if one != number), default=0)
+        brought = at.brought if at.brought > elsewhere else min(own[BROUGHT], at.brought)
+        changed = at.changed_at if at.changed_at > known.at(CHANGED) else own[CHANGED]
+        said = max(at.spoken, brought)
+        told = [changed, said if said > born else 0]
+        if [*own[CHANGED:CLOCK], own[BROUGHT]] != [*told, brought]:
+            use = [*own[:CHANGED], *told, *own[CLOCK:BROUGHT], brought]
+            use[LAST] = known.last()
+            self._tell(known, use)
+
+    def _tell(self, known: Registers, use: list[int]) -> None:
+        self._state.clock = use[CLOCK] = tick(self._state.clock, self._now)
+        use[VERSION], use[PLACE] = self._state.next_version(), 0
+        known.uses[self._state.own] = use
 
     def _why_gone(self, known: Registers, gone: str | None) -> None:
         """Take why a fact is archived from an import, where that is known."""

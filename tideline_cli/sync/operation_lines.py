@@ -8,7 +8,7 @@ from tideline_cli.errors import UsageError
 from tideline_cli.model import ulid
 from tideline_cli.model.edge import KINDS
 from tideline_cli.sync.fields import CHANGING, FIXED, checked_value
-from tideline_cli.sync.operations import AddOp, BatchOp, EdgeOp, PurgeOp, SaidOp, SetOp, UseOp
+from tideline_cli.sync.operations import AddOp, BatchOp, EdgeOp, PurgeOp, SetOp, UseOp
 from tideline_cli.sync.registers import GONE, PRESENT
 
 TYPE_CHECKING = False
@@ -72,8 +72,8 @@ class _Reader:
     def __init__(self, replicas: list[str]) -> None:
         self._replicas = replicas
         self._kinds: dict[str, Callable[[dict[str, Any]], Operation]] = {
-            "batch": self._batch, "add": self._add, "set": self._set, "said": self._said,
-            "use": self._use, "edge": self._edge, "purge": self._purge,
+            "batch": self._batch, "add": self._add, "set": self._set, "use": self._use,
+            "edge": self._edge, "purge": self._purge,
         }  # fmt: skip
 
     def read(self, row: dict[str, Any]) -> Iterator[Operation]:
@@ -113,17 +113,15 @@ class _Reader:
                 values[name] = bool(value) if name == PRESENT else checked_value(name, value)
         return SetOp(_id(row["set"]), self._stamp(row["at"]), values)
 
-    def _said(self, row: dict[str, Any]) -> SaidOp:
-        changed, said = (checked_value("created_at", at) for at in row["times"])
-        return SaidOp(_id(row["said"]), changed, said)
-
     def _use(self, row: dict[str, Any]) -> UseOp:
-        base, since, last, clock = row["uses"]
+        base, since, *times, clock = row["uses"]
         if isinstance(since, bool) or not isinstance(since, int) or abs(since) > _MOST:
             raise UsageError("uses that are not a number")
         replica = self._replicas[_count(row["by"])]
-        at = checked_value("created_at", last)
-        return UseOp(_id(row["use"]), replica, _count(base), since, at, _count(clock))
+        last, changed, said = (checked_value("created_at", at) for at in times)
+        return UseOp(
+            _id(row["use"]), replica, _count(base), since, last, changed, said, _count(clock)
+        )
 
     def _edge(self, row: dict[str, Any]) -> EdgeOp:
         source, kind, target = row["edge"]

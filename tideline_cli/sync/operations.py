@@ -6,8 +6,7 @@
 {"set": id, "at": [clock, replica], "values": {…}}
                                    beside the fields of a fact: "present", whether it is there at
                                    all, and "gone", why it is archived
-{"said": id, "times": [changed, said]}
-{"use": id, "by": replica, "uses": [before it synced, since, last, clock]}
+{"use": id, "by": replica, "uses": [before it synced, since, last, changed, said, clock]}
 {"edge": [source, kind, target], "at": [clock, replica], "values": null | [reason, strength, at]}
 {"purge": [id, …]}
 """
@@ -57,24 +56,18 @@ class SetOp:
 
 
 @record
-class SaidOp:
-    """When the state of a fact was last stated."""
-
-    id: str
-    changed_at: int
-    said_at: int
-
-
-@record
 class UseOp:
-    """How often a replica has used a fact: before it synced, and since; when last; and when that
-    was counted, by its clock."""
+    """How often a replica has used a fact: before it synced, and since; when last; when it last
+    stated anything of it, and said it, 0 for never; and when it told that, by its clock. What it
+    tells later counts: a word that is taken back is said no more."""
 
     id: str
     replica: str
     base: int
     since: int
     last: int
+    changed: int
+    said: int
     clock: int
 
 
@@ -96,7 +89,7 @@ class PurgeOp:
     ids: tuple[str, ...]
 
 
-Operation = BatchOp | AddOp | SetOp | SaidOp | UseOp | EdgeOp | PurgeOp
+Operation = BatchOp | AddOp | SetOp | UseOp | EdgeOp | PurgeOp
 
 
 def facts_about(operation: Operation) -> set[str]:
@@ -141,10 +134,8 @@ class Writer:
                 return {"add": fact_id, "at": self._at(stamp), "values": stated}
             case SetOp(fact_id, stamp, values):
                 return {"set": fact_id, "at": self._at(stamp), "values": dict(values)}
-            case SaidOp(fact_id, changed, said):
-                return {"said": fact_id, "times": [changed, said]}
-            case UseOp(fact_id, replica, base, since, last, clock):
-                uses = [base, since, last, clock]
+            case UseOp(fact_id, replica, base, since, last, changed, said, clock):
+                uses = [base, since, last, changed, said, clock]
                 return {"use": fact_id, "by": self._place(replica), "uses": uses}
             case EdgeOp(source, kind, target, stamp, values):
                 edge = [source, kind, target]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tideline_cli.store import sync_edges, sync_purges, sync_rows, sync_state
 from tideline_cli.sync import registers
 from tideline_cli.sync.fields import CHANGING, FIXED
-from tideline_cli.sync.operations import AddOp, BatchOp, EdgeOp, PurgeOp, SaidOp, SetOp, UseOp
+from tideline_cli.sync.operations import AddOp, BatchOp, EdgeOp, PurgeOp, SetOp, UseOp
 from tideline_cli.sync.registers import GONE, PLACE, PRESENT, VERSION
 
 TYPE_CHECKING = False
@@ -76,8 +76,6 @@ class Publication:
             by_stamp.setdefault(self._stamp(mark), {})[name] = value
         for stamp, values in sorted(by_stamp.items()):
             yield SetOp(known.id, stamp, values)
-        if known.stated[0] and (is_new or self._is_new((0, 0, *known.stated[2:]))):
-            yield SaidOp(known.id, known.stated[0], known.stated[1])
         for replica, use in known.uses.items():
             if is_new or self._is_new((0, 0, use[VERSION], use[PLACE])):
                 yield UseOp(known.id, self._ids[replica], *use[:VERSION])

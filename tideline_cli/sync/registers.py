@@ -18,15 +18,18 @@ if TYPE_CHECKING:
 PRESENT = "present"
 GONE = "gone"
 """Why a fact is archived: stated whenever its lifecycle is, with the same mark."""
-BORN, _STATED = "born", "stated"
-BASE, SINCE, LAST, CLOCK, VERSION, PLACE = range(6)
-"""Places in the uses of a replica: how many before it synced, how many since, when the last was;
-when that was counted, by the hybrid clock; as which version and from which place it is known."""
+BORN = "born"
+BASE, SINCE, LAST, CHANGED, SAID, CLOCK, VERSION, PLACE, BROUGHT = range(9)
+"""Places in what a replica tells of a fact: how often it was used before that synced, how often
+since, when last; when it last stated anything of it, and said it; when all that was told, by the
+hybrid clock; as which version and from which place it is known. What an import has brought here of
+when it was said stands apart, and is told as said."""
+NOTHING = (0,) * 9
 
 
 def is_stamp(name: str) -> bool:
     """Say whether a name among the marks of a row is that of a register."""
-    return name not in (BORN, _STATED)
+    return name != BORN
 
 
 class Registers:
@@ -35,8 +38,7 @@ class Registers:
     birth    clock, replica, version and place of the fact itself; None: it has not come yet.
     marks    the same by field, of those that were stated after the birth; `present` is one.
     values   what the registers hold, as it travels; without `content` the fact itself is not here.
-    uses     by replica.
-    stated   when the state was last changed and said, by whomever; and version and place of that.
+    uses     by replica, and when it has stated and said the fact.
     ruled    why the fact is shown otherwise than the registers say, `by` because of which other;
              `extra` uses more than they tell, and `extra_last` as the last use, 0 for none.
     seq, row the number and the fact as the store has it, None where it has none.
@@ -44,7 +46,7 @@ class Registers:
 
     __slots__ = (
         "birth", "by", "extra", "extra_last", "id", "is_present", "marks", "origin", "row", "ruled",
-        "seq", "stated", "uses", "values",
+        "seq", "uses", "values",
     )  # fmt: skip
 
     def __init__(self, fact_id: str, seq: int | None, row: Fact | None) -> None:
@@ -55,7 +57,6 @@ class Registers:
         self.marks: dict[str, Mark] = {}
         self.values: dict[str, Any] = {} if row is None else wire(row)
         self.uses: dict[int, list[int]] = {}
-        self.stated = (0, 0, 0, 0)
         self.extra = self.extra_last = 0
         self.is_present = True
         self.ruled: str | None = None
@@ -106,6 +107,16 @@ class Registers:
         born: int = self.values["created_at"]
         return max((use[LAST] for use in self.uses.values()), default=born)
 
+    def at(self, place: int) -> int:
+        """Return when the fact was last CHANGED, or SAID: by whomever, its birth included."""
+        born: int = self.values["created_at"]
+        return max(born, *(use[place] for use in self.uses.values()), born)
+
+    def said_elsewhere(self, own: int) -> int:
+        """Return when another replica, or an import here, has said the fact; 0: never."""
+        told = [use[SAID] for replica, use in self.uses.items() if replica != own]
+        return max([self.uses.get(own, NOTHING)[BROUGHT], *told])
+
     def fact(self) -> Fact:
         """Return the fact as the registers have it."""
         return made_fact(self.id, self.values, count=self.count(), last=self.last())
@@ -114,13 +125,11 @@ class Registers:
         """Return the row that keeps this, beside the fact as it is `shown`."""
         clock, replica, born, place = self.birth or (0, 0, 0, 0)
         marks: dict[str, Any] = {name: list(mark) for name, mark in self.marks.items()}
-        versions = [born, *(mark[2] for mark in self.marks.values()), self.stated[2]]
+        versions = [born, *(mark[2] for mark in self.marks.values())]
         versions += [use[VERSION] for use in self.uses.values()]
         version = max(versions)
         if version != born:
             marks[BORN] = born
-        if self.stated[0]:
-            marks[_STATED] = list(self.stated)
         known = {} if shown is None else wire(shown)
         differing = {
             name: value for name, value in self.values.items()
@@ -154,7 +163,6 @@ def read(row: FactRow | None, fact_id: str, stored: tuple[int, Fact] | None) -> 
     found.origin = row.origin
     marks: dict[str, Any] = dict(row.marks)
     born = marks.pop(BORN, row.version)
-    found.stated = tuple(marks.pop(_STATED, (0, 0, 0, 0)))
     if row.clock:
         found.birth = (row.clock, row.replica, born, row.place)
     found.marks = {name: (mark[0], mark[1], mark[2], mark[3]) for name, mark in marks.items()}

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from tideline_cli.model.fact import Fact
 
     Why = Literal["slot", "same", "kept", "circle"]
-    Stamp = tuple[int, str]  # a time of the hybrid clock, the id of a replica
+    Stamp = tuple[int, str]  # a time, the id of a replica
 
 
 EDGES: Mapping[str, Sequence[str]] = {
@@ -34,8 +34,8 @@ EDGES: Mapping[str, Sequence[str]] = {
 
 @record
 class StatedFact:
-    """A fact as its registers have it, with the uses of all replicas. `stamp` is that of the last
-    word that lets it stand or go, `author` the replica that has stated the fact."""
+    """A fact as its registers have it, with the uses of all replicas. `stamp` tells when it
+    was last said, `author` which replica has stated the fact."""
 
     fact: Fact
     stamp: Stamp

@@ -4,7 +4,6 @@ the edges that show them."""
 from __future__ import annotations
 
 from tideline_cli.model.record import record
-from tideline_cli.policy.slots import same_place
 from tideline_cli.store import images, sync_changes, sync_edges, sync_rows, sync_settled
 from tideline_cli.sync.rulings import EDGES
 
@@ -24,12 +23,11 @@ nothing of the fact at its end."""
 @record
 class Settling:
     """Facts by id, each with the time of the word: those that are `settled`, by somebody's word
-    archived, and those that are `open` again, archived by a sync alone. `later` are those that hold
-    in the place of the latter. `shown` are the edges that have come and that nobody has stated."""
+    archived, and those that are `open` again, archived by a sync alone. `shown` are the edges that
+    have come and that nobody has stated."""
 
     settled: dict[str, int]
     open: dict[str, int]
-    later: frozenset[str]
     shown: frozenset[Key]
 
 
@@ -43,15 +41,13 @@ def settling(db: Connection, told: SaidHere) -> Settling:
     stored = sync_rows.in_table(db, targets | {key[0] for key in edges})
     settled: dict[str, int] = {}
     opened: dict[str, int] = {}
-    later: set[str] = set()
     shown: set[Key] = set()
     for key, (number, act, clock) in edges.items():
         source, kind, target = key
         row = rows.get(target)
         if row is None or not {source, target} <= stored.keys():
             continue
-        holds, gave_way = stored[source][1], stored[target][1]
-        if gave_way.lifecycle != "archived":
+        if stored[target][1].lifecycle != "archived":
             continue
         is_ruled = row.by == source and kind in EDGES[row.ruled or "kept"]
         if act == "-" and is_ruled:
@@ -62,9 +58,7 @@ def settling(db: Connection, told: SaidHere) -> Settling:
             elif row.by is None and sync_settled.is_of_a_sync(db, number):
                 opened[target] = clock
                 shown.add(key)
-                if holds.lifecycle == "active" and same_place(holds, gave_way):
-                    later.add(source)
-    return Settling(settled, opened, frozenset(later), frozenset(shown))
+    return Settling(settled, opened, frozenset(shown))
 
 
 def _edges(db: Connection, told: SaidHere) -> dict[Key, tuple[int, str, int]]:

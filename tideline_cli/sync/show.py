@@ -6,13 +6,14 @@ from tideline_cli.model.edge import REPLACING
 from tideline_cli.model.origin import EVERYONE
 from tideline_cli.model.record import replace
 from tideline_cli.model.text import index_terms
-from tideline_cli.model.times import Times
+from tideline_cli.model.times import Stated, Times
 from tideline_cli.policy.transitions import restored
 from tideline_cli.store import statements, sync_apply, sync_edges, sync_rows, uses, writes
 from tideline_cli.store.connection import setting
 from tideline_cli.store.links import Link
 from tideline_cli.sync import registers, rulings
 from tideline_cli.sync.fields import FIXED
+from tideline_cli.sync.registers import CHANGED, SAID
 from tideline_cli.sync.rulings import EDGES, Ruling, StatedFact
 
 TYPE_CHECKING = False
@@ -31,14 +32,15 @@ if TYPE_CHECKING:
 _GONE = {"slot": "superseded", "same": "merged"}
 _REPLACED = ("merged", "superseded")
 """Why a fact is archived in whose place another stands."""
-_STANDS = ("lifecycle", "slot", "scope")  # whoever states one of them says where the fact stands
 
 
 class Shower:
-    """Shows what registers hold. `ids` are those of the replicas, by number."""
+    """Shows what registers hold. `ids` are those of the replicas, by number, `own` is that of this
+    one."""
 
-    def __init__(self, db: Connection, ids: dict[int, str]) -> None:
+    def __init__(self, db: Connection, ids: dict[int, str], *, own: int) -> None:
         self._db = db
+        self._own = own
         self._ids = ids
         self._known: dict[str, Registers] = {}
         self._analyzer: Analyzer = setting(db, "analyzer", "standard")
@@ -98,7 +100,7 @@ class Shower:
                 fact = one.fact()
                 if one.id in revived:
                     fact = restored(fact)
-                stated.append(StatedFact(fact, self._stands(one), self._author(one)))
+                stated.append(StatedFact(fact, self._said(one), self._author(one)))
         found = {one: Ruling(fact.fact, "circle", one) for fact in stated
                  for one in [fact.fact.id] if one in revived}  # fmt: skip
         return found | rulings.ruled(stated)
@@ -238,25 +240,26 @@ class Shower:
     def _note(self) -> None:
         """Note when what is shown was stated, where the journal here does not tell so."""
         told = [one for one in self._known.values() if one.is_whole()]
-        native = statements.times(self._db, viewer=EVERYONE, ids=[one.id for one in told])
+        native = statements.stated(self._db, viewer=EVERYONE, ids=[one.id for one in told])
         stated: dict[str, Times] = {}
         gone: dict[str, str] = {}
         for one in told:
             born = one.values["created_at"]
-            wanted = Times(max(one.stated[0], born), max(one.stated[1], born))
-            held = native.get(one.id, Times(0, 0))
+            wanted = Times(one.at(CHANGED), one.at(SAID))
+            elsewhere = one.said_elsewhere(self._own)
+            held = native.get(one.id, Stated(0, 0, 0))
             reason = _GONE.get(one.ruled or "") or one.gone()
             if reason is None and one.values["lifecycle"] == "archived":
                 reason = "unknown"
-            has = Times(max(held.changed_at, born), max(held.said_at, born))
-            if has != wanted or reason is not None:
-                stated[one.id] = wanted
+            has = Times(max(held.changed_at, born), max(held.spoken, held.brought, born))
+            if has != wanted or held.brought > elsewhere or reason is not None:
+                stated[one.id] = Times(wanted.changed_at, elsewhere)
                 if reason is not None:
                     gone[one.id] = reason
-        statements.note(self._db, stated, gone)
+        statements.note(self._db, stated, gone, is_all=True)
 
-    def _stands(self, one: Registers) -> Stamp:
-        return max(self._stamp(one, name) for name in _STANDS)
+    def _said(self, one: Registers) -> Stamp:
+        return one.at(SAID), self._author(one)
 
     def _author(self, one: Registers) -> str:
         return "" if one.birth is None else self._ids[one.birth[1]]
@@ -271,7 +274,7 @@ def _is_archived(one: Registers) -> bool:
 
 
 def _is_known(one: Registers) -> bool:
-    return one.birth is not None or bool(one.marks) or bool(one.uses) or one.stated[0] > 0
+    return one.birth is not None or bool(one.marks) or bool(one.uses)
 
 
 def _is_other(before: Fact, after: Fact) -> bool:

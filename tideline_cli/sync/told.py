@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from tideline_cli.model import codec
-from tideline_cli.store import sync_changes, sync_rows
+from tideline_cli.store import statements, sync_changes, sync_rows
 from tideline_cli.sync.clock import tick
 from tideline_cli.sync.fields import CHANGING
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
     from apsw import Connection
 
     from tideline_cli.store.sync_changes import ToldChange
@@ -17,11 +19,12 @@ if TYPE_CHECKING:
 
 class Touched:
     """What the journal says of one fact: the times at which it was born, went, and each of its
-    columns changed; None of them where only its use or its edges did. It was born with `uses`. An
+    columns changed; None of them where only its use or its edges did. `silent` are the columns that
+    a pass has changed last, or the undo of one: that is nobody's word. It was born with `uses`. An
     undo may have brought it `back` to a state that it is shown in already, or have taken back that
     somebody archived it whom a sync had gone before: then it is `open` again."""
 
-    __slots__ = ("back", "born", "fields", "gone", "open", "uses")
+    __slots__ = ("back", "born", "fields", "gone", "open", "silent", "uses")
 
     def __init__(self) -> None:
         self.born: int | None = None
@@ -29,12 +32,20 @@ class Touched:
         self.back: int | None = None
         self.open: int | None = None
         self.fields: dict[str, int] = {}
+        self.silent: set[str] = set()
         self.uses = 0
+
+    def change(self, names: Iterable[str], clocks: Mapping[str, int], *, is_silent: bool) -> None:
+        """Note that columns have changed at these times."""
+        for name in names:
+            self.fields[name] = clocks[name]
+            (self.silent.add if is_silent else self.silent.discard)(name)
 
     def with_later(self, other: Touched) -> Touched:
         """Return what is said of one fact that had two numbers, one after the other."""
         if other.born is None:
-            self.fields |= other.fields
+            self.change(other.fields.keys() - other.silent, other.fields, is_silent=False)
+            self.change(other.silent, other.fields, is_silent=True)
             self.gone, self.back = other.gone or self.gone, other.back or self.back
             return self
         return other
@@ -67,6 +78,7 @@ class SaidHere:
     def _read(self) -> None:
         """Read the journal. Each run of changes of one batch has one time."""
         state, batch, clock = self._state, -1, 0
+        undone, _ = statements.undos(self._db)
         for told in sync_changes.since(self._db, state.change):
             number, ordinal, verb, at, origin = told.batch
             state.change = told.number
@@ -81,9 +93,11 @@ class SaidHere:
                 )  # fmt: skip
                 for row in sync_changes.moved_by(self._db, told.undoes) if told.undoes else ():
                     self._of(row).back = clock
-            self._note(told, clock)
+                    if number in undone:
+                        self._of(row).silent.add("lifecycle")
+            self._note(told, clock, is_silent=verb in statements.PASSES or number in undone)
 
-    def _note(self, told: ToldChange, clock: int) -> None:
+    def _note(self, told: ToldChange, clock: int, *, is_silent: bool) -> None:
         if told.entity == "facts":
             for seq in range(int(told.after or 0), told.row + 1):
                 self._of(seq).born = clock
@@ -91,11 +105,12 @@ class SaidHere:
             one = self._of(told.row)
             if told.act == "+":
                 one.born, one.gone, one.back, one.fields = clock, None, None, {}
+                one.silent = set()
             elif told.act == "-":
                 one.gone = clock
             else:
                 names = CHANGING if told.names is None else told.names
-                one.fields |= dict.fromkeys(names, clock)
+                one.change(names, dict.fromkeys(names, clock), is_silent=is_silent)
         elif told.entity == "link":
             image, _ = self.edges.get(told.row, (None, 0))
             self.edges[told.row] = (image or told.before, clock)

@@ -86,7 +86,7 @@ class LaterStates:
             end = fact.valid_to or at.changed_at
             after = ended(copy, at=end, now=max(end, self._context.now))
             writes.change(self._db, copy, after)
-            times.bring(copy, Times(at.changed_at, times.of(copy).said_at), gone="forgotten")
+            times.bring(copy, Times(at.changed_at, 0), gone="forgotten")
             self._summary.ended += 1
 
     def note_times(self, ready: Prepared, known: Fact) -> None:
@@ -98,7 +98,7 @@ class LaterStates:
             max(at.changed_at, row_at.changed_at), max(at.said_at, row_at.said_at)
         )
         if gone or (changed, said) != (at.changed_at, at.said_at):
-            times.bring(known, Times(changed, said), gone=gone)
+            times.bring(known, Times(changed, row_at.said_at), gone=gone)
 
     def in_slot(self, fact: Fact) -> None:
         """Note that a row has named a value of a slot."""

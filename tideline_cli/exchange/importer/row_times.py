@@ -67,8 +67,10 @@ class RowTimes:
 
     def bring(self, fact: Fact, at: Times, *, gone: str | None = None) -> None:
         """Note when the state that a fact gets was stated, and why it is archived, if it is;
-        `flush` stores it."""
-        self._brought[fact.id] = self._waiting[fact.id] = at
+        `flush` stores it. Times of `at` that are 0 say nothing."""
+        known, told = self.of(fact), self._waiting.get(fact.id, at)
+        self._waiting[fact.id] = Times(at.changed_at, max(at.said_at, told.said_at))
+        self._brought[fact.id] = Times(at.changed_at, max(at.said_at, known.said_at))
         if gone is not None:
             self._gone[fact.id] = gone
 
@@ -83,7 +85,7 @@ class RowTimes:
     def end(self, fact: Fact, *, by: Fact) -> None:
         """Note that a fact has ended because another was said."""
         at, since = self.of(fact), self.of(by).said_at
-        self.bring(fact, Times(max(at.changed_at, since), at.said_at), gone="superseded")
+        self.bring(fact, Times(max(at.changed_at, since), 0), gone="superseded")
 
     def flush(self) -> None:
         """Store what was noted, in the transaction that has changed the facts."""
