@@ -70,7 +70,7 @@ def test_json_has_all_that_text_has(two, place):
     (told,) = two("ash", "sync", "--json").json["places"]
     assert told.keys() == {
         "address", "place", "encrypted", "vouched", "received", "batches", "purged", "strangers",
-        "refused", "sent", "segments", "bytes", "conflicts", "stopped", "notes",
+        "refused", "sent", "segments", "bytes", "conflicts", "reworded", "stopped", "notes",
     }  # fmt: skip
     assert (told["address"], told["sent"], told["segments"]) == (place, 1, 1)
     assert told["encrypted"] and told["vouched"] and told["bytes"] > 200
@@ -91,7 +91,7 @@ def test_without_a_place_it_says_how_to_begin(on, tmp_path):
     assert "no place yet" in done.err and "tideline sync FOLDER" in done.err
     assert "`tideline sync FOLDER` begins" in on("ash", "sync", "status").out
     assert on("ash", "sync", "status", "--json").json == {
-        "replica": None, "name": None, "places": [], "conflicts": 0,
+        "replica": None, "name": None, "places": [], "conflicts": 0, "reworded": [],
     }  # fmt: skip
     assert on("ash", "sync", "log", "--json").json == {"batches": []}
 
@@ -242,6 +242,49 @@ def test_a_conflict_is_told_once_and_shown(two):
     assert "1 value gave way to a later value of another machine" in done.err
     assert "We meet in room 4" in two("birch", "contradictions").out
     assert two("birch", "sync", "status").out.splitlines()[-1].startswith("conflicts\t1: ")
+
+
+@pytest.mark.parametrize("answer", ["forget", "keep"])
+def test_a_forget_and_a_rewording_are_named_until_one_is_answered(two, answer):
+    """By sync, also with --quiet, by its status and by status; the other machine hears the answer.
+    """
+    old = two("ash", "remember", "The review is in April", "--json").json["id"]
+    two("ash", "sync"), two("birch", "sync")
+    new = two("ash", "edit", old, "The review is in May", "--json").json["id"]
+    two("birch", "forget", old)
+    assert two("ash", "sync", "--quiet").err == ""
+    asked = f"{old} was forgotten on one machine and reworded on another: {new} stands"
+    for name in ("birch", "ash"):
+        assert asked in two(name, "sync", "--quiet").err
+        for words in (("status",), ("sync", "status")):
+            assert asked in two(name, *words).out
+            told = two(name, *words, "--json").json["reworded"]
+            assert told == [{"id": new, "forgotten": old}]
+    two("birch", "forget", new if answer == "forget" else old)
+    for name in ("birch", "ash"):
+        assert two(name, "sync", "--quiet").err == ""
+        assert two(name, "status", "--json").json["reworded"] == []
+        assert two(name, "recall", "review").code == (answer == "forget")
+
+
+@pytest.mark.parametrize("answer", ["purge", "restore"])
+def test_a_purge_archives_a_rewording_and_says_so(two, answer):
+    """Until it is purged too, or restored; nothing is purged that its writer did not name."""
+    old = two("ash", "remember", "The review is in April", "--json").json["id"]
+    two("ash", "sync"), two("birch", "sync")
+    new = two("ash", "edit", old, "The review is in May", "--json").json["id"]
+    assert two("birch", "purge", old, "--yes").code == 0
+    two("birch", "sync")
+    asked = f"{new} is archived: it rewords a fact that was purged on another machine"
+    for name in ("ash", "birch"):
+        assert asked in two(name, "sync", "--quiet").err
+        assert two(name, "show", new, "--json").json["fact"]["lifecycle"] == "archived"
+        assert asked in two(name, "status").out
+    assert two("birch", answer, new, *(("--yes",) if answer == "purge" else ())).code == 0
+    for name in ("birch", "ash"):
+        assert two(name, "sync", "--quiet").err == ""
+        assert two(name, "recall", "review").code == (answer == "purge")
+        assert two(name, "doctor", "--deep").code == 0
 
 
 def test_to_forget_what_gave_way_can_be_undone_alone(two):

@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from tests.support import DAY, NOW
+from tideline_cli.serve.page import frame, overview
 from tideline_cli.serve.page.markup import Markup, element
 
 PAGES = ("/", "/?q=deploy", "/facts", "/changes", "/slots", "/tags", "/fading", "/contradictions",
@@ -194,6 +195,19 @@ def test_a_command_to_copy_runs_no_stored_text(client, run, tmp_path):
     run("ingest", str(tmp_path / "$(touch pwned) x.md"))
     assert "tideline library rm -- '$(touch pwned) x.md'" in Reader(client("/documents").body).text
     assert run("library", "rm", "--", "$(touch pwned) x.md").code == 0
+
+
+def test_wordings_that_wait_for_an_answer_are_named(run):
+    """Both ids, each with a link, of what was forgotten on another machine; one of what was purged.
+    """
+    status = run("status", "--json").json
+    old, new, third = (f"{at:026d}" for at in (1, 2, 3))
+    status["reworded"] = [{"id": new, "forgotten": old}, {"id": third, "forgotten": None}]
+    page = "".join(map(str, overview.body(status, frame.PageTimes(NOW, lambda *_: "", str))))
+    assert [one for one in (old, new, third) if f'href="/facts/{one}"' in page] == [old, new, third]
+    told = Reader(page).text
+    assert f"{new} stands and rewords {old}, which was forgotten on another machine" in told
+    assert f"{third} is archived: it rewords a fact that was purged on another machine" in told
 
 
 def test_words_fit_their_numbers(client, run):

@@ -807,6 +807,136 @@ class TestNobodysWord:
         assert by_id(laptop)[rome]["said_at"] <= instant.iso(NOW + 31 * DAY + desktop.skew)
 
 
+class TestRewordings:
+    """A removal does not reach a rewording that was made without knowing of it, and says so."""
+
+    @pytest.mark.parametrize("first", [0, 1], ids=["edit first", "removal first"])
+    @pytest.mark.parametrize("again", [False, True], ids=["edited once", "edited twice"])
+    def test_a_forget_leaves_a_rewording_and_both_are_named(self, pair, first, again):
+        """Until somebody has said which of the two is right."""
+        laptop, desktop, wire = pair
+        old, new = reworded(pair, first=first, again=again, removal="forget")
+        told = by_id(laptop)
+        assert (told[old]["lifecycle"], told[new]["lifecycle"]) == ("archived", "active")
+        for machine in (laptop, desktop):
+            assert sync_rows.reworded(machine.db, origin_number=None) == [(old, new)]
+        amend.forget(desktop.db, [new], viewer=OWNER, now=NOW + 9 * DAY)
+        assert sync_rows.reworded(desktop.db, origin_number=None) == []
+        settle([laptop, desktop], wire, NOW + 10 * DAY)
+        agree(laptop, desktop)
+        assert sync_rows.reworded(laptop.db, origin_number=None) == []
+        undo.undo(desktop.db, None, viewer=OWNER, now=NOW + 11 * DAY)
+        settle([laptop, desktop], wire, NOW + 12 * DAY)
+        assert sync_rows.reworded(laptop.db, origin_number=None) == [(old, new)]
+        amend.forget(laptop.db, [old], viewer=OWNER, now=NOW + 13 * DAY)
+        settle([laptop, desktop], wire, NOW + 14 * DAY)
+        agree(laptop, desktop)
+        for machine in (laptop, desktop):
+            assert sync_rows.reworded(machine.db, origin_number=None) == []
+            assert by_id(machine)[new]["lifecycle"] == "active"
+
+    @pytest.mark.parametrize("first", [0, 1], ids=["edit first", "removal first"])
+    @pytest.mark.parametrize("again", [False, True], ids=["edited once", "edited twice"])
+    @pytest.mark.parametrize("answer", ["purge", "restore"])
+    def test_a_purge_archives_a_rewording(self, pair, first, again, answer):
+        """It is named until it is purged too, or restored; an undo of that asks again."""
+        laptop, desktop, wire = pair
+        old, new = reworded(pair, first=first, again=again, removal="purge")
+        assert old not in by_id(laptop)
+        for machine in (laptop, desktop):
+            assert by_id(machine)[new]["lifecycle"] == "archived"
+            assert (None, new) in sync_rows.reworded(machine.db, origin_number=None)
+        if answer == "purge":
+            gone = [one["id"] for one in rows(laptop)]
+            purge.purge(laptop.db, gone, viewer=OWNER, now=NOW + 9 * DAY)
+        else:
+            amend.restore(laptop.db, [new], viewer=OWNER, now=NOW + 9 * DAY)
+        settle([laptop, desktop], wire, NOW + 10 * DAY)
+        assert desktop.export() == laptop.export()
+        for machine in (laptop, desktop):
+            assert sync_rows.reworded(machine.db, origin_number=None) == []
+            assert (new in by_id(machine)) == (answer == "restore")
+        if answer == "restore":
+            assert by_id(desktop)[new]["lifecycle"] == "active"
+            undo.undo(laptop.db, None, viewer=OWNER, now=NOW + 11 * DAY)
+            settle([laptop, desktop], wire, NOW + 12 * DAY)
+            agree(laptop, desktop)
+            assert by_id(desktop)[new]["lifecycle"] == "archived"
+            assert (None, new) in sync_rows.reworded(desktop.db, origin_number=None)
+
+    @pytest.mark.parametrize("removal", ["forget", "purge"])
+    def test_who_knew_of_a_rewording_removes_the_old_words_alone(self, pair, removal):
+        """Nothing is named, and the rewording stands."""
+        laptop, desktop, wire = pair
+        old = say(laptop, "The meeting is in April", "A1")
+        settle([laptop, desktop], wire, NOW + HOUR)
+        new = reword(laptop, old, "A2", "The meeting is in May", now=NOW + DAY)
+        settle([laptop, desktop], wire, NOW + 2 * DAY)
+        take_away(desktop, old, removal, now=NOW + 3 * DAY)
+        settle([laptop, desktop], wire, NOW + 4 * DAY)
+        agree(laptop, desktop)
+        assert by_id(laptop)[new]["lifecycle"] == "active"
+        assert sync_rows.reworded(laptop.db, origin_number=None) == []
+
+    def test_a_fact_that_was_restored_and_then_edited_is_none(self, pair):
+        """Whoever edits it knew that it had been forgotten."""
+        laptop, desktop, wire = pair
+        old = say(laptop, "The meeting is in April", "A1")
+        amend.forget(laptop.db, [old], viewer=OWNER, now=NOW + HOUR)
+        settle([laptop, desktop], wire, NOW + DAY)
+        amend.restore(laptop.db, [old], viewer=OWNER, now=NOW + 2 * DAY)
+        reword(laptop, old, "A2", "The meeting is in May", now=NOW + 3 * DAY)
+        settle([laptop, desktop], wire, NOW + 4 * DAY)
+        agree(laptop, desktop)
+        assert sync_rows.reworded(desktop.db, origin_number=None) == []
+
+    @pytest.mark.parametrize("removal", ["forget", "purge"])
+    def test_another_value_of_a_slot_is_no_rewording(self, pair, removal):
+        """It replaces what the other machine removes, and stands."""
+        laptop, desktop, wire = pair
+        old = say(laptop, "I live in Rome", "A1", slot="town")
+        settle([laptop, desktop], wire, NOW + HOUR)
+        new = say(laptop, "I live in Oslo", "A2", slot="town", now=NOW + DAY)
+        take_away(desktop, old, removal, now=NOW + DAY)
+        settle([laptop, desktop], wire, NOW + 2 * DAY)
+        agree(laptop, desktop)
+        assert by_id(desktop)[new]["lifecycle"] == "active"
+        assert sync_rows.reworded(desktop.db, origin_number=None) == []
+
+
+def reword(machine: Machine, old: str, name: str, text: str, *, now: int) -> str:
+    done = edit.edit(machine.db, old, {"content": text}, fact_id=named_id(name), viewer=OWNER,
+                     editor=edit.Editor("owner_message", typed=True), now=now)  # fmt: skip
+    return done.fact.id
+
+
+def take_away(machine: Machine, fact_id: str, removal: str, *, now: int) -> None:
+    if removal == "forget":
+        amend.forget(machine.db, [fact_id], viewer=OWNER, now=now)
+    else:
+        purge.purge(machine.db, [fact_id], viewer=OWNER, now=now)
+
+
+def reworded(
+    pair: tuple[Machine, Machine, Wire], *, first: int, again: bool, removal: str
+) -> tuple[str, str]:
+    """Let the laptop reword a fact that the desktop removes, and both hear of it; the `first` word
+    is the edit (0) or the removal. Return the ids of the old and of the new wording."""
+    laptop, desktop, wire = pair
+    old = new = say(laptop, "The meeting is in April", "A1")
+    settle([laptop, desktop], wire, NOW + HOUR)
+    at = {first: NOW + DAY, 1 - first: NOW + 2 * DAY}
+    new = reword(laptop, old, "A2", "The meeting is in May", now=at[0])
+    if again:
+        new = reword(laptop, new, "A3", "The meeting is in the middle of May", now=at[0] + HOUR)
+    take_away(desktop, old, removal, now=at[1])
+    order = [laptop, desktop, laptop] if first == 0 else [desktop, laptop, desktop]
+    for step, machine in enumerate(order):
+        machine.sync(wire, NOW + 3 * DAY + step * HOUR)
+    agree(laptop, desktop)
+    return old, new
+
+
 class TestOrigins:
     def test_facts_keep_their_origin_and_no_ruling_passes_between_origins(self, pair):
         """Facts keep their origin and no ruling passes between origins."""

@@ -169,6 +169,19 @@ def test_a_word_of_the_owner_takes_a_fact_out_of_the_hands_of_strangers(machine,
     assert facts(machine)[NEW]["lifecycle"] == "archived"
 
 
+def test_a_stranger_purges_nothing_that_the_owner_derived(machine, run):
+    """What was derived here from a fact of the place stays, and so does that fact."""
+    take(machine, [head(), line(add=NEW, at=[NOW << 16, 0], values=GOOD)])
+    machine.close()
+    own = json.dumps({"id": SECOND, "content": "Go there before ten", "derived_from": [NEW]})
+    assert run("import", "-", "--trust", "--db", machine.path, stdin=own).code == 0
+    machine.__init__(machine_folder(machine), "ash")
+    Absorber(machine.db, place=1, now=NOW).own_words()
+    assert facts(machine)[SECOND]["derived_from"] == [NEW]
+    take(machine, [head(), line(purge=[NEW])])
+    assert {NEW, SECOND} <= facts(machine).keys()
+
+
 @pytest.mark.parametrize("kind", ["supersedes", "contradicts", "relates_to", "merged_from"])
 def test_edges_to_the_facts_of_others_are_not_taken(machine, kind):
     """Edges to the facts of others are not taken."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 
-from tideline_cli.cli import output
+from tideline_cli.cli import output, synced_places
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,6 +41,11 @@ def tell_beside(session: Session, reports: Sequence[Report]) -> None:
                 "`tideline sync status` names them",
                 hint=f"if they are yours: tideline sync {shlex.quote(one.address)} --trust",
             )  # fmt: skip
+    if reports:
+        for text, hint in synced_places.asked(
+            session, synced_places.of_rewordings(reports[-1].reworded)
+        ):
+            session.caution("sync_reworded", text, hint=hint)
     conflicts = max((one.conflicts for one in reports), default=0)
     if conflicts:
         session.note(
@@ -96,6 +101,7 @@ def _form(one: Report) -> dict[str, Any]:
         "segments": one.segments,
         "bytes": one.octets,
         "conflicts": one.conflicts,
+        "reworded": synced_places.of_rewordings(one.reworded),
         "stopped": [
             {
                 "replica": halt.replica, "name": halt.name, "reason": halt.reason,

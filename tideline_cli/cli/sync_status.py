@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 
-from tideline_cli.cli import ages, output
+from tideline_cli.cli import ages, output, synced_places
 from tideline_cli.model import instant
 from tideline_cli.store import sync_places, sync_rows, sync_schema, sync_state
 
@@ -25,7 +25,9 @@ def show(session: Session) -> None:
     db = session.reading()
     if db is None or not sync_schema.exists(db):
         if session.json:
-            output.emit_json({"replica": None, "name": None, "places": [], "conflicts": 0})
+            output.emit_json(
+                {"replica": None, "name": None, "places": [], "conflicts": 0, "reworded": []}
+            )
         else:
             output.emit_lines(["this memory does not sync: `tideline sync FOLDER` begins"])
         return
@@ -33,7 +35,7 @@ def show(session: Session) -> None:
     if session.json:
         output.emit_json(form)
     else:
-        output.emit_lines(_lines(form, session.now))
+        output.emit_lines(_lines(session, form))
 
 
 def _form(db: Connection) -> dict[str, Any]:
@@ -43,6 +45,7 @@ def _form(db: Connection) -> dict[str, Any]:
         "name": sync_state.name_of(db, own),
         "places": [_place(db, place) for place in sync_places.each(db)],
         "conflicts": len(sync_rows.ruled(db, "slot", origin_number=None)),
+        "reworded": synced_places.of_rewordings(sync_rows.reworded(db, origin_number=None)),
     }
 
 
@@ -67,13 +70,13 @@ def _place(db: Connection, place: PlaceRow) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _lines(form: dict[str, Any], now: int) -> list[str]:
+def _lines(session: Session, form: dict[str, Any]) -> list[str]:
     lines = [f"this machine\t{form['name']} ({form['replica'][:8]})"]
     for place in form["places"]:
         kind = "encrypted" if place["encrypted"] else "not encrypted"
         trust = "" if place["vouched"] else ", not vouched for"
         at = place["synced_at"]
-        when = f"synced {ages.ago(instant.parse(at), now)}" if at else "never synced"
+        when = f"synced {ages.ago(instant.parse(at), session.now)}" if at else "never synced"
         waits = ", a sync was cut short" if place["pending"] else ""
         lines.append(f"{place['address']}\t{kind}{trust}, {when}{waits}")
         for one in place["replicas"]:
@@ -88,4 +91,6 @@ def _lines(form: dict[str, Any], now: int) -> list[str]:
                          f"{shlex.quote(place['address'])} --trust")  # fmt: skip
     if form["conflicts"]:
         lines.append(f"conflicts\t{form['conflicts']:,}: `tideline contradictions`")
+    lines += [f"reworded\t{text}: {hint}" for text, hint in
+              synced_places.asked(session, form["reworded"])]  # fmt: skip
     return lines

@@ -34,6 +34,8 @@ REPLACING = ("contradicts", "transition", "supersedes")
 SUCCEEDS = ("contradicts", "transition")
 # From a fact to the one that its writer names as replaced.
 SUPERSEDES = ("supersedes", "transition")
+# The one of them that says that a fact says the same anew, in other words.
+REWORDS = "supersedes"
 # Two edges that are made together are one row of the store, under a word that nobody sees. The kind
 # of a row never changes.
 TWOFOLD: Mapping[str, tuple[str, ...]] = {"succeeds": SUCCEEDS, "replaces": SUPERSEDES}

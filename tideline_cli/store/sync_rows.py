@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tideline_cli.model import codec
+from tideline_cli.model.edge import REWORDS, sql_list, words_for
 from tideline_cli.model.record import record
 from tideline_cli.store.fact_rows import SELECT, fact_of
 
@@ -54,6 +55,24 @@ SELECT id, by FROM sync_fact WHERE by IS NOT NULL AND ruled = ?1 AND origin = if
   AND EXISTS (SELECT 1 FROM link JOIN fact AS a ON a.seq = from_fact
     JOIN fact AS b ON b.seq = to_fact WHERE a.id = by AND b.id = sync_fact.id)
 ORDER BY id
+"""
+_REWORDED = f"""
+WITH RECURSIVE wording (start, id) AS (
+  SELECT sync_fact.id, by FROM sync_fact JOIN fact AS a ON a.id = by
+    JOIN fact AS b ON b.id = sync_fact.id
+  WHERE by IS NOT NULL AND ruled = 'forgotten' AND b.lifecycle = 'archived'
+    AND sync_fact.origin = ifnull(?1, sync_fact.origin)
+    AND EXISTS (SELECT 1 FROM link WHERE from_fact = a.seq AND to_fact = b.seq
+      AND kind IN ({sql_list(words_for(REWORDS))}))
+  UNION SELECT start, a.id FROM wording JOIN fact AS b ON b.id = wording.id
+    JOIN link ON to_fact = b.seq AND link.kind IN ({sql_list(words_for(REWORDS))})
+    JOIN fact AS a ON a.seq = from_fact
+  WHERE b.lifecycle <> 'active')
+SELECT start, fact.id FROM wording JOIN fact ON fact.id = wording.id WHERE lifecycle = 'active'
+UNION ALL SELECT NULL, fact.id FROM sync_fact JOIN fact ON fact.id = sync_fact.id
+WHERE by IS NOT NULL AND ruled = 'purged' AND lifecycle = 'archived'
+  AND sync_fact.origin = ifnull(?1, sync_fact.origin)
+ORDER BY 2, 1
 """
 
 
@@ -136,6 +155,14 @@ def ruled(db: Connection, why: str, *, origin_number: int | None) -> list[tuple[
     sync, the edge between the two is gone."""
     rows: Any = db.execute(_RULED, (why, origin_number)).fetchall()
     return [(fact_id, by) for fact_id, by in rows]
+
+
+def reworded(db: Connection, *, origin_number: int | None) -> list[tuple[str | None, str]]:
+    """Return the facts that reword, each with the one that another machine has forgotten without
+    knowing of it, None where that was purged; in one origin, None: in all. Those that somebody has
+    answered since the last sync are none."""
+    rows: Any = db.execute(_REWORDED, (origin_number,)).fetchall()
+    return [(gone, fact_id) for gone, fact_id in rows]
 
 
 def slot_mates(

@@ -4,7 +4,7 @@ edges of the rulings on them go, as a part of the journal, so that an undo bring
 from __future__ import annotations
 
 from tideline_cli.model import codec
-from tideline_cli.model.edge import SUCCEEDS, sql_list, words_for
+from tideline_cli.model.edge import REPLACING, sql_list, words_for
 from tideline_cli.store import sync_changes, undo_rows
 
 TYPE_CHECKING = False
@@ -18,8 +18,8 @@ _OPEN = f"""
 SELECT sync_fact.id, link.number FROM sync_fact
   JOIN fact ON fact.id = sync_fact.id JOIN fact AS other ON other.id = by
   JOIN link ON from_fact = other.seq AND to_fact = fact.seq
-WHERE sync_fact.id IN (SELECT value FROM json_each(?)) AND ruled IN ('slot', 'same')
-  AND fact.lifecycle = 'archived' AND link.kind IN ({sql_list(words_for(*SUCCEEDS))})
+WHERE sync_fact.id IN (SELECT value FROM json_each(?)) AND ruled IN ('slot', 'same', 'forgotten')
+  AND fact.lifecycle = 'archived' AND link.kind IN ({sql_list(words_for(*REPLACING))})
 """
 _MADE = f"""
 SELECT EXISTS (SELECT 1 FROM change JOIN batch ON batch.number = change.batch

@@ -32,7 +32,7 @@ _OWN = """
 SELECT marks FROM sync_fact JOIN fact USING (id) WHERE seq = ? AND by IS NOT NULL AND replica = ?
 """
 _ARCHIVED = """
-SELECT replica = ?2 AND (by IS NULL OR NOT EXISTS (
+SELECT replica = ?2 AND (by IS NULL OR ruled = 'forgotten' OR ruled <> 'purged' AND NOT EXISTS (
   SELECT 1 FROM link JOIN fact AS other ON other.seq = from_fact
   WHERE to_fact = fact.seq AND other.id = by))
 FROM sync_fact JOIN fact USING (id) WHERE seq = ?1

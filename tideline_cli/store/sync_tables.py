@@ -50,7 +50,7 @@ CREATE TABLE sync_fact (
   marks   TEXT,                        -- JSON: by field, clock, replica, version and place
   uses    TEXT,                        -- JSON: by replica, how often it has used it, and when said
   held    TEXT,                        -- JSON: registers that differ from the row of the fact
-  ruled   TEXT,                        -- why the row differs: slot, same, kept, circle
+  ruled   TEXT,                        -- why the row differs: slot, same, kept, circle, purged
   by      TEXT                         -- and the id of the fact because of which it does
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX sync_fact_version ON sync_fact (version);

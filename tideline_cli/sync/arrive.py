@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from tideline_cli.model.edge import REWORDS
 from tideline_cli.model.origin import Origin
 from tideline_cli.store import sync_edges, sync_purges, sync_rows, sync_state, visibility
 from tideline_cli.store.sync_edges import EdgeRow
+from tideline_cli.store.sync_purges import PURGED
 from tideline_cli.sync import registers
 from tideline_cli.sync.confine import SOURCE
 from tideline_cli.sync.operations import AddOp, BatchOp, EdgeOp, PurgeOp, SetOp, UseOp
@@ -54,6 +56,7 @@ class Taker:
         edges = [one for one in operations if isinstance(one, EdgeOp)]
         ends = {end for one in edges for end in (one.source, one.target)}
         purged = sync_purges.purged(self._db, ids | ends)
+        ids |= {one.source for one in edges if one.kind == REWORDS and one.target in purged}
         ids -= purged
         rows, stored = sync_rows.facts(self._db, ids), sync_rows.in_table(self._db, ids)
         taken.facts = {
@@ -75,6 +78,8 @@ class Taker:
             case EdgeOp():
                 if one.source not in purged and one.target not in purged:
                     self._edge(one, taken)
+                elif one.source not in purged and one.kind == REWORDS and one.values is not None:
+                    self._reword(one, taken)
                 return
         if one.id in purged:
             return
@@ -143,6 +148,15 @@ class Taker:
         values = one.values or (None, None, was.created_at if was else 0)
         mark = self._mark(one.stamp)
         taken.edges[key] = EdgeRow(*key, *mark, one.values is not None, *values)
+
+    def _reword(self, one: EdgeOp, taken: Taken) -> None:
+        """Note that a fact rewords one that was purged; as of the time of the edge, so that whoever
+        notes it notes the same."""
+        known = taken.facts[one.source]
+        held = known.mark(PURGED)
+        if held is None or self._is_later(one.stamp, held):
+            known.put(PURGED, True, (*self._mark(one.stamp)[:3], 0))
+            taken.changed.add(one.source)
 
     def _is_later(self, stamp: Stamp, mark: Mark) -> bool:
         return stamp > self._stamp(mark)

@@ -6,10 +6,10 @@ from tideline_cli.memory.screening import threats_in
 from tideline_cli.memory.secret_screening import searched
 from tideline_cli.model.edge import REPLACING
 from tideline_cli.model.fact import SEGMENTS, initial_heat
-from tideline_cli.model.origin import OWNER
+from tideline_cli.model.origin import EVERYONE, OWNER
 from tideline_cli.model.record import Record, replace
 from tideline_cli.policy.gate import confined as confined_segment
-from tideline_cli.store import sync_rows, sync_state
+from tideline_cli.store import purge_rows, sync_rows, sync_state
 from tideline_cli.sync.operations import AddOp, BatchOp, EdgeOp, PurgeOp, SetOp, UseOp
 from tideline_cli.sync.registers import GONE, is_stamp
 
@@ -69,13 +69,22 @@ def confined_words(db: Connection, told: Sequence[Operation], *, place: int) -> 
                 taken.append(one)
             case PurgeOp():
                 gone = tuple(fact_id for fact_id in one.ids if fact_id in own)
-                taken += [PurgeOp(gone)] if gone else []
-                refused |= {fact_id for fact_id in one.ids if fact_id in stored} - own
+                is_taken = bool(gone) and _reaches_own(db, gone, place)
+                taken += [PurgeOp(gone)] if is_taken else []
+                refused |= {known for known in one.ids if known in stored} - (own if is_taken else set())
             case SetOp() | EdgeOp() if one.stamp[1] != here:
                 refused.add(one.id if isinstance(one, SetOp) else one.source)
             case BatchOp() | SetOp() | EdgeOp() | UseOp() | AddOp():
                 pass
     return Confined(taken, strangers, refused)
+
+
+def _reaches_own(db: Connection, ids: Sequence[str], place: int) -> bool:
+    """Say whether a purge of these takes nothing that is known from elsewhere with it."""
+    seqs = [seq for seq, _ in sync_rows.in_table(db, ids).values()]
+    reached = set(purge_rows.with_citers(db, seqs, viewer=EVERYONE).values())
+    rows = sync_rows.facts(db, reached)
+    return all(one in rows and _is_of(rows[one], place) for one in reached)
 
 
 def _is_of(row: FactRow, place: int) -> bool:

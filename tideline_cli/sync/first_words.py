@@ -23,6 +23,7 @@ from tideline_cli.sync.registers import (
     BROUGHT,
     CHANGED,
     CLOCK,
+    FORGOT,
     GONE,
     LAST,
     NOTHING,
@@ -103,6 +104,9 @@ def _gather_facts(
                 state.clock = max(state.clock, clock)
                 for name in _STATE if clock > one.birth[0] else ():
                     one.put(name, one.values[name], (clock, state.own, state.next_version(), 0))
+        if one.gone() == "forgotten":
+            mark = one.mark(GONE) or one.birth
+            one.put(FORGOT, True, (*mark[:2], state.next_version(), 0))
         rows.append(one.stored(fact))
     sync_rows.put_facts(db, rows)
 

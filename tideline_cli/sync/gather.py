@@ -13,6 +13,7 @@ from tideline_cli.store import (
     visibility,
 )
 from tideline_cli.store.sync_edges import EdgeRow
+from tideline_cli.store.sync_purges import PURGED
 from tideline_cli.sync import registers
 from tideline_cli.sync.clock import tick
 from tideline_cli.sync.fields import CHANGING, wire_value
@@ -21,6 +22,7 @@ from tideline_cli.sync.registers import (
     BROUGHT,
     CHANGED,
     CLOCK,
+    FORGOT,
     GONE,
     LAST,
     NOTHING,
@@ -187,6 +189,8 @@ class Gatherer:
             known.is_present = True
             known.origin = visibility.number(self._db, known.row.origin)
             known.birth = self._mark(born)
+            if gone == "forgotten":
+                known.put(FORGOT, True, self._mark(born))
         if told.back is not None and known.ruled is not None:
             told.fields.setdefault("lifecycle", told.back)
         for name, clock in told.fields.items():
@@ -196,8 +200,20 @@ class Gatherer:
                 self._say(known, known.row, name, clock)
                 if name == "lifecycle":
                     known.put(GONE, gone, self._mark(clock))
+                    self._answer(known, gone, clock)
         if told.open is not None:
             self._open(known, told.open, is_born=born is not None)
+        if told.back is not None and known.values.get(PURGED) is False and gone is not None:
+            self._open(known, told.back, is_born=False)  # nobody says any more that it stands
+            known.put(PURGED, True, self._mark(told.back))
+
+    def _answer(self, known: Registers, gone: str | None, clock: int) -> None:
+        """Note that somebody forgets a fact, or takes that back; and that one which a purge has
+        archived elsewhere stands."""
+        if gone == "forgotten" or known.values.get(FORGOT):
+            known.put(FORGOT, gone == "forgotten", self._mark(clock))
+        if gone is None and known.ruled == PURGED:
+            known.put(PURGED, False, self._mark(clock))
 
     def _open(self, known: Registers, clock: int, *, is_born: bool) -> None:
         """Say that a fact stands, as it did before somebody confirmed that it gives way. One that

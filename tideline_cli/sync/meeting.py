@@ -68,7 +68,7 @@ class Report:
     are those of this memory in which they came; `sent` counts the facts of which anything was left,
     in `segments` of so many bytes. Of a place for which nobody vouches, `strangers` counts the
     facts that were taken as text from outside, and `refused` those of which a change was not taken.
-    """
+    `reworded` are the wordings that wait for an answer, as `sync_rows` tells them."""
 
     address: str
     place: str
@@ -85,6 +85,7 @@ class Report:
     halts: tuple[Halt, ...]
     notes: tuple[str, ...]
     conflicts: int
+    reworded: tuple[tuple[str | None, str], ...]
 
 
 class Meeting:
@@ -141,6 +142,7 @@ class Meeting:
             done.segments, done.octets,
             tuple(self._halts), tuple(self._notes),
             len(sync_rows.ruled(self._db, "slot", origin_number=None)),
+            tuple(sync_rows.reworded(self._db, origin_number=None)),
         )  # fmt: skip
 
     def _set_clock(self) -> None:

@@ -7,9 +7,10 @@ import json
 from tideline_cli.errors import UsageError
 from tideline_cli.model import ulid
 from tideline_cli.model.edge import KINDS
+from tideline_cli.store.sync_purges import PURGED
 from tideline_cli.sync.fields import CHANGING, FIXED, checked_value
 from tideline_cli.sync.operations import AddOp, BatchOp, EdgeOp, PurgeOp, SetOp, UseOp
-from tideline_cli.sync.registers import GONE, PRESENT
+from tideline_cli.sync.registers import FORGOT, GONE, PRESENT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ _LATEST_CLOCK = 1 << 62
 _MOST = 1 << 53
 REASONS = ("faded", "merged", "superseded", "forgotten", "unknown")
 """Why a fact may be archived, as an export tells it."""
+_FLAGS = (PRESENT, FORGOT, PURGED)
 _NEWER = "it was written by a newer version: upgrade tideline-cli here"
 
 
@@ -110,7 +112,7 @@ class _Reader:
             if name == GONE:
                 values[name] = _reason(value)
             else:
-                values[name] = bool(value) if name == PRESENT else checked_value(name, value)
+                values[name] = bool(value) if name in _FLAGS else checked_value(name, value)
         return SetOp(_id(row["set"]), self._stamp(row["at"]), values)
 
     def _use(self, row: dict[str, Any]) -> UseOp:

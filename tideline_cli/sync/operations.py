@@ -5,7 +5,8 @@
 {"add": id, "at": [clock, replica], "values": {…}}
 {"set": id, "at": [clock, replica], "values": {…}}
                                    beside the fields of a fact: "present", whether it is there at
-                                   all, and "gone", why it is archived
+                                   all, "gone", why it is archived, "forgot", whether somebody has
+                                   forgotten it, and "purged", whether it rewords what was purged
 {"use": id, "by": replica, "uses": [before it synced, since, last, changed, said, clock]}
 {"edge": [source, kind, target], "at": [clock, replica], "values": null | [reason, strength, at]}
 {"purge": [id, …]}

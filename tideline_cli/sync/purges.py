@@ -22,7 +22,7 @@ def take(db: Connection, ids: Sequence[str], *, place: int, state: SyncState) ->
     this machine has stated and somebody has archived: what others have stated goes by their word,
     so that it does not matter what is heard first. The journal loses all that it knows of either.
     """
-    sync_purges.purge(db, ids, place=place, state=state)
+    sync_purges.purge(db, ids, place=place, state=state, is_heard=True)
     seqs = [seq for seq, _ in sync_rows.in_table(db, ids).values()]
     for one in ids:
         seqs += purge_rows.undone(db, one, viewer=EVERYONE)
@@ -31,7 +31,7 @@ def take(db: Connection, ids: Sequence[str], *, place: int, state: SyncState) ->
     )
     told = set(undo_rows.present_ids(db, gone).values())
     told |= set(gone.values()) - sync_shown.stated_elsewhere(db, gone.values())
-    sync_purges.purge(db, sorted(told), place=0, state=state)
+    sync_purges.purge(db, sorted(told), place=0, state=state, is_heard=True)
     state.save()
     if gone:
         purge_rows.remove(db, gone)

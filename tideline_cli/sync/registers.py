@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tideline_cli.model.lean import blake2b
+from tideline_cli.store.sync_purges import BORN, PURGED
 from tideline_cli.store.sync_rows import FactRow
 from tideline_cli.sync.fields import FIXED, made_fact, wire
 
@@ -18,7 +19,9 @@ if TYPE_CHECKING:
 PRESENT = "present"
 GONE = "gone"
 """Why a fact is archived: stated whenever its lifecycle is, with the same mark."""
-BORN = "born"
+FORGOT = "forgot"
+"""Whether somebody has forgotten the fact: also where another machine says later why it is gone.
+`PURGED` tells whether it rewords a fact that was purged by somebody who did not know that."""
 BASE, SINCE, LAST, CHANGED, SAID, CLOCK, VERSION, PLACE, BROUGHT = range(9)
 """Places in what a replica tells of a fact: how often it was used before that synced, how often
 since, when last; when it last stated anything of it, and said it; when all that was told, by the
@@ -64,7 +67,7 @@ class Registers:
 
     def mark(self, name: str) -> Mark | None:
         """Return the mark of a register."""
-        return self.marks.get(name, self.birth)
+        return self.marks.get(name, None if name in (FORGOT, PURGED) else self.birth)
 
     def put(self, name: str, value: Any, mark: Mark) -> None:
         """Let a register hold a value."""
@@ -80,6 +83,8 @@ class Registers:
             del self.marks[name]
             if name == PRESENT:
                 self.is_present = True
+            elif name in (FORGOT, PURGED):
+                del self.values[name]
 
     def bear(self, values: Mapping[str, Any], mark: Mark) -> None:
         """Let the fact be born: registers that nobody has stated yet hold what it was born with."""

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from tideline_cli.model.record import replace
 from tideline_cli.store import sync_edges, sync_places, sync_rows, sync_state
+from tideline_cli.store.sync_purges import BORN
 from tideline_cli.store.transactions import writing
 from tideline_cli.sync.clock import clock_ms, is_ahead, tick
-from tideline_cli.sync.registers import BORN, CLOCK, PLACE, VERSION, is_stamp
+from tideline_cli.sync.registers import CLOCK, PLACE, VERSION, is_stamp
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -17,17 +17,18 @@ from tideline_cli.policy.periods import ended, holds_from, overlap
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Container, Iterable, Mapping, Sequence
     from typing import Any, Literal
 
     from tideline_cli.model.fact import Fact
 
-    Why = Literal["slot", "same", "kept", "circle"]
+    Why = Literal["slot", "same", "kept", "circle", "forgotten", "purged"]
     Stamp = tuple[int, str]  # a time, the id of a replica
 
 
 EDGES: Mapping[str, Sequence[str]] = {
-    "slot": ("contradicts",), "same": SUCCEEDS, "kept": (), "circle": (),
+    "slot": ("contradicts",), "same": SUCCEEDS, "kept": (), "circle": (), "forgotten": (),
+    "purged": (),
 }  # fmt: skip
 """The edges from the fact because of which another is shown otherwise, by the ruling."""
 
@@ -46,7 +47,8 @@ class StatedFact:
 class Ruling:
     """A fact as it is shown, where that is not what its registers say: because of the fact `by`.
     One that others were merged into is `kept`, and one that comes back out of a circle is ruled by
-    itself."""
+    itself; so is one that rewords what was `purged` elsewhere. One that was `forgotten` and that
+    another machine has reworded is as it was stated, until somebody says which of both is right."""
 
     fact: Fact
     why: Why
@@ -127,6 +129,36 @@ def _settle_slot(values: Sequence[StatedFact], found: dict[str, Ruling]) -> None
             found[fact.id] = Ruling(fact, "slot", by)
         if fact.lifecycle == "active":
             holding.append(StatedFact(fact, one.stamp, one.author))
+
+
+def orphans(purged: Mapping[str, bool], reworded_by: Mapping[str, Iterable[str]]) -> set[str]:
+    """Return the facts that reword what was purged elsewhere, directly or not; `purged` tells for
+    some whether they do. One of which somebody has said that it stands ends the chain."""
+    found = {one for one, is_purged in purged.items() if is_purged}
+    waiting = sorted(found)
+    while waiting:
+        for one in reworded_by.get(waiting.pop(), ()):
+            if one not in found and purged.get(one) is not False:
+                found.add(one)
+                waiting.append(one)
+    return found
+
+
+def standing(
+    start: str, reworded_by: Mapping[str, Iterable[str]], active: Container[str]
+) -> str | None:
+    """Return the wording of a fact by which an active one says it anew: that one, or one that it
+    rewords in turn."""
+    for first in sorted(reworded_by.get(start, ())):
+        waiting, seen = [first], {start, first}
+        while waiting:
+            one = waiting.pop()
+            if one in active:
+                return first
+            fresh = set(reworded_by.get(one, ())) - seen
+            seen |= fresh
+            waiting += fresh
+    return None
 
 
 def revived(

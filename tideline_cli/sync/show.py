@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from tideline_cli.model.edge import REPLACING
+from tideline_cli.model.edge import REPLACING, REWORDS
 from tideline_cli.model.origin import EVERYONE
 from tideline_cli.model.record import replace
 from tideline_cli.model.text import index_terms
 from tideline_cli.model.times import Stated, Times
+from tideline_cli.policy.periods import ended
 from tideline_cli.policy.transitions import restored
 from tideline_cli.store import statements, sync_apply, sync_edges, sync_rows, uses, writes
 from tideline_cli.store.connection import setting
 from tideline_cli.store.links import Link
+from tideline_cli.store.sync_purges import PURGED
 from tideline_cli.sync import registers, rulings
 from tideline_cli.sync.fields import FIXED
-from tideline_cli.sync.registers import CHANGED, SAID
+from tideline_cli.sync.registers import CHANGED, FORGOT, SAID
 from tideline_cli.sync.rulings import EDGES, Ruling, StatedFact
 
 TYPE_CHECKING = False
@@ -29,7 +31,7 @@ if TYPE_CHECKING:
     from tideline_cli.sync.registers import Registers
     from tideline_cli.sync.rulings import Stamp
 
-_GONE = {"slot": "superseded", "same": "merged"}
+_GONE = {"slot": "superseded", "same": "merged", "purged": "forgotten"}
 _REPLACED = ("merged", "superseded")
 """Why a fact is archived in whose place another stands."""
 
@@ -90,20 +92,45 @@ class Shower:
                 for one in some if one.values["slot"] is not None
             }  # fmt: skip
             near |= sync_rows.slot_mates(self._db, places)
+            near |= {one.source for one in sync_edges.edges_to(self._db, fresh, (REWORDS,))}
+            near |= {one.target for one in sync_edges.edges_from(self._db, fresh, (REWORDS,))}
             fresh = self._load(near)
 
     def _rulings(self, revived: set[str]) -> dict[str, Ruling]:
         """Return what is shown otherwise than the registers say, by id."""
         stated: list[StatedFact] = []
+        found: dict[str, Ruling] = {}
+        reworded_by = self._reworded_by()
+        orphans = rulings.orphans(
+            {one.id: one.values[PURGED] for one in self._known.values() if PURGED in one.values},
+            reworded_by,
+        )
         for one in self._known.values():
             if one.is_whole():
                 fact = one.fact()
                 if one.id in revived:
                     fact = restored(fact)
+                    found[one.id] = Ruling(fact, "circle", one.id)
+                if one.id in orphans and fact.lifecycle == "active":
+                    fact = ended(fact, at=fact.created_at, now=fact.created_at)
+                    found[one.id] = Ruling(fact, "purged", one.id)
                 stated.append(StatedFact(fact, self._said(one), self._author(one)))
-        found = {one: Ruling(fact.fact, "circle", one) for fact in stated
-                 for one in [fact.fact.id] if one in revived}  # fmt: skip
+        active = {one.fact.id for one in stated if one.fact.lifecycle == "active"}
+        for told in stated:
+            gone = told.fact
+            if gone.lifecycle == "archived" and self._known[gone.id].values.get(FORGOT):
+                by = rulings.standing(gone.id, reworded_by, active)
+                if by is not None:
+                    found[gone.id] = Ruling(gone, "forgotten", by)
         return found | rulings.ruled(stated)
+
+    def _reworded_by(self) -> dict[str, list[str]]:
+        """Return which facts reword which, of those that are loaded."""
+        found: dict[str, list[str]] = {}
+        for edge in sync_edges.edges_to(self._db, self._known, (REWORDS,)):
+            if edge.source in self._known and self._known[edge.source].is_whole():
+                found.setdefault(edge.target, []).append(edge.source)
+        return found
 
     def _revived(self) -> set[str]:
         """Return the facts that come back, since they were merged in a circle; load them, and those

@@ -47,7 +47,9 @@ On a terminal, one bar a day shows the facts that arrived and those that were ar
 The last passes that archived facts stand in a line each, with what takes them back
 (`archiving_passes`). After a first dream, a line says how many facts fade within 14 days
 (`fading_next_14d`). Another says whether the words of the file are analysed by older rules
-(`older_terms`). A memory that syncs names its places, and when it last did (`places`)."""
+(`older_terms`). A memory that syncs names its places, and when it last did (`places`), and the
+wordings that wait for an answer since (`reworded`): of facts that another machine has forgotten
+(`forgotten`) or purged."""
 EXAMPLES = (("", ""), ("", "--json"), ("", "--by kind"))
 ARGUMENTS: tuple[Argument, ...] = ()
 _ALWAYS = ("segment", "tier", "heat", "source", "scope")  # labels that are counted anyhow
@@ -86,7 +88,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
     others: list[tuple[str, int]] = []
     labels: dict[str, dict[str, int]] = {one: {} for one in options.by if one not in _ALWAYS}
     fading: int | None = None
-    place_lines, places = list[str](), None
+    place_lines, places, reworded = list[str](), None, None
     is_older = False
     days: Days = [(0, 0)] * _DAYS
     draws = not session.json and output.is_terminal(session) and _can_draw(sys.stdout.encoding)
@@ -105,12 +107,12 @@ def run(session: Session, words: list[str], options: Options) -> int:
             if session.json or draws:
                 since = _first_day(session) * DAY_MS
                 days = activity.by_day(db, viewer=session.viewer, since=since, days=_DAYS)
-            places, place_lines = _places(session, db)
+            places, reworded, place_lines = _places(session, db)
     own_lines, (doors, door_lines) = _own_databases(session, db), _doors(session)
     scope = seen[0] or "" if seen else None
     form = _form(session, counts, days) | {
         "scope": scope, "fading_next_14d": fading, "older_terms": is_older,
-        "doors": doors, "places": places,
+        "doors": doors, "places": places, "reworded": reworded,
     }  # fmt: skip
     form |= {f"by_{one}": found for one, found in labels.items()}
     if options.all_origins:  # both tell of other origins
@@ -154,13 +156,19 @@ def _bytes(session: Session, db: Connection) -> int:
 
 def _places(
     session: Session, db: Connection
-) -> tuple[list[dict[str, Any]] | None, list[str]]:
-    """Return the places that a memory syncs with, None for one that never has."""
+) -> tuple[list[dict[str, Any]] | None, list[dict[str, str | None]] | None, list[str]]:
+    """Return the places that a memory syncs with, and the wordings that wait for an answer since;
+    None for one that never has."""
     if not session.viewer.is_owner or not setting(db, "replica", ""):
-        return None, []
+        return None, None, []
     from tideline_cli.cli import synced_places  # noqa: PLC0415  few memories sync
+    from tideline_cli.store import sync_rows, visibility  # noqa: PLC0415  as above
 
-    return synced_places.of_places(db, now=session.now)
+    places, lines = synced_places.of_places(db, now=session.now)
+    own = visibility.number(db, session.viewer)
+    reworded = synced_places.of_rewordings(sync_rows.reworded(db, origin_number=own))
+    asked = synced_places.asked(session, reworded)
+    return places, reworded, [*lines, *(f"reworded   {text}: {hint}" for text, hint in asked)]
 
 
 def _doors(session: Session) -> tuple[dict[str, Any] | None, list[str]]:

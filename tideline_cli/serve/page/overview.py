@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tideline_cli.model import instant
 from tideline_cli.serve.page import drawings
-from tideline_cli.serve.page.frame import fact_line, no_items, with_parameters
+from tideline_cli.serve.page.frame import fact_line, fact_path, no_items, with_parameters
 from tideline_cli.serve.page.markup import Markup, element
 
 TYPE_CHECKING = False
@@ -65,6 +65,7 @@ def body(status: Mapping[str, Any], times: PageTimes) -> list[Content]:
         ("next dream", _due(status["next_dream_due"], times)),
         ("last consolidation", times.told(status["last_consolidate"]) or "never"),
     ]  # fmt: skip
+    rows += [("reworded", _reworded(one)) for one in status.get("reworded") or []]
     labels = [element("div", element("dt", name), element("dd", value)) for name, value in rows
               if value]  # fmt: skip
     activity = status.get("activity") or []
@@ -90,6 +91,17 @@ def _activity(days: Sequence[Mapping[str, Any]]) -> list[Content]:
 
 def _due(text: str | None, times: PageTimes) -> Content:
     return times.told(text) if text and instant.parse(text) > times.now else "due now"
+
+
+def _reworded(one: Mapping[str, Any]) -> list[Content]:
+    """Return a wording of a fact that was removed on another machine, which nobody has answered."""
+    fact = element("a", one["id"], href=fact_path(one["id"]))
+    if one["forgotten"] is None:
+        return [fact, " is archived: it rewords a fact that was purged on another machine. "
+                      "Purge it too, or restore it"]  # fmt: skip
+    gone = element("a", one["forgotten"], href=fact_path(one["forgotten"]))
+    return [fact, " stands and rewords ", gone, ", which was forgotten on another machine. "
+                  "Forget the one that is wrong"]  # fmt: skip
 
 
 def _vectors(vectors: Mapping[str, Any]) -> str:
