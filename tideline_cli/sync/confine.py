@@ -69,9 +69,10 @@ def confined_words(db: Connection, told: Sequence[Operation], *, place: int) -> 
                 taken.append(one)
             case PurgeOp():
                 gone = tuple(fact_id for fact_id in one.ids if fact_id in own)
-                is_taken = bool(gone) and _reaches_own(db, gone, place)
-                taken += [PurgeOp(gone)] if is_taken else []
-                refused |= {known for known in one.ids if known in stored} - (own if is_taken else set())
+                if gone and not _reaches_own(db, gone, place):
+                    gone = ()
+                taken += [PurgeOp(gone)] if gone else []
+                refused |= {known for known in one.ids if known in stored} - {*gone}
             case SetOp() | EdgeOp() if one.stamp[1] != here:
                 refused.add(one.id if isinstance(one, SetOp) else one.source)
             case BatchOp() | SetOp() | EdgeOp() | UseOp() | AddOp():
