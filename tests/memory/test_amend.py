@@ -84,9 +84,9 @@ def test_restore_refuses_by_slot_and_by_edge(db):
              fact("peers too", "AAAA3", slot="day", origin=PEER)])  # fmt: skip
     old = read(db, "AAAA1")
     back = replace(old, lifecycle="active", valid_to=None)
-    assert amend.blocking_successor(db, back, viewer=OWNER) == read(db, "AAAA2")
+    assert amend.filled_by(db, back, viewer=OWNER, now=NOW) == read(db, "AAAA2")
     amend.forget(db, ["AAAA2"], **WHO)
-    assert amend.blocking_successor(db, back, viewer=OWNER) is None
+    assert amend.filled_by(db, back, viewer=OWNER, now=NOW) is None
     done = amend.restore(db, ["AAAA1"], **WHO)
     assert done.changed == (back,)
     with pytest.raises(WriteBlockedError):
@@ -224,7 +224,9 @@ def test_edit_carries_over(db):
     put(db, [old])
     done = revise(db, "AAAA1", {"content": " I deploy on Mondays "})
     wanted = replace(old, id=done.fact.id, content="I deploy on Mondays", source="owner_message",
-                     access_count=0, created_at=NOW + DAY, last_accessed_at=NOW + DAY)  # fmt: skip
+                     access_count=0, created_at=NOW + DAY, last_accessed_at=NOW + DAY,
+                     statement={"from": NOW - DAY, "to": NOW + 9 * DAY, "at": 0,
+                                "said": NOW + DAY})  # fmt: skip
     assert done.fact == wanted == read(db, done.fact.id)
     assert (done.action, done.superseded, done.batch) == ("superseded", ("AAAA1",), 1)
     assert read(db, "AAAA1").lifecycle == "archived"

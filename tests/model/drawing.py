@@ -1,4 +1,7 @@
-"""What happens next in a random history: one step, drawn from what the memory holds."""
+"""What happens next in a random history: one step, drawn from what the memory holds.
+
+Slots have histories of their own: see `tests.model.slots`.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,6 @@ WEIGHTS = {
     "undo": 10, "purge": 1, "retention": 1, "keep": 2,
 }  # fmt: skip
 ORIGINS = ("owner", "owner", "owner", "channel:wa/c1/s1")
-SLOTS = (None, None, "town", "day")
 LEAPS = (0, 1, 1000, 3_600_000, DAY, 3 * DAY, 3 * DAY, 40 * DAY, 400 * DAY, -1, -2 * DAY)
 SEGMENTS = ("knowledge", "knowledge", "preference", "project", "context", "identity")
 SOURCES = ("owner_message",) * 6 + ("user_instruction", "extraction", "tool_output")
@@ -121,9 +123,6 @@ class Drawer:
             "content": self.text(), "segment": self.random.choice(SEGMENTS), "source": source,
             **self.labels(0.12), **self.validity(0.2),
         }  # fmt: skip
-        slot = self.random.choice(SLOTS)
-        if slot is not None:
-            new["slot"] = slot
         if self.random.random() < 0.05:
             new["pinned"] = True
         if self.random.random() < 0.1:
@@ -140,8 +139,6 @@ class Drawer:
             return None
         changes = {**self.labels(0.15), **self.validity(0.1)}
         changes.pop("tier", None)
-        if self.random.random() < 0.15:
-            changes["slot"] = self.random.choice(("town", "day"))
         since = None
         if not changes or self.random.random() < 0.6:
             changes["content"] = self.text()
@@ -268,9 +265,6 @@ class Drawer:
         row = {"id": self.new_id(), "content": self.text(), "links": [],
                "segment": self.random.choice(SEGMENTS), **self.validity(0.15),
                **self.labels(0.1)}  # fmt: skip
-        slot = self.random.choice(SLOTS)
-        if slot is not None:
-            row["slot"] = slot
         if not trusted:
             return row
         more = {

@@ -51,11 +51,6 @@ FAULTS = {
         "    uses = _uses(trails.uses, there=used.keys() - facts.gone | facts.back.keys())",
         "    uses: dict[int, Row | None] = {}",
     ),
-    "a value of a slot ends now": (
-        "policy/slots.py",
-        "at = max(holds_from(holder), min(holds_from(new), now))",
-        "at = now",
-    ),
     "an edit leaves the past as it was": (
         "policy/edits.py",
         "    return replace(said, valid_from=holds_from(fact))",
@@ -87,11 +82,6 @@ FAULTS = {
         "policy/transitions.py",
         "    last = max(fact.last_accessed_at, now)",
         "    last = now",
-    ),
-    "naming what is replaced switches the slot off": (
-        "memory/remember.py",
-        "past = _succeed(db, fact, fact, named=targets, mates=mates)",
-        "past = _succeed(db, fact, fact, named=targets, mates=() if targets else mates)",
     ),
     "what is merged away keeps its edges to itself": (
         "dream/stages.py",

@@ -104,7 +104,7 @@ def born(new, fact_id, now):
         "metadata": new.get("metadata"), "scope": new.get("scope"),
         "document": new.get("document"),
         **{name: new.get(name) for name in SAID}, "agent": new.get("agent"),
-        "progress": new.get("progress") or usual_progress(kind),
+        "progress": new.get("progress") or usual_progress(kind), "statement": None,
     }  # fmt: skip
 
 

@@ -104,6 +104,7 @@ def facts(draw, fact_id, origin=origins):
         speaker=draw(st.none() | _names),
         agent=draw(st.none() | _names),
         progress=draw(st.sampled_from(PROGRESSES) | st.just(usual_progress(kind))),
+        statement=None,
         role=draw(st.none() | st.sampled_from(("user", "assistant", "system", "tool"))),
         document=draw(st.none() | _names),
     )  # fmt: skip

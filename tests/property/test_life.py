@@ -10,7 +10,7 @@ from tideline_cli.memory.remember import remember
 from tideline_cli.model.fact import NewFact
 from tideline_cli.model.origin import EVERYONE, OWNER
 from tideline_cli.model.record import record
-from tideline_cli.policy.periods import holds_from
+from tideline_cli.policy.slots import periods, same_place
 from tideline_cli.store import listing
 from tideline_cli.store.checks.slot_values import one_value
 from tideline_cli.store.facts import Filter
@@ -49,10 +49,15 @@ def steps(draw):
 
 def held(db):
     """Return every fact by its id, and the instants at which it holds."""
-    every = listing.each(db, viewer=EVERYONE, wanted=Filter(lifecycle=None))
-    return {fact.id: (fact, {at for at in INSTANTS if holds_from(fact) <= at
-                             and (fact.valid_to is None or at < fact.valid_to)})
-            for fact in every}  # fmt: skip
+    every = list(listing.each(db, viewer=EVERYONE, wanted=Filter(lifecycle=None)))
+    found = {}
+    for fact in every:
+        mates = [one for one in every if same_place(one, fact)]
+        found[fact.id] = fact, {
+            at for at in INSTANTS for since, until in periods(fact, mates)
+            if since <= at and (until is None or at < until)
+        }  # fmt: skip
+    return found
 
 
 def take_place(db, step, number, now):
@@ -71,7 +76,7 @@ def take_place(db, step, number, now):
 def test_the_lives_of_facts(program):
     """After each step a slot has one value at any instant; what held and holds no more was named,
     ended outright, or of the slot of a later statement; an active fact may hold yet or hold now."""
-    now, moved = NOW, {}
+    now = NOW
     with fresh_store() as db:
         for number, step in enumerate(program):
             now += step.days * DAY
@@ -79,40 +84,33 @@ def test_the_lives_of_facts(program):
             done, named = take_place(db, step, number, now)
             after = held(db)
             slot = after[done.fact.id][0].slot
-            if done.before is not None and done.before.slot != slot:
-                moved[done.fact.id] = now
-            check_slots(after, moved)
             assert list(one_value(db)) == []
-            since = min(now, step.valid_from if step.valid_from is not None else now)
+            is_moved = done.before is not None and done.before.slot != slot
             for known, (fact, instants) in before.items():
                 lost = instants - after[known][1]
                 if known == done.fact.id:
-                    assert not lost or step.valid_to is not None
+                    assert not lost or step.valid_to is not None or is_moved or slot is not None
                     continue
-                assert not lost or known in done.superseded
-                assert not lost or known in named or (fact.slot == slot and slot is not None)
-                assert all(at >= since for at in lost)
+                in_slot = fact.slot == slot and slot is not None
+                assert not lost or in_slot or (known in named and known in done.superseded)
+            check_slots(after)
             for known in done.superseded:
                 assert known in before
 
 
-def check_slots(after, moved):
-    """No instant has two values of a slot; a text that was known without the slot counts there
-    since it moved in."""
+def check_slots(after):
+    """No instant has two values of a slot."""
     for at in INSTANTS:
-        values = {}
-        for known, (fact, instants) in after.items():
-            if fact.slot is not None and at in instants and at >= moved.get(known, at):
-                values.setdefault(fact.slot, set()).add(fact.content)
-        assert all(len(ids) == 1 for ids in values.values()), (at, values)
+        held = [fact.slot for fact, instants in after.values() if fact.slot and at in instants]
+        assert len(held) == len(set(held)), at
 
 
 @settings(max_examples=60, deadline=None)
 @given(st.lists(steps(), min_size=1, max_size=6), st.sampled_from(TEXTS),
        st.sampled_from((None, "a")))
 def test_saying_it_again_hides_nothing(program, text, slot):
-    """Said again without times, a text holds now and without end, and at all instants at which it
-    has held."""
+    """Said again without times, a text holds now, and without end where no slot has a plan, and at
+    all instants at which it has held."""
     now = NOW
     with fresh_store() as db:
         for number, step in enumerate(program):
@@ -124,5 +122,10 @@ def test_saying_it_again_hides_nothing(program, text, slot):
         after = held(db)
         then = {at for fact, instants in before.values() if fact.content == text for at in instants}
         later = {at for fact, instants in after.values() if fact.content == text for at in instants}
-        assert then <= later
-        assert {at for at in INSTANTS if at >= now} <= after[done.fact.id][1]
+        if done.before is None or done.before.slot == done.fact.slot:  # else others held the slot
+            assert then <= later
+        until = {at for at in INSTANTS if at >= now}
+        if done.fact.slot is None:
+            assert until <= after[done.fact.id][1]
+        else:
+            assert min(until, default=now) in {*after[done.fact.id][1], now}

@@ -66,7 +66,9 @@ def test_a_replaced_slot_is_history(db):
     old = facts.find(db, "A", viewer=OWNER)
     assert (old.lifecycle, old.valid_to) == ("archived", NOW + 1)
     (changed,) = (e for e in history.entries_of(db, 1, viewer=OWNER) if e.act == "~")
-    assert json.loads(changed.before) == {"lifecycle": "active", "valid_to": None}
+    assert json.loads(changed.before) == {
+        "lifecycle": "active", "statement": None, "valid_to": None,
+    }  # fmt: skip
     (whole,) = history.with_whole_images(db, [changed])
     was = json.loads(whole.before)
     assert (was["seq"], was["lifecycle"], was["valid_to"]) == (1, "active", None)
@@ -108,8 +110,8 @@ def test_a_blocked_write_leaves_its_reason_and_no_text(db, blocked, reason):
 def test_the_commonest_image_is_short(db):
     """What is kept of a fact that gives way takes no room, and of any other all that changed."""
     text = '{"lifecycle":"active","valid_to":null}'
-    remember(db, new(text, slot="day", title=text), fact_id="A", now=NOW)
-    remember(db, new("I deploy on Mondays", slot="day"), fact_id="B", now=NOW + 1)
+    remember(db, new(text, title=text), fact_id="A", now=NOW)
+    remember(db, new("I deploy on Mondays", supersedes=("A",)), fact_id="B", now=NOW + 1)
     kept = "SELECT image, before FROM change WHERE entity = 'fact' AND act = '~'"
     assert db.execute(kept).fetchall() == [("", text)]
     with journal.batch(db, verb="edit", by=OWNER, now=NOW + 2):

@@ -12,13 +12,14 @@ from tideline_cli.model.edge import REPLACING, SUCCEEDS
 from tideline_cli.model.record import record, replace
 from tideline_cli.policy import transitions as policy
 from tideline_cli.policy.gate import may_touch
-from tideline_cli.policy.periods import overlap
+from tideline_cli.policy.periods import as_said, holds_from, overlap
+from tideline_cli.policy.slots import holds_at, same_place
 from tideline_cli.store import facts, images, journal, links, slots, sync_schema, uses, writes
 from tideline_cli.store.transactions import foresight
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
     from apsw import Connection
 
@@ -69,8 +70,9 @@ def forget(
         for fact in named:
             if fact.lifecycle == "active":
                 archive_fact(db, fact, by=by, now=now)
+        repaint_slots(db, named, now=now)
         settled.update(_settled(db, named))
-        return [policy.archived(fact, now=now) for fact in named]
+        return [facts.find(db, fact.id, viewer=viewer) for fact in named]
 
     settled: set[str] = set()
     return _amend(db, "forget", references, step, viewer=viewer, now=now, settled=settled)
@@ -89,10 +91,22 @@ def _settled(db: Connection, named: Sequence[Fact]) -> set[str]:
 
 def archive_fact(db: Connection, fact: Fact, *, by: Fact | None, now: int) -> None:
     """Archive a fact inside a batch that the caller holds open; `by` is the fact that takes its
-    place."""
-    writes.change(db, fact, policy.archived(fact, now=now))
+    place, in its slot too."""
+    after = policy.archived(fact, now=now)
+    if by is not None and same_place(fact, by):
+        after = replace(after, statement=None)
+    writes.change(db, fact, after)
     if by is not None:
         links.add_all(db, by.id, SUCCEEDS, fact.id, now=now)
+
+
+def repaint_slots(db: Connection, changed: Iterable[Fact], *, now: int) -> None:
+    """Paint the slots of facts that a word has changed, in a batch that the caller holds open."""
+    places = {(fact.slot, fact.scope): fact for fact in changed if fact.slot is not None}
+    for fact in places.values():
+        from tideline_cli.memory.succession import repaint  # noqa: PLC0415  few are in a slot
+
+        repaint(db, fact, now=now, by=None)
 
 
 def restore(
@@ -107,11 +121,12 @@ def restore(
 
     def step(named: Sequence[Fact]) -> list[Fact]:
         after = [_restored(db, fact, dropped, now=now) for fact in named]
+        back = [one for one, before in zip(after, named, strict=True) if one != before]
         _store(db, named, after)
-        for before, fact in zip(named, after, strict=True):
-            if before != fact:
-                _refuse_superseded(db, fact, viewer)
-        return after
+        for fact in back:
+            _refuse_superseded(db, fact, viewer, now=now)
+        repaint_slots(db, back, now=now)
+        return [facts.find(db, fact.id, viewer=viewer) for fact in named]
 
     done = _amend(db, "restore", references, step, viewer=viewer, now=now)
     return replace(done, ends=tuple(dropped.items()))
@@ -123,15 +138,20 @@ def _restored(db: Connection, fact: Fact, dropped: dict[str, int], *, now: int) 
     if fact.lifecycle == "active":
         return fact
     was = images.last_active(db, fact.id)
-    end = fact.valid_to if was is None else was["valid_to"]
+    if fact.statement is not None:
+        end = fact.statement.get("to")
+        fact = as_said(fact)
+    else:
+        end = fact.valid_to if was is None else was["valid_to"]
     if end is None or (was is not None and end > now):
         return policy.restored(fact, end=end)
     dropped[fact.id] = end
     return policy.restored(fact)
 
 
-def _refuse_superseded(db: Connection, fact: Fact, viewer: Origin) -> None:
+def _refuse_superseded(db: Connection, fact: Fact, viewer: Origin, *, now: int) -> None:
     successor = blocking_successor(db, fact, viewer=viewer)
+    successor = successor or filled_by(db, fact, viewer=viewer, now=now)
     if successor is not None:
         raise WriteBlockedError(
             f"{fact.id} is superseded by {successor.id}: {clipped(successor.content)}",
@@ -144,7 +164,7 @@ def blocking_successor(db: Connection, fact: Fact, *, viewer: Origin) -> Fact | 
     """Return an active fact that stands in the place of `fact` at a time at which both hold.
 
     `fact` is given as it would be when active. The successor replaces it by an edge or by a chain
-    of edges, or it is another fact of the same slot that may replace it.
+    of edges. Values of one slot are no successors: see `filled_by`.
     """
     seen = {fact.id}
     waiting = [fact]
@@ -156,13 +176,20 @@ def blocking_successor(db: Connection, fact: Fact, *, viewer: Origin) -> Fact | 
             seen.add(source.id)
             if source.lifecycle != "active":
                 waiting.append(source)
+            elif same_place(source, fact):
+                continue
             elif overlap(source, fact) and may_touch(source.source, fact.source):
                 return source
+    return None
+
+
+def filled_by(db: Connection, fact: Fact, *, viewer: Origin, now: int) -> Fact | None:
+    """Return the value of the slot of a fact that holds when the fact would, and may replace it."""
     if fact.slot is None:
         return None
     mates = slots.values_in(db, fact.slot, scope=fact.scope, viewer=viewer)
-    rivals = (mate for mate, _ in mates if mate.id != fact.id and overlap(mate, fact))
-    return next((mate for mate in rivals if may_touch(mate.source, fact.source)), None)
+    held = holds_at([mate for mate, _ in mates if mate.id != fact.id], max(now, holds_from(fact)))
+    return next((mate for mate in held if may_touch(mate.source, fact.source)), None)
 
 
 def _replacing(db: Connection, fact: Fact, *, viewer: Origin) -> Iterator[Fact]:

@@ -3,8 +3,9 @@ merged into another fact."""
 
 from __future__ import annotations
 
-from tideline_cli.memory.amend import blocking_successor
+from tideline_cli.memory.amend import blocking_successor, filled_by
 from tideline_cli.memory.near_duplicates import rule_of
+from tideline_cli.model.instant import LATEST_MS
 from tideline_cli.model.record import record, replace
 from tideline_cli.policy.sameness import apart
 from tideline_cli.policy.transitions import REMOVED, restored
@@ -144,8 +145,12 @@ def _is_replaced(db: Connection, one: Archived, viewer: Origin) -> bool:
     """Say whether it could not come back beside what holds now. What it was merged into says the
     same, and does not count."""
     end = one.fact.valid_to if one.had_lapsed else None
-    successor = blocking_successor(db, restored(one.fact, end=end), viewer=viewer)
-    return successor is not None and successor.id != one.kept
+    back = restored(one.fact, end=end)
+    there = (
+        blocking_successor(db, back, viewer=viewer),
+        filled_by(db, back, viewer=viewer, now=LATEST_MS),
+    )
+    return any(successor is not None and successor.id != one.kept for successor in there)
 
 
 def _explained(

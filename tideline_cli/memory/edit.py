@@ -6,16 +6,16 @@ from tideline_cli.errors import UsageError, WriteBlockedError
 from tideline_cli.memory import edit_request, heat, remember
 from tideline_cli.memory.amend import NothingToDo, check_active
 from tideline_cli.memory.near_duplicates import twins
-from tideline_cli.memory.succession import give_way
+from tideline_cli.memory.succession import give_way, repaint
 from tideline_cli.model.edge import SUPERSEDES
 from tideline_cli.model.fields import LABELS
 from tideline_cli.model.record import record, replace
 from tideline_cli.model.source import is_trusted
 from tideline_cli.model.text import index_terms
 from tideline_cli.policy import edits, gate
-from tideline_cli.policy.periods import ended, holds_from
-from tideline_cli.policy.slots import Ended, displaced, same_place
-from tideline_cli.store import facts, journal, slots, uses, writes
+from tideline_cli.policy.periods import as_said, ended, holds_from, statement_of
+from tideline_cli.policy.slots import Ended, moved_in, same_place, told_anew
+from tideline_cli.store import facts, journal, statements, uses, writes
 from tideline_cli.store.connection import setting
 
 TYPE_CHECKING = False
@@ -67,7 +67,7 @@ def edit(
     """
     if since is not None:
         changes = {**changes, "valid_from": since}
-    seen = facts.find(db, reference, viewer=viewer)
+    seen = as_said(facts.find(db, reference, viewer=viewer))
     check_active(seen, "be edited")
     changes, gone = edit_request.without_secrets(seen, changes, editor)
     screen = edit_request.scan_edit(seen, changes, editor)
@@ -77,8 +77,8 @@ def edit(
         with journal.batch(db, verb="edit", by=viewer, now=now) as batch:
             kept = facts.find(db, reference, viewer=viewer)
             check_active(kept, "be edited")
-            new = edit_request.revised(kept, changes, editor)
-            if all(getattr(kept, name) == getattr(new, name) for name in _COMPARED):
+            new = edit_request.revised(as_said(kept), changes, editor)
+            if all(getattr(as_said(kept), name) == getattr(new, name) for name in _COMPARED):
                 raise NothingToDo
             remember.check_labels(new)
             edit_request.refuse_edit(kept, new, editor, screen)
@@ -112,13 +112,23 @@ def _relabel(
     db: Connection, kept: Fact, new: NewFact, changes: Mapping[str, Any], *,
     batch: journal.batch, now: int,
 ) -> Edited:  # fmt: skip
-    """Change labels in place. The fact keeps its pin, and its tier unless the edit names one."""
-    after = edits.relabelled(kept, new)
+    """Change labels in place. The fact keeps its pin, and its tier unless the edit names one. A
+    fact that moves into another slot is said there now."""
+    after = edits.relabelled(as_said(kept), new)
+    is_moved = not same_place(kept, after)
+    is_timed = not changes.keys().isdisjoint(("valid_from", "valid_to"))
+    after = told_anew(kept, after, **(moved_in(now=now, is_timed=is_timed) if is_moved else {}))
     gate.check(after.segment, after.source, ())
     gate.check_permanence(after.source, new.tier or "long", new.pinned, None)
     writes.change(db, kept, after)
-    gone = _fill_slot(db, after, kept, changes, now=now)
+    if is_moved and kept.slot is not None:
+        repaint(db, kept, now=now, by=None)
+    after, gone = _painted(db, after, now=now)
     return _edited("changed", after, gone, batch)
+
+
+def _painted(db: Connection, fact: Fact, *, now: int) -> tuple[Fact, list[Ended]]:
+    return (fact, []) if fact.slot is None else repaint(db, fact, now=now, by=fact)
 
 
 def _reword(
@@ -127,22 +137,47 @@ def _reword(
 ) -> Edited:  # fmt: skip
     """Store the new words in the place of the old ones. Where another fact has the new words
     already, that one takes the place."""
-    said = edits.reworded(kept, new, fact_id=fact_id, now=now, since=changes.get("valid_from"))
+    old, since = as_said(kept), changes.get("valid_from")
+    said = edits.reworded(old, new, fact_id=fact_id, now=now, since=since)
     gate.check(said.segment, said.source, [kept.source])
     gate.check_permanence(said.source, said.tier, said.pinned, None)
     known = _known(db, said, kept, origin_number=batch.origin_number)
     if known is not None:
-        fact = heat.warmed(db, known, edits.joined(known, said, changes, edited=kept), now=now)
+        joined = edits.joined(as_said(known), said, changes, edited=kept)
+        fact = heat.warmed(db, known, told_anew(known, joined), now=now)
         writes.change(db, known, fact)
         uses.put_of(db, fact)
     else:
+        if said.slot is not None and since is None:
+            said = _corrected(db, said, kept, now=now)
         fact = _stored(db, said, kept, new, origin_number=batch.origin_number)
-    edited = Ended(kept, ended(kept, at=holds_from(said), now=now), fact, SUPERSEDES)
+    is_painted = same_place(fact, kept) and fact.valid_to is None
+    is_painted = is_painted and since is not None and holds_from(old) < since
+    after = kept if is_painted else ended(old, at=holds_from(said), now=now)
+    edited = Ended(kept, after, fact, SUPERSEDES)
     give_way(db, [edited], now=now)
-    gone = [edited, *_fill_slot(db, fact, known or kept, changes, now=now, but=kept.id)]
+    if kept.slot is not None and not same_place(fact, kept):
+        repaint(db, kept, now=now, by=None)
+    gone = [edited]
+    if fact.slot is not None:
+        fact, more = repaint(db, fact, now=now, by=fact, linked={kept.id})
+        shown = {one.before.id: one for one in more}
+        gone = [shown.pop(kept.id, edited), *shown.values()]
     if is_trusted(fact.source) and not is_trusted(kept.source):
         batch.explain(f"{_TAKEN[editor.vouched]} of {kept.source}: {kept.id} is {fact.id}")
     return _edited("superseded" if known is None else "reinforced", fact, gone, batch)
+
+
+def _corrected(db: Connection, said: Fact, kept: Fact, *, now: int) -> Fact:
+    """Return the new wording of a value as one that was said when the old one was: a correction is
+    no later word than what has come into the slot since. Who vouches for it says it now."""
+    if not same_place(said, kept) or is_trusted(said.source) != is_trusted(kept.source):
+        return told_anew(kept, said, **moved_in(now=now, is_timed=False))
+    times = statements.times(db, viewer=kept.origin, ids=[kept.id]).get(kept.id)
+    known = statement_of(kept)
+    moved = {"at": known.get("at", kept.created_at)}
+    last = max(known.get("said", 0), times.said_at if times else 0)
+    return told_anew(kept, said, **(moved | {"said": last} if last else moved))
 
 
 def _edited(
@@ -193,32 +228,6 @@ def _stored(db: Connection, said: Fact, kept: Fact, new: NewFact, *, origin_numb
     if kept.access_count:
         uses.put_of(db, standing)
     return standing
-
-
-def _fill_slot(
-    db: Connection, fact: Fact, before: Fact, changes: Mapping[str, Any], *, now: int,
-    but: str | None = None,
-) -> list[Ended]:  # fmt: skip
-    """End the facts that the fact replaces in its slot, from now on or since the time that the
-    edit states.
-
-    `before` is the fact as it was. Where it was in this slot already, with the same trust, it has
-    replaced the others already. A fact that becomes trusted by this edit replaces the facts that
-    its untrusted form stood beside.
-    """
-    if fact.slot is None:
-        return []
-    stood = same_place(before, fact) and is_trusted(before.source) == is_trusted(fact.source)
-    held = slots.values_in(db, fact.slot, scope=fact.scope, viewer=fact.origin)
-    gone = displaced(
-        fact,
-        [mate for mate, _ in held if mate.id != but],
-        at=changes.get("valid_from", max(now, holds_from(fact))),
-        now=now,
-        before=before if stood else None,
-    )
-    give_way(db, gone, now=now)
-    return gone
 
 
 def _terms(db: Connection, fact: Fact) -> IndexTerms:

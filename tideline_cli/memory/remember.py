@@ -137,11 +137,11 @@ def remember_in_batch(
     match decision:
         case Reinforce():
             done, past = _reinforced(
-                db, fact, decision, heard, targets=targets, mates=mates, is_own=into is None
+                db, fact, decision, heard, targets=targets, is_own=into is None
             )
         case Insert():
             _insert(db, fact, listed, origin_number=number)
-            done, past = _inserted(db, fact, decision, targets=targets, mates=mates)
+            done, past = _inserted(db, fact, decision, targets=targets)
     return replace(
         done, batch=batch.ordinal,
         ignored=tuple(target.id for target in named if target.lifecycle != "active"),
@@ -170,7 +170,7 @@ def _insert(db: Connection, fact: Fact, listed: IndexTerms, *, origin_number: in
 
 def _reinforced(
     db: Connection, fact: Fact, decision: Reinforce, heard: Container[str], *,
-    targets: Sequence[Fact], mates: Sequence[Rival], is_own: bool,
+    targets: Sequence[Fact], is_own: bool,
 ) -> tuple[Remembered, Sequence[Ended]]:  # fmt: skip
     """Store what a restatement changes of the known fact; return that fact, and what it ends. One
     that `is_own`, and no row of a file, moves its heat."""
@@ -181,11 +181,16 @@ def _reinforced(
         holder = replace(holder, access_count=before.access_count)
     if is_own:
         holder = _warmed(db, before, holder, now=fact.created_at)
+    if holder.slot is not None:
+        from tideline_cli.policy.slots import moved_in, told_anew  # noqa: PLC0415  few are in a slot
+
+        before = facts.find(db, before.id, viewer=fact.origin)
+        is_timed = (fact.valid_from, fact.valid_to) != (None, None)
+        moved = {} if before.slot else moved_in(now=fact.created_at, is_timed=is_timed)
+        holder = told_anew(before, holder, **moved)
     writes.change(db, before, holder)
     uses.put_of(db, holder)
-    if holder.slot != fact.slot:
-        mates = _slot_mates(db, holder)
-    past = _succeed(db, holder, fact, named=targets, mates=mates)
+    holder, past = _succeed(db, holder, fact, named=targets)
     return Remembered("reinforced", holder, before=before, not_taken=decision.not_taken), past
 
 
@@ -199,11 +204,10 @@ def _warmed(db: Connection, before: Fact | None, after: Fact, *, now: int) -> Fa
 
 
 def _inserted(
-    db: Connection, fact: Fact, decision: Insert, *, targets: Sequence[Fact],
-    mates: Sequence[Rival],
-) -> tuple[Remembered, Sequence[Ended]]:  # fmt: skip
+    db: Connection, fact: Fact, decision: Insert, *, targets: Sequence[Fact]
+) -> tuple[Remembered, Sequence[Ended]]:
     """Link a new fact to those that it ends or resembles; return it, and what it ends."""
-    past = _succeed(db, fact, fact, named=targets, mates=mates)
+    fact, past = _succeed(db, fact, fact, named=targets)
     similar = _join(db, fact, decision.alike, now=fact.created_at)
     elsewhen = tuple(one.id for one in decision.elsewhen)
     action = "superseded" if past else "created"
@@ -228,23 +232,14 @@ def _decided(
 
 
 def _succeed(
-    db: Connection, holder: Fact, new: Fact, *, named: Sequence[Fact], mates: Sequence[Rival]
-) -> Sequence[Ended]:
-    """End the facts that a fact replaces, link it to them, and return them. A fact that begins in
-    the past may replace values of the slot that are archived."""
-    rivals = [mate.fact for mate in mates]
-    since = new.valid_from
-    if holder.slot is not None and since is not None and since < new.created_at:
-        from tideline_cli.store.slots import past_values  # noqa: PLC0415  few are in a slot
-
-        rivals += past_values(
-            db, holder.slot, scope=holder.scope, viewer=new.origin, after=since
-        )
-    if not named and not rivals:
-        return ()
+    db: Connection, holder: Fact, new: Fact, *, named: Sequence[Fact]
+) -> tuple[Fact, Sequence[Ended]]:
+    """End the facts that a fact replaces, and link it to them; return it and them."""
+    if not named and holder.slot is None:
+        return holder, ()
     from tideline_cli.memory.succession import replace_others  # noqa: PLC0415  most replace nothing
 
-    return replace_others(db, holder, new, named=named, mates=rivals)
+    return replace_others(db, holder, new, named=named)
 
 
 def _join(db: Connection, fact: Fact, alike: Sequence[Like], *, now: int) -> tuple[Like, ...]:
@@ -304,11 +299,17 @@ def _refuse_threats(fact: Fact, screen: Screen | None) -> None:
 
 
 def _slot_mates(db: Connection, fact: Fact) -> list[Rival]:
+    """Return the values that the slot of a fact has when the fact begins, as they were said: to say
+    one again is no other value."""
     if fact.slot is None:
         return []
-    from tideline_cli.store.slots import values_in  # noqa: PLC0415  few are in a slot
+    from tideline_cli.policy.periods import as_said, holds_from  # noqa: PLC0415  few are in a slot
+    from tideline_cli.policy.slots import holds_at  # noqa: PLC0415  as above
+    from tideline_cli.store.slots import values_in  # noqa: PLC0415  as above
 
+    held = values_in(db, fact.slot, scope=fact.scope, viewer=fact.origin)
+    there = holds_at([mate for mate, _ in held], max(holds_from(fact), fact.created_at))
+    ids = {mate.id for mate in there}
     return [
-        Rival(mate, frozenset(said_terms(held)))
-        for mate, held in values_in(db, fact.slot, scope=fact.scope, viewer=fact.origin)
+        Rival(as_said(mate), frozenset(said_terms(terms))) for mate, terms in held if mate.id in ids
     ]

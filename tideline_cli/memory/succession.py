@@ -1,30 +1,48 @@
-"""Facts that end because another fact replaces them: stored with the edges between the two."""
+"""Facts that end because another fact replaces them, and slots painted anew: stored with the edges
+between them."""
 
 from __future__ import annotations
 
+from tideline_cli.model.edge import SUPERSEDES
 from tideline_cli.policy.gate import check_work
-from tideline_cli.policy.slots import succeeded
-from tideline_cli.store import links, writes
+from tideline_cli.policy.periods import ended, holds_from
+from tideline_cli.policy.slots import Ended, painted, same_place, successor
+from tideline_cli.store import links, slots, statements, writes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Container, Iterable, Mapping, Sequence
 
     from apsw import Connection
 
     from tideline_cli.model.fact import Fact
-    from tideline_cli.policy.slots import Ended
 
 
 def replace_others(
-    db: Connection, holder: Fact, new: Fact, *, named: Sequence[Fact], mates: Sequence[Fact]
-) -> Sequence[Ended]:
-    """Let the fact that says what `new` says end those that it names and its mates of the slot, as
-    far as it may; return them."""
-    past = succeeded(holder, new, named=named, mates=mates)
+    db: Connection, holder: Fact, new: Fact, *, named: Sequence[Fact]
+) -> tuple[Fact, list[Ended]]:
+    """Let the fact that says what `new` says end those that it names, and what its slot held, as
+    far as it may; return it as its slot shows it, and what ends."""
+    now, past = new.created_at, []
+    at = max(holds_from(holder), min(holds_from(new), now))
+    for fact in named:
+        if fact.id != holder.id:
+            # Without an end of its own, a value paints over the one that it names.
+            is_painted = same_place(holder, fact) and holder.valid_to is None
+            is_painted = is_painted and holds_from(fact) <= at
+            after = fact if is_painted else ended(fact, at=at, now=now)
+            past.append(Ended(fact, after, holder, SUPERSEDES))
+    give_way(db, past, now=now)
+    if holder.slot is not None:
+        linked = {one.before.id for one in past}
+        holder, painted_over = repaint(db, holder, now=now, by=holder, linked=linked)
+        shown = {one.before.id: one for one in painted_over}
+        past = [
+            Ended(one.before, shown.pop(one.before.id).after, holder, SUPERSEDES)
+            if one.before.id in shown else one for one in past
+        ] + list(shown.values())  # fmt: skip
     check_work(new.source, new.agent, [one.before for one in past])
-    give_way(db, past, now=new.created_at)
-    return past
+    return holder, past
 
 
 def give_way(db: Connection, ended: Iterable[Ended], *, now: int) -> None:
@@ -32,3 +50,41 @@ def give_way(db: Connection, ended: Iterable[Ended], *, now: int) -> None:
     for end in ended:
         writes.change(db, end.before, end.after)
         links.add_all(db, end.by.id, end.link_kinds, end.before.id, now=now)
+
+
+def repaint(
+    db: Connection, fact: Fact, *, now: int, by: Fact | None,
+    said: Mapping[str, int] | None = None, linked: Container[str] = (),
+) -> tuple[Fact, list[Ended]]:  # fmt: skip
+    """Paint the time line of the slot of a fact as its statements say, in the caller's batch.
+    Return the fact as it shows it, and the values that hold for a shorter time `by` another, each
+    with an edge from that one, unless it is among the `linked`. Without `by`, that is the value
+    that begins where it ends. `said` tells when values were last said, where the journal does not.
+    """
+    assert fact.slot is not None  # noqa: S101  for the type checker
+    values = slots.told(db, fact.slot, scope=fact.scope, viewer=fact.origin)
+    if len(values) == 1 and values[0].statement is None:
+        return fact, []
+    if said is None:
+        times = statements.times(db, viewer=fact.origin, ids=[one.id for one in values])
+        said = {fact_id: at.said_at for fact_id, at in times.items()}
+    after = {one.id: one for one in painted(values, said)}
+    gone: list[Ended] = []
+    for value in values:
+        shown = after.get(value.id, value)
+        writes.change(db, value, shown)
+        other = by or successor(shown, after.values())
+        if other is not None and value.id != other.id and _is_shorter(value, shown):
+            gone.append(Ended(value, shown, other))
+            if value.id not in linked:
+                links.add_all(db, other.id, gone[-1].link_kinds, value.id, now=now)
+    return after.get(fact.id, fact), gone
+
+
+def _is_shorter(before: Fact, after: Fact) -> bool:
+    is_over = before.lifecycle == "active" and after.lifecycle != "active"
+    begins_later = holds_from(after) > holds_from(before)
+    ends = after.valid_to is not None and (
+        before.valid_to is None or after.valid_to < before.valid_to
+    )
+    return is_over or begins_later or ends

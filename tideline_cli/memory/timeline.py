@@ -5,8 +5,9 @@ from __future__ import annotations
 from tideline_cli.memory import archived
 from tideline_cli.model.edge import REPLACING
 from tideline_cli.model.fact import slot_key
-from tideline_cli.model.record import record
+from tideline_cli.model.record import record, replace
 from tideline_cli.policy.periods import holds_from
+from tideline_cli.policy.slots import periods, same_place
 from tideline_cli.ranking.decay import is_immune, strength_at
 from tideline_cli.ranking.fading import fades_at, traits_of
 from tideline_cli.store import departures, facts, given, links, slots
@@ -27,8 +28,9 @@ MOST = 200
 @record
 class Moment:
     """One fact of a timeline: from when to when it holds, what became of it (active, ahead, ended,
-    faded, merged, superseded, forgotten, pruned, archived), and which fact took its place; of an
-    active one its strength, and when it fades if it does."""
+    interrupted, faded, merged, superseded, forgotten, pruned, archived), and which fact took its
+    place; of an active one its strength, and when it fades if it does. A value that a stay has
+    interrupted holds `again` behind it, as a moment of its own."""
 
     fact: Fact
     since: int
@@ -37,6 +39,7 @@ class Moment:
     by: str | None = None
     strength: float | None = None
     fades_at: int | None = None
+    again: bool = False
 
 
 @record
@@ -109,7 +112,24 @@ def _steps(
         else _active(fact, rule, gifts.get(seq), now=now)
         for seq, fact in numbers.items()
     ]
-    return sorted(steps, key=lambda step: (step.since, step.fact.created_at, step.fact.id))
+    parted = [part for step in steps for part in _parted(step, found, now=now)]
+    return sorted(parted, key=lambda step: (step.since, step.fact.created_at, step.fact.id))
+
+
+def _parted(step: Moment, found: list[Fact], *, now: int) -> list[Moment]:
+    """Return the moments of a value: one, and one more behind each stay that interrupts it."""
+    mates = [one for one in found if same_place(one, step.fact) and one.lifecycle != "pruned"]
+    parts = periods(step.fact, mates) if step.fact.lifecycle != "pruned" else []
+    if len(parts) < 2:
+        return [step]
+    moments = [
+        replace(step, since=since, until=until, again=since > step.since, state="interrupted",
+                by=None)
+        for since, until in parts
+    ]  # fmt: skip
+    last = moments[-1]
+    state = "ahead" if step.state == "active" and last.since > now else step.state
+    return [*moments[:-1], replace(last, state=state, by=step.by)]
 
 
 def _active(fact: Fact, rule: Eviction, given_at: int | None, *, now: int) -> Moment:

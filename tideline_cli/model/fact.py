@@ -173,6 +173,7 @@ class Fact(Record):
     document: str | None
     agent: str | None
     progress: Progress | None
+    statement: Mapping[str, int] | None
 
 
 def birth(new: NewFact, *, fact_id: str, now: int) -> Fact:
@@ -208,6 +209,7 @@ def birth(new: NewFact, *, fact_id: str, now: int) -> Fact:
         origin=new.origin,
         lifecycle="active",
         status=None,
+        statement=None,
         **labels,
     )
 

@@ -79,6 +79,7 @@ FIELDS = (
     Field("document", "text", is_label=True, digest=15, again="first"),
     Field("agent", "text", is_label=True, digest=16, again="first"),
     Field("progress", "word", is_label=True, again="later"),
+    Field("statement", "object"),
 )
 """In the order of Fact, of JSON and of an export. A new field is the last row."""
 

@@ -14,16 +14,45 @@ def holds_from(fact: Fact) -> int:
     return fact.created_at if fact.valid_from is None else fact.valid_from
 
 
+STATEMENT = ("from", "to", "until", "at", "said")
+"""What may be known of a value of a slot beside what it shows: see `policy.slots`."""
+
+
+def statement_of(fact: Fact) -> dict[str, int]:
+    """Return what was said of a value: what it shows, where nothing else is known."""
+    if fact.statement is not None:
+        return dict(fact.statement)
+    shown = {"from": fact.valid_from, "to": fact.valid_to}
+    return {name: at for name, at in shown.items() if at is not None}
+
+
+def as_said(fact: Fact) -> Fact:
+    """Return a fact with the validity that was said of it, whatever its slot shows."""
+    if fact.statement is None:
+        return fact
+    said = fact.statement
+    end = said.get("until", said.get("to"))
+    return replace(fact, valid_from=said.get("from"), valid_to=end, statement=None)
+
+
 def ended(fact: Fact, *, at: int, now: int) -> Fact:
     """Return a fact as one that holds until `at`, or until its own end if that is earlier.
 
-    One that begins after `at` never held. The fact is archived, unless it still holds at `now`.
+    One that begins after `at` never held. The fact is archived, unless it still holds at `now`. In
+    a slot the end is one that was set later, where none was stated before it.
     """
     end = max(at, holds_from(fact))
     if fact.valid_to is not None:
         end = min(fact.valid_to, end)
     is_over = end <= max(now, holds_from(fact))
-    return replace(fact, valid_to=end, lifecycle="archived" if is_over else fact.lifecycle)
+    after = replace(fact, valid_to=end, lifecycle="archived" if is_over else fact.lifecycle)
+    if fact.slot is None:
+        return after
+    said, known = as_said(fact), statement_of(fact)
+    until = max(at, holds_from(said))
+    if said.valid_to is None or until < said.valid_to:
+        known["until"] = until
+    return replace(after, statement=known)
 
 
 def overlap(one: Fact, other: Fact) -> bool:

@@ -1,17 +1,29 @@
-"""The rule of slots: a slot has one value at a time, so which values end, and when. Pure."""
+"""The rule of slots: a slot is a time line that statements paint. Pure.
+
+At any time the value of a slot is that of the latest-said statement whose interval holds that time.
+A value keeps what was said of it in its `statement`, where that is not what it shows: `from` and
+`to`, as they were stated with it; `until`, an end that was set later; `at`, when it was first said
+in this slot, and `said`, when last, where that is not what the fact and the journal tell. What it
+shows is from when to when it holds, stays within that included: among the values whose validity
+holds a time, the one with the latest beginning holds. So nothing has to happen when a stay ends.
+"""
 
 from __future__ import annotations
 
-from tideline_cli.model.edge import SUCCEEDS, SUPERSEDES
+from tideline_cli.model.edge import SUCCEEDS
 from tideline_cli.model.record import record, replace
-from tideline_cli.policy.gate import may_touch
-from tideline_cli.policy.periods import ended, holds_from, overlap
+from tideline_cli.model.source import is_trusted
+from tideline_cli.policy.periods import as_said, holds_from, statement_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from tideline_cli.model.fact import Fact
+
+    Cell = tuple[int, int, str, bool]  # from, to, whose it is, and whether its value holds
+
+_EVER = 1 << 62
 
 
 @record
@@ -25,92 +37,198 @@ class Ended:
     link_kinds: tuple[str, ...] = SUCCEEDS
 
 
+@record
+class _Stroke:
+    """One saying of a value: when it was said, from when to when it paints, and until when the
+    value holds. One that is `open` has no stated end; one said `again` was known before."""
+
+    said: int
+    fact: str
+    start: int
+    end: int
+    until: int
+    is_open: bool
+    is_again: bool = False
+
+
 def same_place(one: Fact, other: Fact) -> bool:
     """Say whether two facts are values of one slot. Each scope has slots of its own."""
     return one.slot is not None and (one.slot, one.scope) == (other.slot, other.scope)
 
 
-def succeeded(
-    holder: Fact, new: Fact, *, named: Iterable[Fact], mates: Iterable[Fact]
-) -> list[Ended]:
-    """Return what gives way to `holder`, which says what the writer of `new` states.
+def moved_in(*, now: int, is_timed: bool) -> dict[str, int]:
+    """Return what is known of a fact that comes into a slot: where no times are said with that, it
+    is a value from now on, and of the past where the slot had none."""
+    return {"at": now} if is_timed else {"at": 0, "said": now}
 
-    `named` are the active facts that the writer names as replaced. `mates` are the facts in the
-    slot of the holder; archived ones are among them where the holder begins in the past. Each ends
-    where the holder begins; one that begins later never held. A holder that was known, and is said
-    again, begins anew with that; not so where it is over by then. A mate stays as it is where it
-    never holds together with the holder, where the writer may not touch it, or where it is archived
-    and held the same value.
+
+def told_anew(before: Fact, after: Fact, **said: int) -> Fact:
+    """Return `after`, which is `before` with another validity or in another slot, with what is said
+    of it: an end where none was stated is one that was set later."""
+    if after.slot is None:
+        return replace(after, statement=None)
+    known = statement_of(before)
+    shown = as_said(before).valid_to
+    kept = {name: at for name, at in known.items() if name not in ("from", "to", "until")}
+    if after.valid_from is not None:
+        kept["from"] = after.valid_from
+    if after.valid_to == shown:
+        kept |= {name: known[name] for name in ("to", "until") if name in known}
+    elif after.valid_to is not None:
+        is_stay = before.slot is None or ("to" in known and "until" not in known)
+        kept["to" if is_stay else "until"] = after.valid_to
+    return replace(after, statement=kept | said)
+
+
+def painted(values: Iterable[Fact], said: Mapping[str, int]) -> list[Fact]:
+    """Return the values of one slot as its time line shows them; `said` tells, by id, when they
+    were last said: of those said at one instant, the last one paints last. A value that was painted
+    over is archived where it is over by the last word.
+
+    What nobody vouches for stands beside what is vouched for, and paints over its like alone.
     """
-    now = new.created_at
-    at = max(holds_from(holder), min(holds_from(new), now))
-    found = {
-        fact.id: Ended(fact, ended(fact, at=at, now=now), holder, SUPERSEDES)
-        for fact in named
-    }
-    is_over = holder.valid_to is not None and holder.valid_to <= at
-    at = holds_from(holder) if is_over else at
-    for mate in mates:
-        held_it = mate.lifecycle != "active" and mate.content == holder.content
-        if mate.id in found or held_it or not may_touch(new.source, mate.source):
-            continue
-        if _meet(holder, mate, at=at):
-            found[mate.id] = Ended(mate, ended(mate, at=at, now=now), holder)
-    found.pop(holder.id, None)
-    return list(found.values())
-
-
-def _meet(holder: Fact, mate: Fact, *, at: int) -> bool:
-    """Say whether two facts hold at one instant, from `at` on."""
-    ends = [fact.valid_to for fact in (holder, mate) if fact.valid_to is not None]
-    return not ends or max(at, holds_from(mate)) < min(ends)
-
-
-def ended_overlaps(
-    values: Sequence[Fact], new: Container[str], *, said: Mapping[str, int], now: int
-) -> list[Ended]:
-    """Return the values of one slot that end, since a value that was said later begins.
-
-    `values` are the active ones and those that others have replaced; the ids in `new` are those
-    that have just come; `said` tells when a value was last said. A value ends only for one whose
-    source may touch it: where that one begins, or where it was said again, if what ends was said in
-    between. So the result depends on when things were said, and not on what was read first; of two
-    that were said at the same instant, the order of `values` decides.
-    """
-    now_so = {value.id: value for value in values}
-    done: dict[str, Ended] = {}
-    ordered = sorted(values, key=lambda value: said[value.id])
-    for place, later in enumerate(ordered):
-        for known in ordered[:place]:
-            if known.id not in new and later.id not in new:
-                continue
-            earlier = now_so[known.id]
-            by = now_so[later.id]
-            if overlap(earlier, by) and may_touch(by.source, earlier.source):
-                is_between = by.created_at < said[earlier.id]
-                again = min(said[by.id], now) if is_between else 0  # a clock may go back
-                after = ended(earlier, at=max(holds_from(by), again), now=now)
-                now_so[known.id] = after
-                done[known.id] = Ended(known, after, later)
-    return list(done.values())
-
-
-def displaced(
-    fact: Fact, mates: Iterable[Fact], *, at: int, now: int, before: Fact | None = None
-) -> list[Ended]:
-    """Return what gives way to `fact` in its slot from `at` on.
-
-    Each ends where `fact` begins. A fact that holds at other times stays as it is, and so does one
-    that the source of `fact` may not touch. `before` is `fact` as it was in this slot: a fact that
-    held beside it then may stay beside it.
-    """
-    later = replace(fact, valid_from=max(at, holds_from(fact)))
-    start = holds_from(later)
+    told = [fact for fact in values if fact.lifecycle == "active" or fact.statement is not None]
+    told = [fact for fact in told if fact.lifecycle != "pruned"]
+    strokes = [stroke for fact in told for stroke in _strokes(fact, said.get(fact.id, 0))]
+    strokes.sort(key=lambda one: (one.said, one.is_again))
+    trusted = {fact.id for fact in told if is_trusted(fact.source)}
+    of_trusted = _periods([one for one in strokes if one.fact in trusted])
+    of_all = _periods(strokes) if len(trusted) < len(told) else of_trusted
+    gone = {fact.id for fact in told if fact.lifecycle == "archived"}
+    ends = (one.until for one in strokes if one.fact in gone and one.until != _EVER)
+    latest = max([0, *(one.said for one in strokes), *ends])
     return [
-        Ended(mate, ended(mate, at=start, now=now), fact)
-        for mate in mates
-        if mate.id != fact.id
-        and may_touch(fact.source, mate.source)
-        and overlap(later, mate)
-        and not (before is not None and overlap(before, mate))
+        _shown(fact, (of_trusted if fact.id in trusted else of_all).get(fact.id), now=latest)
+        for fact in told
     ]
+
+
+def _strokes(fact: Fact, said: int) -> list[_Stroke]:
+    """Return the sayings of a value: the first one, and the last, which speaks of its own time and
+    what comes after it. What was taken back before it began was never said."""
+    known = statement_of(fact)
+    start = known.get("from", fact.created_at)
+    until = known.get("until", _EVER)
+    is_open = "to" not in known or "until" in known
+    end = _EVER if is_open else known["to"]
+    if until <= start:
+        return []
+    first = known.get("at", fact.created_at)
+    found = [_Stroke(first, fact.id, start, end, until, is_open)]
+    last = max(known.get("said", 0), said if said > fact.created_at else 0)
+    if last > first and max(start, last) < min(end, until):
+        found.append(_Stroke(last, fact.id, max(start, last), end, until, is_open, True))
+    return found
+
+
+def _periods(strokes: Sequence[_Stroke]) -> dict[str, tuple[int, int]]:
+    """Return from when to when each value is on the time line: from its first to its last time."""
+    cells: list[Cell] = []
+    for stroke in strokes:
+        cells = _over(cells, stroke)
+    found: dict[str, tuple[int, int]] = {}
+    for start, end, fact, holds in cells:
+        if holds:
+            first, last = found.get(fact, (start, end))
+            found[fact] = min(first, start), max(last, end)
+    return found
+
+
+def _over(cells: Sequence[Cell], stroke: _Stroke) -> list[Cell]:
+    """Paint a stroke over what is there; one without a stated end gives way to what was planned
+    before: to all that begins later than it begins and is said."""
+    begins: dict[str, int] = {}
+    for start, _, fact, _ in cells:
+        begins[fact] = min(start, begins.get(fact, start))
+    after = max(stroke.start, stroke.said)
+    kept: list[Cell] = []
+    free = [(stroke.start, stroke.end)]
+    for start, end, fact, holds in cells:
+        if stroke.is_open and begins[fact] > after:
+            kept.append((start, end, fact, holds))
+            free = _without(free, start, end)
+        else:
+            kept += [(*part, fact, holds) for part in _without([(start, end)], *_span(stroke))]
+    parts = [(start, min(end, stroke.until), True) for start, end in free]
+    parts += [(max(start, stroke.until), end, False) for start, end in free]
+    kept += [(start, end, stroke.fact, holds) for start, end, holds in parts if start < end]
+    return kept
+
+
+def _span(stroke: _Stroke) -> tuple[int, int]:
+    return stroke.start, stroke.end
+
+
+def _without(parts: Iterable[tuple[int, int]], start: int, end: int) -> list[tuple[int, int]]:
+    """Return parts of the time line without what lies between two times."""
+    found: list[tuple[int, int]] = []
+    for first, last in parts:
+        found += [(first, min(last, start)), (max(first, end), last)]
+    return [(first, last) for first, last in found if first < last]
+
+
+def _shown(fact: Fact, period: tuple[int, int] | None, *, now: int) -> Fact:
+    """Return a value with the validity that it has on the time line."""
+    known = statement_of(fact)
+    own = as_said(fact)
+    start = holds_from(own)
+    first, last = period or (start, start)
+    since = own.valid_from if first == start else first
+    until = None if last == _EVER else last
+    if (since, until) == (own.valid_from, own.valid_to):
+        was_painted = (fact.valid_from, fact.valid_to) != (since, until)
+        is_back = was_painted and known.get("until", _EVER) > now
+        plain = known.keys() <= {"from", "to"} and (is_back or fact.lifecycle == "active")
+        return replace(
+            fact, valid_from=since, valid_to=until, statement=None if plain else known,
+            lifecycle="active" if is_back else fact.lifecycle,
+        )  # fmt: skip
+    is_over = until is not None and until <= max(now, first if period is None else now)
+    return replace(
+        fact, valid_from=since, valid_to=until, statement=known,
+        lifecycle="archived" if is_over else "active" if _may_hold(fact, now) else fact.lifecycle,
+    )  # fmt: skip
+
+
+def _may_hold(fact: Fact, now: int) -> bool:
+    """Say whether no word has archived a value: what its slot has archived comes back with it."""
+    return fact.lifecycle == "active" or statement_of(fact).get("until", _EVER) > now
+
+
+def periods(fact: Fact, values: Iterable[Fact]) -> list[tuple[int, int | None]]:
+    """Return from when to when a value holds: in parts, where stays of its slot interrupt it."""
+    start, end = holds_from(fact), fact.valid_to
+    parts = [(start, _EVER if end is None else end)]
+    for other in values:
+        first, last = holds_from(other), _EVER if other.valid_to is None else other.valid_to
+        if other.id != fact.id and start < first < last and _may_hide(other, fact):
+            parts = _without(parts, first, last)
+    return [(first, None if last == _EVER else last) for first, last in parts]
+
+
+def _may_hide(other: Fact, fact: Fact) -> bool:
+    return is_trusted(other.source) or not is_trusted(fact.source)
+
+
+def holds_at(values: Iterable[Fact], at: int) -> list[Fact]:
+    """Return the values of a slot that hold at a time, the one that is vouched for first: one, or
+    two where what nobody vouches for stands beside it."""
+    there = [
+        fact for fact in values
+        if holds_from(fact) <= at and (fact.valid_to is None or fact.valid_to > at)
+    ]  # fmt: skip
+    there.sort(key=lambda fact: (is_trusted(fact.source), holds_from(fact)), reverse=True)
+    first = there[:1]
+    beside = [one for one in there[1:] if is_trusted(one.source) != is_trusted(first[0].source)]
+    return first + [one for one in beside[:1] if holds_from(one) >= holds_from(first[0])]
+
+
+def successor(fact: Fact, values: Iterable[Fact]) -> Fact | None:
+    """Return the value that begins where another ends, or covers all of it."""
+    at = fact.valid_to
+    there = [
+        one for one in values
+        if at is not None and one.id != fact.id and holds_from(one) <= at
+        and (one.valid_to is None or one.valid_to > at) and _may_hide(one, fact)
+    ]  # fmt: skip
+    return max(there, key=holds_from, default=None)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from tideline_cli.errors import NotFoundError
 from tideline_cli.model.origin import Origin
 from tideline_cli.model.record import Record
+from tideline_cli.model.source import UNTRUSTED
 from tideline_cli.store import SERVERS, visibility
 from tideline_cli.store.fact_rows import SELECT, SELECT_WITH_TERMS, fact_of
 
@@ -212,6 +213,18 @@ def _tagged(tag: str) -> tuple[str, list[str]]:
     return f"({has} OR {' AND '.join([has] * len(named))})", [tag, *named]
 
 
+# Of the values of a slot whose validity holds an instant, the one with the latest beginning holds:
+# a stay is one within another. What nobody vouches for hides nothing that is vouched for.
+_UNTRUSTED = ", ".join(f"'{source}'" for source in UNTRUSTED)
+_HOLDS_ITS_SLOT = f"""(slot IS NULL OR NOT EXISTS (
+  SELECT 1 FROM fact AS later
+  WHERE later.origin = fact.origin AND later.slot = fact.slot AND later.scope IS fact.scope{{}}
+    AND ifnull(later.valid_from, later.created_at) > ifnull(fact.valid_from, fact.created_at)
+    AND ifnull(later.valid_from, later.created_at) <= ?
+    AND (later.valid_to IS NULL OR later.valid_to > ?)
+    AND (later.source NOT IN ({_UNTRUSTED}) OR fact.source IN ({_UNTRUSTED}))))"""
+
+
 def narrowing(wanted: Filter, *, valid_at: int | None = None) -> tuple[str, tuple[Any, ...]]:
     """Return the SQL conditions of a filter, each led by AND, and their parameters.
 
@@ -224,12 +237,15 @@ def narrowing(wanted: Filter, *, valid_at: int | None = None) -> tuple[str, tupl
             "(valid_to IS NULL OR valid_to > ?) AND (valid_from IS NULL OR valid_from <= ?)"
         )
         values += [valid_at, valid_at]
+        parts.append(_HOLDS_ITS_SLOT.format(" AND later.lifecycle = 'active'"))
+        values += [valid_at, valid_at]
     if wanted.as_of is not None:
         parts.append(
             "ifnull(valid_from, fact.created_at) <= ? AND (valid_to IS NULL OR valid_to > ?)"
             " AND lifecycle <> 'pruned'"
         )
-        values += [wanted.as_of, wanted.as_of]
+        parts.append(_HOLDS_ITS_SLOT.format(" AND later.lifecycle <> 'pruned'"))
+        values += [wanted.as_of, wanted.as_of] * 2
     elif wanted.lifecycle is not None:
         parts.append("lifecycle = ?")
         values.append(wanted.lifecycle)

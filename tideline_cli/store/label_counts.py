@@ -18,13 +18,22 @@ if TYPE_CHECKING:
     from tideline_cli.store.facts import Filter
 
 
+_WITHIN = """EXISTS (
+  SELECT 1 FROM fact AS around
+  WHERE around.origin = fact.origin AND around.slot = fact.slot AND around.scope IS fact.scope
+    AND around.lifecycle = 'active' AND (around.valid_to IS NULL OR around.valid_to > fact.valid_to)
+    AND ifnull(around.valid_from, around.created_at) < ifnull(fact.valid_from, fact.created_at))"""
+
+
 def values(
     db: Connection, *, viewer: Origin, wanted: Filter
 ) -> list[Fact]:
-    """Return the active facts of all slots, by slot and scope, then in order of arrival."""
+    """Return the active facts of all slots, by slot and scope, then in order of arrival; and those
+    that have interrupted one of them."""
     condition, names = _seen(viewer, wanted)
     rows: list[Any] = db.execute(
-        f"{SELECT} WHERE {condition} AND slot IS NOT NULL AND lifecycle = 'active'"
+        f"{SELECT} WHERE {condition} AND slot IS NOT NULL"
+        f" AND (lifecycle = 'active' OR lifecycle = 'archived' AND {_WITHIN})"
         " ORDER BY slot, scope NULLS FIRST, fact.seq",
         names,
     ).fetchall()
@@ -32,16 +41,18 @@ def values(
 
 
 def values_ever(
-    db: Connection, *, viewer: Origin, wanted: Filter
-) -> dict[tuple[str, str | None], int]:
-    """Return how many values each slot of each scope has and had."""
+    db: Connection, *, viewer: Origin, wanted: Filter, now: int
+) -> dict[tuple[str, str | None], tuple[int, int | None]]:
+    """Return how many values each slot of each scope has and had, and when the last one ended that
+    has ended by now, by slot and scope."""
     condition, names = _seen(viewer, wanted)
     rows: list[Any] = db.execute(
-        f"SELECT slot, scope, count(*) FROM fact WHERE {condition} AND slot IS NOT NULL"
-        " AND lifecycle <> 'pruned' GROUP BY slot, scope",
-        names,
+        "SELECT slot, scope, count(*), max(CASE WHEN valid_to <= ? THEN valid_to END) FROM fact"
+        f" WHERE {condition} AND slot IS NOT NULL AND lifecycle <> 'pruned'"
+        " GROUP BY slot, scope ORDER BY slot, scope NULLS FIRST",
+        (now, *names),
     ).fetchall()
-    return {(slot, scope): count for slot, scope, count in rows}
+    return {(slot, scope): (count, ended) for slot, scope, count, ended in rows}
 
 
 def tags(

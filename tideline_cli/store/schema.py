@@ -59,10 +59,11 @@ CREATE TABLE fact (
   role         TEXT,                               -- who spoke: user, assistant, system, tool
   document     TEXT,                               -- the document that it is a chunk of
   agent        TEXT,                               -- which program wrote it
-  progress     TEXT                                -- of work: active, blocked, done
+  progress     TEXT,                               -- of work: active, blocked, done
+  statement    TEXT                                -- JSON object: what was said of a slot's value
 ) STRICT;
 
-CREATE INDEX fact_slot ON fact (origin, slot) WHERE slot IS NOT NULL AND lifecycle = 'active';
+CREATE INDEX fact_slot ON fact (origin, slot, lifecycle) WHERE slot IS NOT NULL;
 
 -- The scopes that there are, and how many facts each has.
 CREATE INDEX fact_scope ON fact (origin, scope) WHERE scope IS NOT NULL AND lifecycle = 'active';

@@ -49,9 +49,10 @@ speaker TEXT,
 role TEXT,
 document TEXT,
 agent TEXT,
-progress TEXT
+progress TEXT,
+statement TEXT
 ) STRICT;
-CREATE INDEX fact_slot ON fact(origin,slot) WHERE slot IS NOT NULL AND lifecycle = 'active';
+CREATE INDEX fact_slot ON fact(origin,slot,lifecycle) WHERE slot IS NOT NULL;
 CREATE INDEX fact_scope ON fact(origin,scope) WHERE scope IS NOT NULL AND lifecycle = 'active';
 CREATE INDEX fact_session ON fact(origin,session,turn)
 WHERE session IS NOT NULL OR speaker IS NOT NULL;
@@ -274,18 +275,19 @@ END;
 CREATE TRIGGER fact_updated AFTER UPDATE OF
 id,origin,created_at,lifecycle,segment,tier,heat,importance,decay_rate,source,
 confidence,status,slot,valid_from,valid_to,pinned,kind,title,source_turn,tags,
-derived_from,metadata,content,scope,session,turn,speaker,role,document,agent,progress ON fact
+derived_from,metadata,content,scope,session,turn,speaker,role,document,agent,progress,
+statement ON fact
 BEGIN
 INSERT INTO change(batch,entity,row,act,image)
 VALUES(ifnull((SELECT number FROM batch WHERE open > 0),0),'fact',old.seq,'~',
 replace((SELECT json_group_object(key,value) FROM(
-SELECT key,value FROM json_each(json_object('id',old.id,'origin',old.origin,'created_at',old.created_at,'lifecycle',old.lifecycle,'segment',old.segment,'tier',old.tier,'heat',old.heat,'importance',old.importance,'decay_rate',old.decay_rate,'source',old.source,'confidence',old.confidence,'status',old.status,'slot',old.slot,'valid_from',old.valid_from,'valid_to',old.valid_to,'pinned',old.pinned,'kind',old.kind,'title',old.title,'source_turn',old.source_turn,'tags',old.tags,'derived_from',old.derived_from,'metadata',old.metadata,'content',old.content,'scope',old.scope,'session',old.session,'turn',old.turn,'speaker',old.speaker,'role',old.role,'document',old.document,'agent',old.agent,'progress',old.progress))
-EXCEPT SELECT key,value FROM json_each(json_object('id',new.id,'origin',new.origin,'created_at',new.created_at,'lifecycle',new.lifecycle,'segment',new.segment,'tier',new.tier,'heat',new.heat,'importance',new.importance,'decay_rate',new.decay_rate,'source',new.source,'confidence',new.confidence,'status',new.status,'slot',new.slot,'valid_from',new.valid_from,'valid_to',new.valid_to,'pinned',new.pinned,'kind',new.kind,'title',new.title,'source_turn',new.source_turn,'tags',new.tags,'derived_from',new.derived_from,'metadata',new.metadata,'content',new.content,'scope',new.scope,'session',new.session,'turn',new.turn,'speaker',new.speaker,'role',new.role,'document',new.document,'agent',new.agent,'progress',new.progress)))),
+SELECT key,value FROM json_each(json_object('id',old.id,'origin',old.origin,'created_at',old.created_at,'lifecycle',old.lifecycle,'segment',old.segment,'tier',old.tier,'heat',old.heat,'importance',old.importance,'decay_rate',old.decay_rate,'source',old.source,'confidence',old.confidence,'status',old.status,'slot',old.slot,'valid_from',old.valid_from,'valid_to',old.valid_to,'pinned',old.pinned,'kind',old.kind,'title',old.title,'source_turn',old.source_turn,'tags',old.tags,'derived_from',old.derived_from,'metadata',old.metadata,'content',old.content,'scope',old.scope,'session',old.session,'turn',old.turn,'speaker',old.speaker,'role',old.role,'document',old.document,'agent',old.agent,'progress',old.progress,'statement',old.statement))
+EXCEPT SELECT key,value FROM json_each(json_object('id',new.id,'origin',new.origin,'created_at',new.created_at,'lifecycle',new.lifecycle,'segment',new.segment,'tier',new.tier,'heat',new.heat,'importance',new.importance,'decay_rate',new.decay_rate,'source',new.source,'confidence',new.confidence,'status',new.status,'slot',new.slot,'valid_from',new.valid_from,'valid_to',new.valid_to,'pinned',new.pinned,'kind',new.kind,'title',new.title,'source_turn',new.source_turn,'tags',new.tags,'derived_from',new.derived_from,'metadata',new.metadata,'content',new.content,'scope',new.scope,'session',new.session,'turn',new.turn,'speaker',new.speaker,'role',new.role,'document',new.document,'agent',new.agent,'progress',new.progress,'statement',new.statement)))),
 '{"lifecycle":"active","valid_to":null}',''));
 END;
 CREATE TRIGGER fact_deleted AFTER DELETE ON fact BEGIN
 INSERT INTO change(batch,entity,row,act,image)
-VALUES(ifnull((SELECT number FROM batch WHERE open > 0),0),'fact',old.seq,'-',json_object('seq',old.seq,'id',old.id,'origin',old.origin,'created_at',old.created_at,'lifecycle',old.lifecycle,'segment',old.segment,'tier',old.tier,'heat',old.heat,'importance',old.importance,'decay_rate',old.decay_rate,'source',old.source,'confidence',old.confidence,'status',old.status,'slot',old.slot,'valid_from',old.valid_from,'valid_to',old.valid_to,'pinned',old.pinned,'kind',old.kind,'title',old.title,'source_turn',old.source_turn,'tags',old.tags,'derived_from',old.derived_from,'metadata',old.metadata,'content',old.content,'scope',old.scope,'session',old.session,'turn',old.turn,'speaker',old.speaker,'role',old.role,'document',old.document,'agent',old.agent,'progress',old.progress));
+VALUES(ifnull((SELECT number FROM batch WHERE open > 0),0),'fact',old.seq,'-',json_object('seq',old.seq,'id',old.id,'origin',old.origin,'created_at',old.created_at,'lifecycle',old.lifecycle,'segment',old.segment,'tier',old.tier,'heat',old.heat,'importance',old.importance,'decay_rate',old.decay_rate,'source',old.source,'confidence',old.confidence,'status',old.status,'slot',old.slot,'valid_from',old.valid_from,'valid_to',old.valid_to,'pinned',old.pinned,'kind',old.kind,'title',old.title,'source_turn',old.source_turn,'tags',old.tags,'derived_from',old.derived_from,'metadata',old.metadata,'content',old.content,'scope',old.scope,'session',old.session,'turn',old.turn,'speaker',old.speaker,'role',old.role,'document',old.document,'agent',old.agent,'progress',old.progress,'statement',old.statement));
 INSERT INTO counted VALUES(-1,0,old.origin,old.lifecycle,old.segment,old.tier,old.heat,old.source,old.pinned,
 ifnull(old.scope,''),old.created_at,old.length,old.terms,old.valid_from,old.valid_to,
 octet_length(old.content) + octet_length(old.terms));

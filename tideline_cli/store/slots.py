@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from tideline_cli.model.origin import Origin
 
 
+_MOST_PAST = 200  # older ones show what they have shown
+
+
 def values_in(
     db: Connection, slot: str, *, scope: str | None, viewer: Origin
 ) -> list[tuple[Fact, str]]:
@@ -50,15 +53,16 @@ def newest(db: Connection, *, viewer: Origin, limit: int) -> list[tuple[str, int
     return rows
 
 
-def past_values(
-    db: Connection, slot: str, *, scope: str | None, viewer: Origin, after: int
-) -> list[Fact]:
-    """Return the archived facts of a slot that held at some time after an instant, in order of
-    arrival. No index holds them; few writes ask."""
+def told(db: Connection, slot: str, *, scope: str | None, viewer: Origin) -> list[Fact]:
+    """Return the values of a slot that its time line is painted of, in order of arrival: the active
+    ones, and the newest of those that others have painted over."""
     condition, names = visibility.where(viewer)
+    place = f"{condition} AND slot = ? AND scope IS ?"
+    values = (*names, slot, scope)
     rows: Iterable[tuple[Any, ...]] = db.execute(
-        f"{SELECT} WHERE {condition} AND slot = ? AND scope IS ?"
-        " AND lifecycle = 'archived' AND valid_to > ? ORDER BY fact.seq",
-        (*names, slot, scope, after),
+        f"{SELECT} WHERE {place} AND (lifecycle = 'active' OR fact.seq IN (SELECT seq FROM fact"
+        f" WHERE {place} AND lifecycle = 'archived' AND statement IS NOT NULL"
+        " ORDER BY seq DESC LIMIT ?)) ORDER BY fact.seq",
+        (*values, *values, _MOST_PAST),
     )
     return [fact_of(row) for row in rows]

@@ -20,7 +20,7 @@ _SILENT = "('dream', 'gc', 'consolidate', 'doctor', 'import', 'relink', 'link', 
 PASSES = ("dream", "gc", "consolidate")
 # An edit that moves a fact into a slot or a scope says that it holds there.
 _IS_SAID = """(entity = 'usage' AND batch.verb IN ('remember', 'edit', 'extract')
-  OR entity = 'fact' AND batch.verb = 'restore' AND before ->> 'lifecycle' IS NOT NULL
+  OR entity = 'fact' AND batch.verb = 'restore' AND before ->> 'lifecycle' <> 'active'
   OR entity = 'fact' AND batch.verb = 'edit'
     AND (before LIKE '%"slot":%' OR before LIKE '%"scope":%'))"""  # of what has changed
 _NUMBER = 16  # hexadecimal digits

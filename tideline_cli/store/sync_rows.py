@@ -168,13 +168,13 @@ def reworded(db: Connection, *, origin_number: int | None) -> list[tuple[str | N
 def slot_mates(
     db: Connection, places: Iterable[tuple[int, str | None, str]]
 ) -> set[str]:
-    """Return the ids of the facts that hold these slots, each of an origin by number and a scope,
-    by what is shown."""
+    """Return the ids of the facts that the time lines of these slots are painted of, each of an
+    origin by number and a scope, by what is shown."""
     found: set[str] = set()
     for origin, scope, slot in places:
         rows: Iterable[Any] = db.execute(
             "SELECT id FROM fact WHERE origin = ? AND slot = ? AND scope IS ?"
-            " AND lifecycle = 'active'",
+            " AND (lifecycle = 'active' OR statement IS NOT NULL)",
             (origin, slot, scope),
         )
         found |= {fact_id for (fact_id,) in rows}

@@ -155,13 +155,13 @@ _WORK = "('decision', 'constraint', 'task', 'gotcha', 'insight', 'lesson')"
 def _work(db: Connection) -> None:
     """Facts have an agent, and none so far; they say how far their work is, and that of a kind of
     work is active. So do those that the journal can bring back."""
-    for column in ("agent TEXT", "progress TEXT"):
+    for column in ("agent TEXT", "progress TEXT", "statement TEXT"):
         db.execute(f"ALTER TABLE fact ADD COLUMN {column}")
     db.execute(f"UPDATE fact SET progress = 'active', digest = NULL WHERE kind IN {_WORK}")
     db.execute(_statement("CREATE INDEX fact_work "))
     db.execute(
-        "UPDATE change SET image = json_set(image, '$.agent', NULL, '$.progress',"
-        f" CASE WHEN before ->> 'kind' IN {_WORK} THEN 'active' END)"
+        "UPDATE change SET image = json_set(image, '$.agent', NULL, '$.statement', NULL,"
+        f" '$.progress', CASE WHEN before ->> 'kind' IN {_WORK} THEN 'active' END)"
         " WHERE entity = 'fact' AND before ->> 'seq' IS NOT NULL"
     )
 

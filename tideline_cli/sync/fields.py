@@ -53,7 +53,7 @@ def wire_value(fact: Fact, name: str) -> Any:
         return None if value == SEGMENTS[fact.segment].decay_rate else value
     if name == "origin":
         return value.key
-    if name == "metadata":
+    if _FORM[name] == "object":
         return None if value is None else dict(value)
     return list(value) if isinstance(value, tuple) else value
 

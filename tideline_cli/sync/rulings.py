@@ -13,7 +13,8 @@ from __future__ import annotations
 from tideline_cli.model.edge import SUCCEEDS
 from tideline_cli.model.record import record, replace
 from tideline_cli.model.source import is_trusted
-from tideline_cli.policy.periods import ended, holds_from, overlap
+from tideline_cli.policy.periods import ended
+from tideline_cli.policy.slots import painted, successor
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,11 +36,11 @@ EDGES: Mapping[str, Sequence[str]] = {
 
 @record
 class StatedFact:
-    """A fact as its registers have it, with the uses of all replicas. `stamp` tells when it
-    was last said, `author` which replica has stated the fact."""
+    """A fact as its registers have it, with the uses of all replicas: when it was last `said`, and
+    the replica that has stated it."""
 
     fact: Fact
-    stamp: Stamp
+    said: int
     author: str
 
 
@@ -55,19 +56,22 @@ class Ruling:
     by: str
 
 
-def ruled(stated: Iterable[StatedFact]) -> dict[str, Ruling]:
+def ruled(stated: Sequence[StatedFact]) -> dict[str, Ruling]:
     """Return the rulings on facts of which some share a slot or a text, by id."""
     found: dict[str, Ruling] = {}
     active = [one for one in stated if one.fact.lifecycle == "active"]
     standing = _without_copies(active, found)
+    standing += [
+        one for one in stated
+        if one.fact.lifecycle == "archived" and one.fact.statement is not None
+    ]  # fmt: skip
     by_slot: dict[tuple[Any, ...], list[StatedFact]] = {}
     for one in standing:
         fact = one.fact
         if fact.slot is not None:
-            place = (fact.origin.key, fact.scope, fact.slot, is_trusted(fact.source))
-            by_slot.setdefault(place, []).append(one)
+            by_slot.setdefault((fact.origin.key, fact.scope, fact.slot), []).append(one)
     for values in by_slot.values():
-        _settle_slot(values, found)
+        _paint_slot(values, found)
     return found
 
 
@@ -85,12 +89,12 @@ def _without_copies(active: Sequence[StatedFact], found: dict[str, Ruling]) -> l
         kept = keeper.fact
         for copy in copies:
             at = max(copy.fact.created_at, keeper.fact.created_at)
-            gone = ended(copy.fact, at=at, now=at)
+            gone = replace(ended(copy.fact, at=at, now=at), statement=None)
             found[copy.fact.id] = Ruling(gone, "same", keeper.fact.id)
             kept = _with_uses(kept, copy.fact)
         if copies:
             found[kept.id] = Ruling(kept, "kept", kept.id)
-        staying.append(StatedFact(kept, keeper.stamp, keeper.author))
+        staying.append(StatedFact(kept, keeper.said, keeper.author))
     return staying
 
 
@@ -113,22 +117,18 @@ def _with_uses(keeper: Fact, copy: Fact) -> Fact:
     )
 
 
-def _settle_slot(values: Sequence[StatedFact], found: dict[str, Ruling]) -> None:
-    """Let the value of the latest word hold a slot; each other ends where one begins that is
-    later."""
-    holding: list[StatedFact] = []
-    for one in sorted(values, key=lambda one: (one.stamp, one.fact.id), reverse=True):
-        fact = one.fact
-        by = None
-        for later in holding:
-            if overlap(later.fact, fact):
-                begins = holds_from(later.fact)
-                fact = ended(fact, at=begins, now=later.fact.created_at)
-                by = later.fact.id
-        if by is not None:
-            found[fact.id] = Ruling(fact, "slot", by)
-        if fact.lifecycle == "active":
-            holding.append(StatedFact(fact, one.stamp, one.author))
+def _paint_slot(values: Sequence[StatedFact], found: dict[str, Ruling]) -> None:
+    """Show the values of a slot as its time line does, by when they were last said."""
+    # Of two that were said at one instant, the one that is not archived was said last.
+    ordered = sorted(values, key=lambda one: (one.fact.lifecycle == "active", one.fact.id))
+    after = painted((one.fact for one in ordered), {one.fact.id: one.said for one in ordered})
+    before = {one.fact.id: one.fact for one in values}
+    for fact in after:
+        if fact != before[fact.id]:
+            by = successor(fact, after)
+            is_by_another = by is not None and by.lifecycle == "active"
+            why: Why = "slot" if is_by_another else "kept"
+            found[fact.id] = Ruling(fact, why, by.id if by and is_by_another else fact.id)
 
 
 def orphans(purged: Mapping[str, bool], reworded_by: Mapping[str, Iterable[str]]) -> set[str]:

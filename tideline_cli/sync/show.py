@@ -114,7 +114,7 @@ class Shower:
                 if one.id in orphans and fact.lifecycle == "active":
                     fact = ended(fact, at=fact.created_at, now=fact.created_at)
                     found[one.id] = Ruling(fact, "purged", one.id)
-                stated.append(StatedFact(fact, self._said(one), self._author(one)))
+                stated.append(StatedFact(fact, one.at(SAID), self._author(one)))
         active = {one.fact.id for one in stated if one.fact.lifecycle == "active"}
         for told in stated:
             gone = told.fact
@@ -284,9 +284,6 @@ class Shower:
                 if reason is not None:
                     gone[one.id] = reason
         statements.note(self._db, stated, gone, is_all=True)
-
-    def _said(self, one: Registers) -> Stamp:
-        return one.at(SAID), self._author(one)
 
     def _author(self, one: Registers) -> str:
         return "" if one.birth is None else self._ids[one.birth[1]]

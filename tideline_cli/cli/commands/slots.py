@@ -9,14 +9,14 @@ from tideline_cli.cli.shared_options import Formats, Said
 from tideline_cli.errors import UsageError
 from tideline_cli.model import instant
 from tideline_cli.model.record import record
-from tideline_cli.model.source import is_trusted
 from tideline_cli.policy.periods import holds_from
+from tideline_cli.policy.slots import holds_at, periods
 from tideline_cli.store import label_counts
 from tideline_cli.store.transactions import snapshot
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable, Mapping
     from typing import Any
 
     from tideline_cli.model.fact import Fact
@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 HELP = """List the slots, each with its value of now.
 
 Where an untrusted value stands beside a trusted one, the trusted one is shown; where no value holds
-now, the one that begins next. `values` counts what the slot has and had. With --session, --speaker,
+now, since when there is none, and the one that begins next. `values` counts what the slot has and
+had. With --session, --speaker,
 --role or --agent values that were said so alone. Exits with 0 where there is none."""
 EXAMPLES = (("", ""), ("", "--json"))
 ARGUMENTS: tuple[Argument, ...] = ()
@@ -39,10 +40,15 @@ class Options(Said, Formats):
 
 @record
 class _Slot:
-    """A slot of a scope: its value, and how many values it has and had."""
+    """A slot of a scope: how many values it has and had, its value of now, since when it has that
+    or none, whether that held before a stay, and the value that begins next."""
 
-    fact: Fact
+    place: tuple[str, str | None]
     values: int
+    fact: Fact | None
+    since: int | None
+    again: bool = False
+    next: Fact | None = None
 
 
 def run(session: Session, words: list[str], options: Options) -> int:
@@ -53,34 +59,37 @@ def run(session: Session, words: list[str], options: Options) -> int:
     viewer = session.viewer
     db = session.reading(lambda db, ahead: ahead.foresee(
         lambda: label_counts.values(db, viewer=viewer, wanted=wanted),
-        lambda: label_counts.values_ever(db, viewer=viewer, wanted=wanted),
+        lambda: label_counts.values_ever(db, viewer=viewer, wanted=wanted, now=session.now),
     ))  # fmt: skip
     found: list[_Slot] = []
     if db is not None:
         with snapshot(db):
             active = label_counts.values(db, viewer=viewer, wanted=wanted)
-            counts = label_counts.values_ever(db, viewer=viewer, wanted=wanted)
-        best = _best(active, now=session.now)
-        found = [_Slot(fact, counts[fact.slot or "", fact.scope]) for fact in best]
+            ever = label_counts.values_ever(db, viewer=viewer, wanted=wanted, now=session.now)
+        found = _slots(active, ever, now=session.now)
     _print(session, options, found)
     return 0
 
 
-def _best(active: Iterable[Fact], *, now: int) -> list[Fact]:
-    """Return the value of each slot: one that holds now, of a trusted source, the latest."""
-
-    def merit(fact: Fact) -> tuple[bool, bool, bool, int]:
-        start = holds_from(fact)
-        is_over = fact.valid_to is not None and fact.valid_to <= now
-        holds = start <= now and not is_over
-        return holds, not is_over, is_trusted(fact.source), start if holds else -start
-
-    chosen: dict[tuple[str | None, str | None], Fact] = {}
+def _slots(
+    active: Iterable[Fact], ever: Mapping[tuple[str, str | None], tuple[int, int | None]], *,
+    now: int,
+) -> list[_Slot]:  # fmt: skip
+    """Return each slot with what holds now, and what begins next where nothing does."""
+    by_place: dict[tuple[str, str | None], list[Fact]] = {place: [] for place in ever}
     for fact in active:
-        place = fact.slot, fact.scope
-        if place not in chosen or merit(fact) >= merit(chosen[place]):
-            chosen[place] = fact
-    return list(chosen.values())
+        by_place[fact.slot or "", fact.scope].append(fact)
+    found: list[_Slot] = []
+    for place, values in by_place.items():
+        count, ended = ever[place]
+        held = next(iter(holds_at(values, now)), None)
+        if held is None:
+            ahead = sorted((one for one in values if holds_from(one) > now), key=holds_from)
+            found.append(_Slot(place, count, None, ended, next=ahead[0] if ahead else None))
+        else:
+            begun = [since for since, _ in periods(held, values) if since <= now]
+            found.append(_Slot(place, count, held, begun[-1], begun[-1] > holds_from(held)))
+    return found
 
 
 def _print(session: Session, options: Options, found: list[_Slot]) -> None:
@@ -91,8 +100,8 @@ def _print(session: Session, options: Options, found: list[_Slot]) -> None:
         from tideline_cli.cli import ages, tables  # noqa: PLC0415  rich, 20 ms
 
         rows = [
-            (_named(slot.fact), output.one_line(slot.fact.content),
-             ages.brief(holds_from(slot.fact), session.now), f"{slot.values:,}")
+            (_named(slot), _value(slot, ages.day),
+             "" if slot.since is None else ages.brief(slot.since, session.now), f"{slot.values:,}")
             for slot in found
         ]  # fmt: skip
         tables.listing(session, ("slot", "value", "age", "values"), rows, wide="value")
@@ -108,18 +117,43 @@ def _print(session: Session, options: Options, found: list[_Slot]) -> None:
         session.note("no slots: `tideline remember TEXT --slot NAME` fills one")
 
 
-def _named(fact: Fact) -> str:
-    return f"{fact.slot}" if fact.scope is None else f"{fact.slot} ({fact.scope})"
+def _named(slot: _Slot) -> str:
+    name, scope = slot.place
+    return name if scope is None else f"{name} ({scope})"
+
+
+def _value(slot: _Slot, day: Callable[[int], str]) -> str:
+    """Return what a slot holds as one line: its value, or since when it has none."""
+    if slot.fact is not None:
+        again = f" (again since {day(slot.since)})" if slot.again and slot.since else ""
+        return output.one_line(slot.fact.content) + again
+    said = "nothing yet" if slot.since is None else f"nothing since {day(slot.since)}"
+    if slot.next is None:
+        return said
+    return f"{said}; from {day(holds_from(slot.next))}: {output.one_line(slot.next.content)}"
 
 
 def _line(slot: _Slot) -> str:
-    text = output.one_line(slot.fact.content)
-    return f"{slot.fact.id}\t{_named(slot.fact)}\t{slot.values}\t{text}"
+    fact_id = "-" if slot.fact is None else slot.fact.id
+    return f"{fact_id}\t{_named(slot)}\t{slot.values}\t{_value(slot, _day)}"
+
+
+def _day(ms: int) -> str:
+    return instant.iso(ms)[:10]
 
 
 def _form(slot: _Slot) -> dict[str, Any]:
-    fact = slot.fact
+    fact, following = slot.fact, slot.next
+    name, scope = slot.place
     return {
-        "slot": fact.slot, "scope": fact.scope, "values": slot.values, "id": fact.id,
-        "content": fact.content, "source": fact.source, "since": instant.iso(holds_from(fact)),
+        "slot": name, "scope": scope, "values": slot.values,
+        "id": None if fact is None else fact.id,
+        "content": None if fact is None else fact.content,
+        "source": None if fact is None else fact.source,
+        "since": None if slot.since is None else instant.iso(slot.since),
+        "again": slot.again,
+        "next": None if following is None else {
+            "id": following.id, "content": following.content,
+            "since": instant.iso(holds_from(following)),
+        },
     }  # fmt: skip

@@ -128,11 +128,11 @@ def _print(session: Session, format: str, steps: Sequence[Moment], *, slot: str 
         from tideline_cli.cli import tables  # noqa: PLC0415  rich, 20 ms
 
         draws = _can_draw(sys.stdout.encoding)
-        days = dict(zip((step.fact.id for step in steps), _days(steps), strict=True))
+        since = _days(steps)
+        days = dict(zip((step.fact.id for step in steps), since, strict=True))
         rows = [
-            (step.state == "active", days[step.fact.id], step.fact,
-             _told(session, step, days, draws))
-            for step in steps
+            (step.state == "active", day, step.fact, _told(session, step, days, draws))
+            for step, day in zip(steps, since, strict=True)
         ]  # fmt: skip
         tables.timeline(session, rows, draws=draws)
 
@@ -157,6 +157,7 @@ def _form(step: Moment) -> dict[str, Any]:
         "since": iso(step.since),
         "until": None if step.until is None else iso(step.until),
         "state": step.state,
+        "again": step.again,
         "by": step.by,
         "strength": step.strength,
         "fades_at": None if step.fades_at is None else iso(step.fades_at),
@@ -181,14 +182,14 @@ def _line(step: Moment) -> str:
     until = "" if step.until is None else _day(step.until)
     text = output.one_line(step.fact.content)
     fields = (step.fact.id, _day(step.since), until, step.state, step.fact.source, text)
-    ends = [*_scope(step), *_ends(step, draws=False, day=_day)]
+    ends = [*_scope(step), *_again(step, _day), *_ends(step, draws=False, day=_day)]
     return "\t".join((*fields, f"({', '.join(ends)})"))
 
 
 def _told(session: Session, step: Moment, days: Mapping[str, str], draws: bool) -> str:
     """Return what is said below the text of a step on a terminal, days by the clock on the wall;
     `days` has those of all steps by id."""
-    said: list[str] = [step.fact.source, *_scope(step)]
+    said: list[str] = [step.fact.source, *_scope(step), *_again(step, _local_day)]
     if step.until is not None:
         said.append(f"until {_local_day(step.until)}")
     if step.by is not None and step.by in days:
@@ -204,6 +205,10 @@ def _told(session: Session, step: Moment, days: Mapping[str, str], draws: bool) 
 
 def _scope(step: Moment) -> list[str]:
     return [] if step.fact.scope is None else [f"scope {step.fact.scope}"]
+
+
+def _again(step: Moment, day: Callable[[int], str]) -> list[str]:
+    return [f"again since {day(step.since)}"] if step.again else []
 
 
 def _ends(step: Moment, *, draws: bool, day: Callable[[int], str]) -> list[str]:

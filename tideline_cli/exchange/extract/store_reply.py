@@ -13,7 +13,7 @@ from tideline_cli.exchange.extract.types import (
     Tally,
 )
 from tideline_cli.memory import remember
-from tideline_cli.memory.amend import NothingToDo
+from tideline_cli.memory.amend import NothingToDo, repaint_slots
 from tideline_cli.memory.screening import Screen, refuse_threats, screen_of
 from tideline_cli.memory.secret_screening import searched
 from tideline_cli.model.fact import NewFact, bare_name
@@ -21,7 +21,9 @@ from tideline_cli.model.record import replace
 from tideline_cli.model.source import UNTRUSTED, is_trusted
 from tideline_cli.policy import relations
 from tideline_cli.policy.gate import confined
+from tideline_cli.policy.periods import as_said
 from tideline_cli.policy.restate import holding_on
+from tideline_cli.policy.slots import told_anew
 from tideline_cli.store import journal, listing, uses, writes
 from tideline_cli.store.facts import Filter
 from tideline_cli.store.transactions import writing
@@ -238,10 +240,11 @@ class _Writer:
             self._reinforced.add(known.id)
             self._tally.reinforced += 1
             if not is_trusted(known.source):
-                after = holding_on(known, now=now)
+                after = holding_on(as_said(known), now=now)
                 if now < known.created_at:  # who says it later knows more of its end
-                    after = replace(after, valid_to=known.valid_to)
-                writes.change(self._db, known, after)
+                    after = replace(after, valid_to=as_said(known).valid_to)
+                writes.change(self._db, known, told_anew(known, after))
+                repaint_slots(self._db, [known], now=now)
             uses.put(
                 self._db,
                 known.id,

@@ -8,12 +8,9 @@ from tideline_cli.exchange.importer.row_ids import RowIds, differs
 from tideline_cli.exchange.importer.row_links import RowLinks
 from tideline_cli.exchange.importer.row_times import RowTimes
 from tideline_cli.exchange.importer.worth import was_confined, was_limited
-from tideline_cli.memory.succession import give_way
-from tideline_cli.model.edge import SUCCEEDS
+from tideline_cli.memory.succession import repaint
 from tideline_cli.model.origin import Origin
-from tideline_cli.policy.periods import holds_from
-from tideline_cli.policy.slots import ended_overlaps, same_place
-from tideline_cli.store import facts, links, slots, uses, visibility, writes
+from tideline_cli.store import slots, uses, visibility, writes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -92,40 +89,22 @@ class Destination:
         self.known(ready, known)
 
     def settle(self, new: Iterable[Fact]) -> None:
-        """Let no slot have two values at one instant, of which one is new."""
+        """Paint the slots that have new values."""
         by_slot: dict[tuple[str, str | None, str], dict[str, Fact]] = {}
         for fact in new:
-            if fact.slot is not None and fact.lifecycle == "active":
+            if fact.slot is not None:
                 by_slot.setdefault((fact.origin.key, fact.scope, fact.slot), {})[fact.id] = fact
         for (key, scope, slot), come in by_slot.items():
-            held = slots.values_in(self._db, slot, scope=scope, viewer=Origin(key))
-            active = [value for value, _ in held]
-            since = min(map(holds_from, come.values()))
-            values = [*self._replaced(active, since), *active]
+            values = slots.told(self._db, slot, scope=scope, viewer=Origin(key))
+            if not values:
+                continue
             said = {value.id: self.times.of(value).said_at for value in values}
-            for end in ended_overlaps(values, come, said=said, now=self._context.now):
-                give_way(self._db, [end], now=end.by.created_at)
+            _, gone = repaint(self._db, values[0], now=max(said.values()), by=None, said=said)
+            for end in gone:
                 self.times.end(end.before, by=end.by)
                 if end.before.lifecycle == "active":
                     self._summary.superseded += end.by.id in come
                     self._summary.older += end.by.id not in come
-
-    def _replaced(self, values: Iterable[Fact], since: int) -> list[Fact]:
-        """Return the values of the same slot that these have replaced, one after the other, and
-        that held after `since`: an older row may belong between two of them."""
-        found: dict[str, Fact] = {}
-        waiting = list(values)
-        while waiting:
-            value = waiting.pop()
-            for link in links.leaving(self._db, value.id, viewer=value.origin):
-                if link.kind != SUCCEEDS[0] or link.target in found:
-                    continue
-                gone = facts.find(self._db, link.target, viewer=value.origin)
-                is_late = gone.valid_to is not None and gone.valid_to > since
-                if same_place(gone, value) and gone.lifecycle == "archived" and is_late:
-                    found[gone.id] = gone
-                    waiting.append(gone)
-        return list(found.values())
 
     def put_use(self, fact: Fact) -> None:
         """Store the use of a fact that has just come, if it has any."""

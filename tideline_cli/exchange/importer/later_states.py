@@ -102,13 +102,13 @@ class LaterStates:
 
     def in_slot(self, fact: Fact) -> None:
         """Note that a row has named a value of a slot."""
-        if fact.slot is not None and fact.lifecycle == "active":
+        if fact.slot is not None:
             self._slots.setdefault((fact.origin.key, fact.scope, fact.slot), set()).add(fact.id)
 
     def settle(self) -> None:
         """Let every slot that rows have named hold one value: rows may restore a value before the
         row comes that ends its rival."""
         for (key, scope, slot), come in self._slots.items():
-            values = slots.values_in(self._db, slot, scope=scope, viewer=Origin(key))
-            self._destination.settle(value for value, _ in values if value.id in come)
+            values = slots.told(self._db, slot, scope=scope, viewer=Origin(key))
+            self._destination.settle(value for value in values if value.id in come)
         self._destination.times.flush()

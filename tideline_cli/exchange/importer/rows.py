@@ -32,6 +32,7 @@ from tideline_cli.model.fact import (
     usual_progress,
 )
 from tideline_cli.model.fields import FIELDS, NAMES, SAID
+from tideline_cli.model.instant import EARLIEST_MS, LATEST_MS
 from tideline_cli.model.lean import blake2b
 from tideline_cli.model.origin import UNKNOWN, Origin, parse_origin
 from tideline_cli.model.record import record
@@ -39,6 +40,7 @@ from tideline_cli.model.scope import scope_key
 from tideline_cli.model.source import SOURCES, parse_source
 from tideline_cli.model.times import Times
 from tideline_cli.policy.gate import confined
+from tideline_cli.policy.periods import STATEMENT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -125,9 +127,22 @@ def fact_from(row: Mapping[str, Any], context: ImportContext, *, repeat: int = 0
         "role": word(row, "role", ROLES), "agent": _agent(row, values["agent"], context),
         "document": bare_name(values["document"]) if context.trusted else None,
         "progress": word(row, "progress", PROGRESSES) or usual_progress(kind),
-        "metadata": metadata,
+        "metadata": metadata, "statement": _statement(row) if values["slot"] else None,
     }  # fmt: skip
     return Fact(*[values[name] for name in NAMES])  # twice as fast as by name
+
+
+def _statement(row: Mapping[str, Any]) -> dict[str, int] | None:
+    """Return what a row says that was said of a value of a slot; raise UsageError for no times."""
+    stated = row.get("statement")
+    if stated is None:
+        return None
+    if not isinstance(stated, dict) or not all(
+        name in STATEMENT and isinstance(at, int) and EARLIEST_MS <= at <= LATEST_MS
+        for name, at in stated.items()
+    ):
+        raise UsageError("statement is not an object of times in milliseconds")
+    return dict(stated)
 
 
 def _agent(row: Mapping[str, Any], stated: str | None, context: ImportContext) -> str | None:

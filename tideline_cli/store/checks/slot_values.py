@@ -25,12 +25,17 @@ SELECT id FROM fact AS one WHERE slot IS NOT NULL AND lifecycle = 'active' AND E
       = (other.source IN (SELECT value FROM json_each(?1)))
     AND max(ifnull(one.valid_from, one.created_at), ifnull(other.valid_from, other.created_at))
       < min(ifnull(one.valid_to, ?2), ifnull(other.valid_to, ?2))
+    AND NOT (ifnull(one.valid_from, one.created_at) > ifnull(other.valid_from, other.created_at)
+      AND ifnull(one.valid_to, ?2) <= ifnull(other.valid_to, ?2))
+    AND NOT (ifnull(one.valid_from, one.created_at) < ifnull(other.valid_from, other.created_at)
+      AND ifnull(one.valid_to, ?2) >= ifnull(other.valid_to, ?2))
 ) ORDER BY seq
 """
 
 
 def one_value(db: Connection) -> Iterator[Finding]:
-    """A slot has one value at any instant; an untrusted one may stand beside a trusted one."""
+    """A slot has one value at any instant: two meet where one is a stay within the other. An
+    untrusted one may stand beside a trusted one."""
     rows: list[Any] = db.execute(_CROWDED, (dumps(UNTRUSTED), LATEST_MS)).fetchall()
     if rows:
         named = ", ".join(fact_id for (fact_id,) in rows[:_NAMED])
