@@ -71,7 +71,7 @@ show 'tideline remember "I deploy on Fridays" --slot deploy_day --now 2026-01-05
 show 'tideline remember "I deploy on Mondays" --slot deploy_day'
 
 say "Saying the same thing again stores nothing new."
-show 'tideline remember "I keep a strict, vegetarian diet!"'
+show 'tideline remember "I keep a strict vegetarian diet."'
 
 say "Recall ranks by words, trust and decay. --explain prints the product behind each score."
 show 'tideline recall "when do I deploy" --explain'

@@ -327,7 +327,7 @@ def test_new_words_are_the_editors(run):
 
 @pytest.mark.parametrize("labels", [
     ("--tag", "x"), ("--title", "t"), ("--slot", "s"), ("--importance", "1"), ("--meta", "a=1"),
-    ("--valid-to", "2031-01-01T00Z"), ("--kind", "note"), (PAGE,), (PAGE.upper() + ".",),
+    ("--valid-to", "2031-01-01T00Z"), ("--kind", "note"), (PAGE,), (PAGE.capitalize() + ".",),
 ])  # fmt: skip
 def test_labels_launder_nothing(run, labels):
     """Labels, and a text that says the same, leave the words to whoever said them."""

@@ -1,4 +1,4 @@
-"""remember --dedup: by the meaning that a learned embedder gives, and never against the words."""
+"""remember --dedup: by the meaning that a learned embedder gives, and nothing is dropped."""
 
 from __future__ import annotations
 
@@ -43,12 +43,22 @@ def remembered(run, *argv):
     return done.json
 
 
-def test_the_same_meaning_is_reinforced(learned):
-    """With semantic, other common words for the same are known; without, they are a fact of their
-    own."""
+def test_the_same_meaning_is_named(learned):
+    """With semantic, other common words for the same are stored, named and linked; by the rule of
+    the reference they are known."""
     first = remembered(learned, "I sold the automobile")
-    assert remembered(learned, "I sold the car", "--dedup", "exact")["action"] == "created"
+    plain = remembered(learned, "I sold the car", "--dedup", "exact")
+    assert (plain["action"], plain["similar"]) == ("created", [])
     learned("undo")
+    named = learned("remember", "I sold the car", "--dedup", "semantic")
+    assert f"much like {first['id']}" in named.err
+    learned("undo")
+    new = remembered(learned, "I sold the car", "--dedup", "semantic")
+    assert (new["action"], new["similar"]) == ("created", [first["id"]])
+    links = learned("show", new["id"], "--json").json["links"]
+    assert {(link["kind"], link["id"]) for link in links} == {("similar", first["id"])}
+    learned("undo")
+    learned("config", "set", "sameness", "reference")
     again = remembered(learned, "I sold the car", "--dedup", "semantic")
     assert (again["action"], again["id"]) == ("reinforced", first["id"])
     assert again["fact"]["access_count"] == 1
@@ -60,9 +70,8 @@ def test_the_same_meaning_is_reinforced(learned):
     ("I sold 2 cars", "I sold 3 cars"),
     ("Ann sold Bob the car", "Bob sold Ann the car"),
 ])  # fmt: skip
-def test_the_vetoes_hold(known, said, learned):
-    """A name, a figure, a negation or an order of words keeps two facts apart, however alike an
-    embedder finds them."""
+def test_none_is_dropped(known, said, learned):
+    """However alike an embedder finds two facts, both are stored."""
     remembered(learned, known)
     for how in ("semantic", "smart"):
         assert remembered(learned, said, "--dedup", how)["action"] == "created"
@@ -167,7 +176,7 @@ def test_a_batch_is_compared_too(learned):
     first = remembered(learned, "I sold the automobile")
     done = learned("remember", "--batch", "--dedup", "semantic",
                    stdin='{"content": "I sold the car"}\n{"content": ""}\n')  # fmt: skip
-    assert done.lines[0]["id"] == first["id"]
+    assert done.lines[0]["similar"] == [first["id"]]
     assert "error" in done.lines[1]
 
 
@@ -189,7 +198,7 @@ def test_a_batch_is_embedded_at_once(learned, monkeypatch):
     texts = ["I sold the car", "we deploy", "my favourite colour is green"]
     assert asked.count(texts) == 1
     assert len(asked) == 2  # the others are of the facts that had no vector yet
-    assert (done[0]["id"], done[3]["action"]) == (first["id"], "created")
+    assert (done[0]["similar"], done[3]["similar"]) == ([first["id"]], [])
     assert learned("undo").code == 0
     asked.clear()
     done = learned("remember", "--batch", "--dedup", "smart", stdin=stdin).lines
@@ -202,8 +211,9 @@ def test_a_setting_asks_for_it(learned, monkeypatch):
     """The setting counts where no option does; an option wins."""
     first = remembered(learned, "I sold the automobile")
     monkeypatch.setenv("TIDELINE_DEDUP", "semantic")
-    assert remembered(learned, "I sold the car")["id"] == first["id"]
-    assert remembered(learned, "I sold the car", "--dedup", "exact")["action"] == "created"
+    assert remembered(learned, "I sold the car")["similar"] == [first["id"]]
+    learned("undo")
+    assert remembered(learned, "I sold the car", "--dedup", "exact")["similar"] == []
     monkeypatch.setenv("TIDELINE_DEDUP", "no such")
     assert learned("remember", "x").code == 2
 

@@ -100,7 +100,7 @@ def test_strict_takes_nothing(run, home):
 def test_merge_goes_through_the_rules(run):
     """With --merge the rows are reinforced and replaced like remembered facts."""
     text = lines_of(
-        {"content": "I deploy on Fridays"}, {"content": "I deploy on Fridays!"},
+        {"content": "I deploy on Fridays"}, {"content": "I deploy on Fridays."},
         {"content": "lunch at noon", "slot": "lunch"}, {"content": "lunch at one", "slot": "lunch"},
     )  # fmt: skip
     report = taken(run, text, "--merge", "--trust")

@@ -111,24 +111,19 @@ def test_edit_changes_it_in_place_and_undo_brings_it_back(run):
     assert run("doctor", "--deep").code == 0
 
 
-def test_a_restatement_takes_all_of_it_or_nothing(run):
-    """A fact that knows nothing of where it was said takes it; one that knows keeps it and says so;
-    words that nobody of the talk said do not become those of an assistant."""
+def test_what_was_said_in_a_talk_is_no_restatement(run):
+    """A row that names a session or a turn, or another speaker, is a fact of its own; the same turn
+    of the same session is the same row."""
     first = ("remember", "the office is in Oslo", "--json")
-    run(*first)
-    told = run(*first, "--session", "s", "--turn", "1", "--role", "assistant").json
-    assert (said(told["fact"]), told["ignored"]) == ((None,) * 4, ["session", "turn", "role"])
-    told = run(*first, "--session", "s", "--turn", "2", "--role", "user").json
-    assert (said(told["fact"]), told["changed"]) == (
-        ("s", 2, None, "user"), ["session", "turn", "role"]
-    )  # fmt: skip
-    told = run(*first, "--session", "t", "--speaker", "Ann").json
-    assert (said(told["fact"]), told["ignored"]) == (
-        ("s", 2, None, "user"), ["session", "speaker"]
-    )  # fmt: skip
-    assert run("undo").code == 0
-    assert run("undo").code == 0
-    assert listed(run) == {"the office is in Oslo": (None,) * 4}
+    plain = run(*first).json["id"]
+    row = ("--session", "s", "--turn", "1", "--role", "user")
+    turn = run(*first, *row).json["id"]
+    ann = run(*first, "--speaker", "Ann").json["id"]
+    assert len({plain, turn, ann}) == 3
+    assert run(*first, *row).json["id"] == turn
+    assert run(*first, "--speaker", "Ann").json["id"] == ann
+    assert run(*first).json["id"] == plain
+    assert run(*first, "--session", "t").json["action"] == "created"
 
 
 def test_two_machines_agree_by_merge(run):

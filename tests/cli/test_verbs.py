@@ -94,7 +94,7 @@ def test_remember_in_a_pipe(run):
 def test_remember_reinforces(run):
     """The same said again is the same fact, used once more."""
     first = remembered(run, "I deploy on Fridays")
-    second = remembered(run, "I deploy on Fridays!", "--now", str(NOW + 1000))
+    second = remembered(run, "I deploy on Fridays.", "--now", str(NOW + 1000))
     assert (second["action"], second["id"], second["batch"]) == ("reinforced", first["id"], 2)
     assert second["fact"] == first["fact"] | {
         "access_count": 1, "last_accessed_at": "2025-10-09T08:53:21.000Z",

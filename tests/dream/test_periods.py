@@ -19,7 +19,7 @@ from tideline_cli.model.text import terms
 from tideline_cli.policy import prompt_lines
 from tideline_cli.store import bulk_reads, facts
 
-WORDS = "the gate code is blue today"
+WORDS = "the gate code is blue"
 FILL = tuple(f"filler number {n} about {word}" for n, word in enumerate(
     ("tea", "trains", "Lisbon", "Rust", "dogs", "rain", "maps", "bread"), 1))  # fmt: skip
 

@@ -56,7 +56,7 @@ def test_pinned_and_confirmed_facts_stay():
 def test_of_twins_the_richer_stays():
     """Whichever of two twins the model names, the poorer goes, and what it knew is kept."""
     rich = fact(
-        "the user is on Windows today", "RICH", slot="system", segment="project", confidence=0.6
+        "The user is on Windows today.", "RICH", slot="system", segment="project", confidence=0.6
     )
     poor = fact("The user is on Windows today.", "POOR", confidence=0.7)
     listed = [rich, poor, *MANY[2:]]

@@ -65,4 +65,4 @@ def test_a_dream_says_what_is_changed(run, monkeypatch):
     monkeypatch.setattr(apply.Pass, "_apply_some", stopped)
     done = run("dream")
     assert done.code == 130
-    assert "interrupted; 0 of 2 changes are made; run it again to go on" in done.err
+    assert "interrupted; 0 of 3 changes are made; run it again to go on" in done.err

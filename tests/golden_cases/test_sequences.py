@@ -264,6 +264,7 @@ def test_sequence(case):
     """Each write and recall gives the reference's result, and the store ends as it does there."""
     with fresh_store() as db:
         put_setting(db, "analyzer", "reference")
+        put_setting(db, "sameness", "reference")
         script = Script(db)
         for op in case["ops"]:
             assert op["op"] in LEFT_OUT | HANDLED
@@ -298,6 +299,7 @@ def test_journal_of_a_sequence(case):
     """The journal tells the same writes as the reference's event log, in order."""
     with fresh_store() as db:
         put_setting(db, "analyzer", "reference")
+        put_setting(db, "sameness", "reference")
         script = Script(db)
         for op in case["ops"]:
             script.play(op)

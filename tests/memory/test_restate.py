@@ -219,20 +219,3 @@ def test_a_fact_that_is_derived_from_itself_does_not_cite_itself(run):
     other = said(run, "the train is late", at=JAN)["id"]
     done = said(run, DEPLOY, "--derived-from", first, "--derived-from", other, at=FEB)
     assert (done["action"], done["fact"]["derived_from"]) == ("reinforced", [other])
-
-
-@pytest.mark.parametrize(
-    ("one", "other"),
-    [
-        ("it has 1,000 rows", "it has 1000 rows"),
-        ("it costs 12000 francs", "it costs 12 000 francs"),
-        ("we counted 1,234,567 birds", "we counted 1234567 birds"),
-        ("1 000 and 2 000", "1000 and 2000"),
-    ],
-)
-def test_a_figure_is_known_in_any_spelling(run, one, other):
-    """Thousands with a mark, a blank or nothing between them are one figure, either way."""
-    for peer, first, second in (("a", one, other), ("b", other, one)):
-        origin = ("--origin", f"channel:{peer}/b/c", "--json")
-        known, again = run("remember", first, *origin), run("remember", second, *origin)
-        assert (again.json["action"], again.json["id"]) == ("reinforced", known.json["id"])

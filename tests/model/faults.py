@@ -31,10 +31,9 @@ FAULTS = {
     ),
     "figures are a bag of digits": (
         "policy/sameness.py",
-        "    return difference(one, other, learned=learned)",
-        "    bags = [(sorted(filter(str.isdigit, text)), [c for c in text.removesuffix('.')"
-        " if not c.isdigit()]) for text in (one, other)]\n"
-        "    return None if bags[0] == bags[1] else difference(one, other, learned=learned)",
+        "    return rule == \"reference\" or one == other or statement(one) == statement(other)",
+        "    bags = [sorted(filter(str.isdigit, text)) for text in (one, other)]\n"
+        "    return bags[0] == bags[1]",
     ),
     "a restatement drops the pin": (
         "policy/restate.py",

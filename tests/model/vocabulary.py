@@ -1,7 +1,7 @@
 """The texts of random histories, and a table of which of them say the same.
 
-Two texts say the same when they are equal but for the full stop. All others say different things,
-however alike they look: that is what the pairs are there for.
+Two texts say the same when they are equal but for a full stop behind a word of letters. All others
+say different things, however alike they look: that is what the pairs are there for.
 """
 
 from __future__ import annotations
@@ -32,7 +32,11 @@ _SHARES = {(one, other): jaccard(_TERMS[one], _TERMS[other]) for one in TEXTS fo
 
 def says_the_same(one: str, other: str) -> bool:
     """Say whether two texts of the vocabulary say the same."""
-    return one.removesuffix(".") == other.removesuffix(".")
+    return _unstopped(one) == _unstopped(other)
+
+
+def _unstopped(text: str) -> str:
+    return text.removesuffix(".") if text.rstrip(".").rpartition(" ")[2].isalpha() else text
 
 
 def shared(one: str, other: str) -> float:

@@ -9,6 +9,7 @@ import pytest
 
 from tests.support import DAY, NOW, ROOT, named_id
 from tests.sync.machines import HOUR, Machine, Wire, rows, settle
+from tests.truth.pairs_of_texts import UNLIKE
 from tideline_cli.dream.plan import Settings
 from tideline_cli.dream.run import dream
 from tideline_cli.errors import WriteBlockedError
@@ -20,6 +21,8 @@ from tideline_cli.memory.query import Query
 from tideline_cli.model import instant
 from tideline_cli.model.fact import NewFact
 from tideline_cli.model.origin import EVERYONE, OWNER, channel
+from tideline_cli.model.text import normalise
+from tideline_cli.policy.sameness import statement
 from tideline_cli.store import steps, sync_edges, sync_purges, sync_rows
 
 if TYPE_CHECKING:
@@ -619,7 +622,7 @@ class TestUses:
         export = [{"id": named_id("A1"), "content": "I deploy on Mondays", "access_count": 7}]
         if is_joined:
             say(laptop, "The office is open", "A2")
-            settle([laptop, desktop], wire, NOW)
+            settle([laptop, desktop], wire, NOW + 2 * HOUR)
         for machine in (laptop, desktop):
             import_rows(machine.db, enumerate(export, 1), ImportContext(OWNER, NOW, True),
                         merge=False)  # fmt: skip
@@ -1022,3 +1025,26 @@ class TestFields:
         agree(laptop, desktop)
         [row] = rows(laptop)
         assert (row["id"], row["segment"], row["decay_rate"]) == (one, "project", 0.025)
+
+
+def test_what_is_much_alike_stays_two(pair):
+    """Texts a letter, a mark, a case, an order or a number apart, said on two machines, are all
+    there on both after a sync and ten dreams; one text said on both is one fact."""
+    laptop, desktop, wire = pair
+    for n, (one, other) in enumerate(UNLIKE):
+        say(laptop, one, f"A{n:03}")
+        say(desktop, other, f"B{n:03}")
+    say(laptop, "I deploy on Fridays here", "AX")
+    say(desktop, "i deploy  on Fridays here.", "BX")
+    settle([laptop, desktop], wire, NOW)
+    for machine in (laptop, desktop):
+        for night in range(10):
+            dream(machine.db, Settings(max_loss=1.0), viewer=OWNER, now=NOW + HOUR + night,
+                  dry_run=False)  # fmt: skip
+        settle([laptop, desktop], wire, NOW + 2 * HOUR)
+    wanted = {statement(normalise(text)) for texts in UNLIKE for text in texts}
+    wanted.add(statement("I deploy on Fridays here"))
+    for machine in (laptop, desktop):
+        active = [row["content"] for row in rows(machine) if row["lifecycle"] == "active"]
+        assert {statement(text) for text in active} == wanted
+        assert len([text for text in active if "Fridays here" in text]) == 1

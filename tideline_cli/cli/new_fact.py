@@ -162,7 +162,7 @@ def form(session: Session, done: Remembered) -> dict[str, Any]:
         "fact": codec.fact_form(done.fact),
         "superseded": list(done.superseded),
         "batch": done.batch,
-        "similar": [like.fact.id for like in done.similar],
+        "similar": [like.id for like in done.similar],
     }
     if done.ignored or done.not_taken:
         told["ignored"] = [*done.ignored, *done.not_taken]

@@ -70,6 +70,8 @@ def run(session: Session, options: Options) -> int:
         new_fact.tell_secrets(session, secrets)
     for result in results:
         output.emit_json(result)
+    if near := sum(bool(result.get("similar")) for result in results):
+        session.note(f"{near:,} of them are much like other facts, which `similar` names")
     bad = sum("error" in result for result in results)
     if bad:
         session.note(f"{len(results) - bad:,} of {len(results):,} lines are stored")

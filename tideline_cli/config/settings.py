@@ -60,7 +60,7 @@ SETTINGS: Mapping[str, Setting] = {
         Setting("agent", "TIDELINE_AGENT", "text", None,
                 "the program that writes: its name stands on every new fact"),
         Setting("dedup", "TIDELINE_DEDUP", "word", None,
-                "what remember holds for known: exact, semantic or smart; see remember --dedup",
+                "what remember compares a fact by: exact, semantic or smart; see remember --dedup",
                 words=DEDUPS, usual="exact"),
         Setting("color", "TIDELINE_COLOR", "word", "auto", "auto, always or never", words=COLORS),
         Setting("dream_interval", "TIDELINE_DREAM_INTERVAL", "duration", DAY_MS,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from itertools import groupby
 
-from tideline_cli.dream.stages import KIND
 from tideline_cli.errors import Interrupted, NotFoundError, ReplacedError
 from tideline_cli.memory import amend
 from tideline_cli.memory.near_duplicates import rule_of
@@ -111,7 +110,8 @@ class Pass:
         for one in proposals:
             ends = [self._current(end) for end in concerned(one)]
             if all(end is not None and end.lifecycle == "active" for end in ends):
-                made.append(links.Link(one.source.id, KIND, one.target.id, created_at=self._now))
+                ids = one.source.id, one.kind, one.target.id
+                made.append(links.Link(*ids, created_at=self._now))
             else:
                 self.skipped.append(one)
         links.store(self._db, made)

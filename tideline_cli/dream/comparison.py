@@ -34,8 +34,7 @@ _VECTORS_A_TRANSACTION = 512
 
 @record
 class Compared:
-    """What one comparison has found, to be stored when the pass writes. `learned`: the embedder
-    has learned which words mean the same, so that two facts may be alike and share few words."""
+    """What one comparison has found, to be stored when the pass writes."""
 
     pairs: list[Pair]
     fresh: list[Pair]
@@ -46,7 +45,6 @@ class Compared:
     anew: bool
     change: int
     seen: frozenset[int]
-    learned: bool
 
 
 @record
@@ -101,7 +99,7 @@ def compare(
                          max([until, *gathered.numbers[-1:]]))  # fmt: skip
     return Compared(
         pairs, found, gathered.late, crowded, backlog, made, gathered.known is None,
-        gathered.change, frozenset(gathered.numbers), bool(getattr(embedder, "learned", False)),
+        gathered.change, frozenset(gathered.numbers),
     )  # fmt: skip
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from tideline_cli.dream import stages
 from tideline_cli.memory.near_duplicates import rule_of
+from tideline_cli.model.edge import SIMILAR
 from tideline_cli.model.instant import DAY_MS, LATEST_MS
 from tideline_cli.model.proposal import Fade
 from tideline_cli.model.record import record
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from tideline_cli.model.fact import Fact
     from tideline_cli.model.origin import Origin
     from tideline_cli.model.proposal import Confirm, Merge, Proposal, Relate
+    from tideline_cli.policy.sameness import Sameness
     from tideline_cli.store.bulk_reads import Edge, Fading
 
 STAGES = ("confirm", "consolidate", "relate", "evict")
@@ -78,6 +80,7 @@ def plan(
     them."""
     named = settings.stages
     reflected = bulk_reads.active_count(db, viewer=viewer)
+    rule = rule_of(db)
     confirms: list[Confirm] = []
     if "confirm" in named:
         beliefs = bulk_reads.beliefs(db, viewer=viewer)
@@ -87,10 +90,7 @@ def plan(
     pairs, edges = _pairs(db, compared, current, viewer)
     merges: list[Merge] = []
     if "consolidate" in named:
-        merges = stages.merge(
-            pairs, edges, merge_at=settings.merge_at, now=now, rule=rule_of(db),
-            learned=compared is not None and compared.learned,
-        )  # fmt: skip
+        merges = stages.merge(pairs, edges, merge_at=settings.merge_at, now=now, rule=rule)
     current |= {item.after.id: item.after for item in merges}
     gone = {item.loser.id for item in merges}
     fades, swept = _fades(db, settings, current, gone, viewer=viewer, now=now)
@@ -98,7 +98,7 @@ def plan(
     refused = lost > settings.max_loss * reflected + 1e-9
     if refused:
         merges, fades, swept = [], [], []
-    relates = _relates(settings, pairs, edges, merges) if "relate" in named else []
+    relates = _relates(settings, pairs, edges, merges, rule) if "relate" in named else []
     return DreamPlan(
         reflected, tuple(confirms), tuple(merges), tuple(relates), tuple(fades), tuple(swept),
         lost if refused else 0,
@@ -131,26 +131,31 @@ def _relates(
     pairs: Sequence[Pair],
     edges: dict[str, list[Edge]],
     merges: Sequence[Merge],
+    rule: Sameness,
 ) -> list[Relate]:
     """Return the edges to make, beside those that exist and those that merges pass on."""
+    kinds = (stages.KIND,) if rule == "reference" else (stages.KIND, SIMILAR)
     related = {
-        fact_id: {target for kind, target, *_ in own if kind == stages.KIND}
+        fact_id: {target for kind, target, *_ in own if kind in kinds}
         for fact_id, own in edges.items()
     }
     for item in merges:
         mine = related.setdefault(item.keeper.id, set())
-        mine |= {target for kind, target, *_ in item.inherited if kind == stages.KIND}
+        mine |= {target for kind, target, *_ in item.inherited if kind in kinds}
     twins: set[frozenset[str]] = set()
     if "consolidate" in settings.stages:
         twins = {
             frozenset((a.id, b.id))
             for a, b, cosine in pairs
-            if cosine >= settings.merge_at and stages.are_settled(a, b)
+            if cosine >= settings.merge_at
+            and stages.are_settled(a, b)
+            and stages.are_one(a, b, rule=rule)
         }
     gone = {item.loser.id for item in merges}
     return stages.relate(
-        pairs, related, relate_at=settings.relate_at, twins=twins, gone=gone
-    )
+        pairs, related, relate_at=settings.relate_at, twins=twins, gone=gone,
+        similar_at=2.0 if rule == "reference" else settings.merge_at,
+    )  # fmt: skip
 
 
 def _fades(

@@ -5,14 +5,13 @@ from __future__ import annotations
 
 from collections import Counter
 
-from tideline_cli.model.edge import REPLACING, SUCCEEDS
+from tideline_cli.model.edge import REPLACING, SIMILAR, SUCCEEDS
 from tideline_cli.model.instant import DAY_MS
 from tideline_cli.model.proposal import Confirm, Merge, Relate
 from tideline_cli.model.record import record, replace
 from tideline_cli.model.source import is_trusted
 from tideline_cli.policy import gate
-from tideline_cli.policy.identifiers import is_private
-from tideline_cli.policy.sameness import apart, may_share_place
+from tideline_cli.policy.sameness import is_reworded, may_share_place, state_the_same
 from tideline_cli.policy.survivor import may_be_one, merged, richness
 from tideline_cli.ranking.decay import strength_at
 from tideline_cli.ranking.fading import FLOOR
@@ -72,12 +71,12 @@ def confirm(
 
 
 def merge(
-    pairs: Iterable[Pair], edges: Edges, *, merge_at: float, now: int, rule: Sameness = "strict",
-    learned: bool = False,
-) -> list[Merge]:  # fmt: skip
-    """Return the merges, in order; `pairs` come most alike first, by a `learned` embedder or not.
+    pairs: Iterable[Pair], edges: Edges, *, merge_at: float, now: int, rule: Sameness = "strict"
+) -> list[Merge]:
+    """Return the merges, in order; `pairs` come most alike first.
 
-    A fact is merged away once at most, and a fact that is gone keeps nothing. A later merge of the
+    Copies of one text are merged, and facts that a model distilled in the same words. A fact is
+    merged away once at most, and a fact that is gone keeps nothing. A later merge of the
     same keeper starts from what the earlier one made of it.
     """
     current: dict[str, Fact] = {}
@@ -88,7 +87,7 @@ def merge(
         a, b = current.get(one.id, one), current.get(other.id, other)
         if cosine < merge_at or {a.id, b.id} & gone or not _may_merge(a, b, now):
             continue
-        if apart(a.content, b.content, rule=rule, learned=learned) is not None:
+        if not are_one(a, b, rule=rule):
             continue
         keeper, loser = (a, b) if _is_keeper(a, b, now) else (b, a)
         if loser.pinned:
@@ -106,12 +105,13 @@ def merge(
 
 def relate(
     pairs: Iterable[Pair], related: Mapping[str, Collection[str]], *, relate_at: float,
-    twins: Collection[frozenset[str]], gone: Collection[str],
+    twins: Collection[frozenset[str]], gone: Collection[str], similar_at: float = 2.0,
 ) -> list[Relate]:  # fmt: skip
     """Return the edges to make, two for a pair; `pairs` come most alike first.
 
     `related` are the ids that each fact is related to already, `twins` pairs of settled facts that
-    say the same, `gone` facts that were merged away. A threshold of 1 or more relates nothing.
+    say the same, `gone` facts that were merged away. From a cosine of `similar_at` on an edge is
+    `similar`. A threshold of 1 or more relates nothing.
     """
     if relate_at >= 1:
         return []
@@ -125,7 +125,8 @@ def relate(
             mine = known.setdefault(source.id, set())
             if target.id not in mine and len(mine) < MOST:
                 mine.add(target.id)
-                found.append(Relate(source, target, cosine))
+                kind = SIMILAR if cosine >= similar_at else KIND
+                found.append(Relate(source, target, cosine, kind))
     return found
 
 
@@ -153,6 +154,11 @@ def sweep(fading: Iterable[Fading], rule: Eviction, *, now: int) -> list[Faded]:
     return found
 
 
+def are_one(a: Fact, b: Fact, *, rule: Sameness) -> bool:
+    """Say whether two facts that are much alike say the same, as a dream takes it."""
+    return state_the_same(a, b, rule=rule) or is_reworded(a, b)
+
+
 def are_settled(a: Fact, b: Fact) -> bool:
     """Say whether both of two facts are confirmed or pinned: neither gives way to the other."""
     return all(fact.status == "confirmed" or fact.pinned for fact in (a, b))
@@ -162,16 +168,13 @@ def _may_merge(a: Fact, b: Fact, now: int) -> bool:
     """Say whether two twins may become one.
 
     Two settled facts stay two. A fact that has ended is not the same as one that holds, and two
-    facts that end or begin at different times are not the same. Two slots, or two addresses, are
-    two things.
+    facts that end or begin at different times are not the same. Two slots are two things.
     """
     if any(fact.valid_to is not None and fact.valid_to <= now for fact in (a, b)):
         return False
     if not may_be_one(a, b, now=now):
         return False
     if not may_share_place(a, b):
-        return False
-    if a.content != b.content and (is_private(a) or is_private(b)):
         return False
     return not are_settled(a, b)
 

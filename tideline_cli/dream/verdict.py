@@ -11,9 +11,9 @@ from tideline_cli.policy.sameness import (
     SAME_SLOT_COSINE,
     SAME_SLOT_TERMS,
     SAME_TERMS,
-    apart,
     jaccard,
     may_share_place,
+    state_the_same,
 )
 from tideline_cli.policy.survivor import may_be_one, merged, richness
 
@@ -192,7 +192,7 @@ class _Decisions:
             return False
         shared = jaccard(self._terms[a.id], self._terms[b.id])
         if shared >= SAME_TERMS:
-            return apart(a.content, b.content, rule=self._rule) is None
+            return state_the_same(a, b, rule=self._rule)
         if self._rule == "strict" or (a.slot is None and b.slot is None) or least >= SAME_TERMS:
             return False
         return shared >= SAME_SLOT_TERMS or self._cosine(a, b) >= SAME_SLOT_COSINE

@@ -161,6 +161,10 @@ _GLEANING = (
     "basis in the words of both facts. Reply with the missing ones alone, in the same form, and "
     'with {"relationships": []} when there are none.'
 )
+_KNOWN = (
+    "an edge may join a new fact to one of these; where the conversation only says one of them "
+    'again, in whatever words, put {"known": "its id"} among your "facts" and no new fact'
+)
 _LONGEST_REPLY = 8000
 
 
@@ -171,7 +175,7 @@ def summary_block(text: str) -> str:
 
 def known_facts_block(lines: str) -> str:
     """Return the block of known facts that ends an extraction's prompt; nothing for none."""
-    return f"\nKNOWN FACTS (an edge may join a new fact to one of these):\n{lines}" if lines else ""
+    return f"\nKNOWN FACTS ({_KNOWN}):\n{lines}" if lines else ""
 
 
 def gleaning(lines: str, reply: str) -> str:

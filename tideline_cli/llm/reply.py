@@ -51,12 +51,14 @@ class Reference:
 
 @record
 class Extracted:
-    """A reply to an extraction; `parsed` tells an empty one from one that cannot be read."""
+    """A reply to an extraction; `parsed` tells an empty one from one that cannot be read. `known`
+    are the ids of stored facts that are said again."""
 
     facts: tuple[Draft, ...]
     parsed: bool
     relationships: tuple[Reference, ...]
     refused: int = 0  # items that are no facts
+    known: tuple[str, ...] = ()
 
 
 @record
@@ -115,11 +117,13 @@ def extracted(text: str) -> Extracted:
     counts = _last(values, "facts")
     if counts is None:
         return Extracted((), {} in values and not any(one.get("error") for one in values), ())
-    drafts = _usable(counts["facts"], _draft)
-    if drafts is None:
+    known = tuple(said for one in counts["facts"] if (said := _known(one)) is not None)
+    rest = [one for one in counts["facts"] if _known(one) is None]
+    drafts = _usable(rest, _draft)
+    if drafts is None and not known:
         return Extracted((), False, ())
-    refused = len(counts["facts"]) - len(drafts)
-    return Extracted(tuple(drafts), True, tuple(_references(values) or ()), refused)
+    said, edges = tuple(drafts or ()), tuple(_references(values) or ())
+    return Extracted(said, True, edges, len(rest) - len(said), known)
 
 
 def relationships(text: str) -> list[Reference] | None:
@@ -221,6 +225,14 @@ def _draft(value: Any) -> Draft | None:
     segment: Segment = next((name for name in SEGMENTS if name == said), "knowledge")
     importance, corrects = _number(value.get("importance")), _text(value.get("corrects"))
     return Draft(content.strip(), segment, importance, corrects)
+
+
+def _known(value: Any) -> str | None:
+    """Return the id of a stored fact that an item names in the place of a new one."""
+    if not isinstance(value, dict) or _text(value.get("content")) is not None:
+        return None
+    named = _text(value.get("known"))
+    return None if named is None else named.strip(" []`\"'") or None
 
 
 def _references(values: Iterable[dict[str, Any]]) -> list[Reference] | None:

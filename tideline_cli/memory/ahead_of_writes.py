@@ -51,9 +51,7 @@ def _of_twins(db: Connection, ahead: Promising, new: NewFact) -> None:
     distinct = frozenset(index_terms(new.content, analyzer=analyzer).said)
     if not distinct or origin == visibility.NOBODY:
         return
-    spelled = near_duplicates.respelled(new.content, distinct, analyzer=lambda: analyzer)
-    every = [distinct, *spelled]
-    terms = sorted({term for one in every for term in near_duplicates.probed(one)})
+    terms = sorted(near_duplicates.probed(distinct))
     stored = [common_postings.indexed(term, origin_number=origin) for term in terms]
     ahead.fill(
         term_lists.TERMS, (origin, terms, stored),
@@ -67,5 +65,4 @@ def _of_twins(db: Connection, ahead: Promising, new: NewFact) -> None:
     ahead.foresee(
         lambda: list(fts.terms_of(db, alike, origin_number=origin)),
         lambda: facts.with_terms(db, alike, viewer=new.origin),
-        lambda: facts.worded(db, alike, new.content, viewer=new.origin),
     )

@@ -7,7 +7,7 @@ from tideline_cli.memory.amend import blocking_successor, filled_by
 from tideline_cli.memory.near_duplicates import rule_of
 from tideline_cli.model.instant import LATEST_MS
 from tideline_cli.model.record import record, replace
-from tideline_cli.policy.sameness import apart
+from tideline_cli.policy.sameness import says_same
 from tideline_cli.policy.transitions import REMOVED, restored
 from tideline_cli.ranking.decay import is_immune, strength_at
 from tideline_cli.store import bulk_reads, departures, facts
@@ -214,7 +214,7 @@ def _by_text(
 ) -> tuple[Reason, str | None]:
     """Return merged where the fact in its place says the same, else superseded."""
     other = facts.find(db, source, viewer=viewer)
-    if apart(other.content, fact.content, rule=rule_of(db)) is None:
+    if says_same(other.content, fact.content, rule=rule_of(db)):
         return "merged", source
     return "superseded", None
 

@@ -7,14 +7,19 @@ from tideline_cli.memory.screening import threats_in
 from tideline_cli.model.record import Record, replace
 from tideline_cli.policy import secrets
 from tideline_cli.policy.render import prompt_text
+from tideline_cli.store import facts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
+    from apsw import Connection
+
     from tideline_cli.memory.context_room import Frame
+    from tideline_cli.memory.query import Recalled
     from tideline_cli.model.fact import Fact
     from tideline_cli.model.hit import Hit
+    from tideline_cli.model.origin import Origin
 
 DEFAULT_CHARS = 1200
 AUTO_FACTS = 5
@@ -82,6 +87,39 @@ def context_block(
     """
     frame = frame_of(fence, is_xml=is_xml)
     return lines_of(hits, frame, Room(frame, max_chars, max_tokens), style)
+
+
+def newest_first(db: Connection, answer: Recalled, *, viewer: Origin) -> Sequence[Hit]:
+    """Return the hits of an answer, of facts that are linked as `similar` the newest in the place
+    of the best, and the others behind all hits: they are said where room is left."""
+    hits = answer.hits
+    if len(hits) < 2:
+        return hits
+    group: dict[str, str] = {}
+
+    def head(fact_id: str) -> str:
+        while fact_id in group:
+            fact_id = group[fact_id]
+        return fact_id
+
+    for one, other in facts.similar_among(db, answer.seqs, viewer=viewer):
+        if head(one) != head(other):
+            group[head(one)] = head(other)
+    if not group:
+        return hits
+    newest: dict[str, Hit] = {}
+    for hit in hits:
+        held = newest.get(head(hit.fact.id))
+        if held is None or _age(hit) > _age(held):
+            newest[head(hit.fact.id)] = hit
+    first = list(dict.fromkeys(head(hit.fact.id) for hit in hits))
+    told = [newest[one] for one in first]
+    said = {hit.fact.id for hit in told}
+    return (*told, *(hit for hit in hits if hit.fact.id not in said))
+
+
+def _age(hit: Hit) -> tuple[int, str]:
+    return hit.fact.created_at, hit.fact.id
 
 
 def lines_of(

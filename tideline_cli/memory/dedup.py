@@ -8,7 +8,7 @@ from tideline_cli.errors import UsageError
 from tideline_cli.memory import lanes, likeness, semantic
 from tideline_cli.model.record import record
 from tideline_cli.policy.gate import may_end, may_touch
-from tideline_cli.policy.sameness import apart
+from tideline_cli.policy.sameness import says_same
 from tideline_cli.policy.subjects import subject_key
 from tideline_cli.store import facts, vectors, visibility
 from tideline_cli.store.connection import setting
@@ -135,7 +135,7 @@ def _replaced(new: NewFact, near: Iterable[Fact]) -> list[str]:
     segment, and of a source that the new one may replace."""
     key = subject_key(new.content)
     for fact in near:
-        same = apart(new.content, fact.content, rule="strict", learned=True) is None
+        same = says_same(new.content, fact.content, rule="strict")
         fits = fact.kind == new.kind and fact.segment == new.segment and not fact.pinned
         if key and fits and not same and subject_key(fact.content) == key:
             return [fact.id] if _may_replace(new, fact) else []

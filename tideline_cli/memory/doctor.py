@@ -12,7 +12,7 @@ from tideline_cli.model.finding import Finding, mendable, some
 from tideline_cli.model.origin import EVERYONE
 from tideline_cli.model.record import record, replace
 from tideline_cli.model.text import index_terms
-from tideline_cli.policy.sameness import apart
+from tideline_cli.policy.sameness import DISTILLED, distilled_words, says_same
 from tideline_cli.store import (
     SERVERS,
     check_texts,
@@ -236,8 +236,9 @@ def merges(db: Connection) -> Iterator[Finding]:
     rule = rule_of(db)
     lost = [
         fact_id
-        for fact_id, gone, kept in check_texts.merged_away(db, viewer=EVERYONE)
-        if apart(kept, gone, rule=rule) is not None
+        for fact_id, source, gone, kept in check_texts.merged_away(db, viewer=EVERYONE)
+        if not says_same(kept, gone, rule=rule)
+        and not (source in DISTILLED and distilled_words(kept) == distilled_words(gone))
     ]
     if lost:
         named = ", ".join(lost[:_NAMED]) + (", …" if len(lost) > _NAMED else "")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tideline_cli.errors import UsageError, WriteBlockedError
 from tideline_cli.memory import edit_request, heat, remember
 from tideline_cli.memory.amend import NothingToDo, check_active
-from tideline_cli.memory.near_duplicates import twins
+from tideline_cli.memory.near_duplicates import stating
 from tideline_cli.memory.succession import give_way, repaint
 from tideline_cli.model.edge import SUPERSEDES
 from tideline_cli.model.fields import LABELS
@@ -194,15 +194,15 @@ def _edited(
 def _known(db: Connection, said: Fact, kept: Fact, *, origin_number: int) -> Fact | None:
     """Return another active fact of the same trust that says the new words already."""
     distinct = frozenset(_terms(db, said).said)
-    found = twins(
-        db, said.content, distinct, viewer=said.origin, origin_number=origin_number, rule="strict"
+    found = stating(
+        db, said.content, distinct, viewer=said.origin, origin_number=origin_number
     )
-    rivals = (rival.fact for rival in found if rival.fact.id != kept.id)
     return next(
         (
             fact
-            for fact in rivals
-            if is_trusted(fact.source) == is_trusted(said.source) and edits.is_known(said, fact)
+            for fact in found
+            if fact.id != kept.id
+            and is_trusted(fact.source) == is_trusted(said.source) and edits.is_known(said, fact)
         ),
         None,
     )

@@ -4,33 +4,32 @@ from __future__ import annotations
 
 from math import ceil, comb
 
-from tideline_cli.model.text import said_terms, terms
+from tideline_cli.model.text import said_terms
 from tideline_cli.policy.admit import Rival
-from tideline_cli.policy.sameness import SAME_TERMS, jaccard, may_be_same
+from tideline_cli.policy.sameness import MOST_SIMILAR, SAME_TERMS, jaccard, statement
 from tideline_cli.ranking.bm25 import condition_for
 from tideline_cli.store import facts, fts
 from tideline_cli.store.connection import setting
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from apsw import Connection
 
+    from tideline_cli.model.fact import Fact
     from tideline_cli.model.origin import Origin
-    from tideline_cli.model.text import Analyzer
     from tideline_cli.policy.sameness import Sameness
     from tideline_cli.ranking.bm25 import Condition
 
-_GROUP = 3  # digits
 _MAX_LEAVES = 300
 _RARE = 64
 _PROBES = 8  # terms to ask for beyond those that a twin may miss
-_MOST_SHOWN = 8  # facts of a pattern with other figures that are given as candidates, the newest
 _ROUNDING = 1e-9
 _MANY = 256  # facts that are cheaper to read than to look up in the bytes of all
 _READ_SOONER = 1024  # facts that are cheaper to read than to look for among the holders of a term
-_MOST_READ = 64  # candidates that are read and compared: 64 of 8,192 characters take 0.4 s
+_FEW = 64  # facts that are looked at for the nearest: all that may be near, or the newest of them
+_MOST_ASKED = 64  # terms that the holders of a statement are asked for
 
 
 def rule_of(db: Connection) -> Sameness:
@@ -43,82 +42,97 @@ def twins(
     db: Connection, text: str, distinct: frozenset[str], *, viewer: Origin, origin_number: int,
     rule: Sameness,
 ) -> Iterator[Rival]:  # fmt: skip
-    """Yield the active facts of this origin whose terms are nearly those of `text`, oldest first.
+    """Yield the active facts of this origin that may say the same as `text`, then those that are
+    much like it.
 
-    Lazy: facts are read from the store one at a time, while the caller decides. The caller holds
-    the write lock, so what is yielded is limited. By the strict rule facts with the very same text
-    come first, then the most alike. The newest few of those that cannot say the same, as their
-    figures differ, come last: they are there to be named.
+    Lazy: facts are read from the store one at a time, while the caller decides. First the facts of
+    the very statement come, oldest first, then the few nearest others, nearest first. By the rule
+    `reference` all whose terms are nearly those of `text` come, oldest first.
     """
-    near = list(sharing(db, distinct, origin_number=origin_number))
     if rule == "reference":
-        for seq, theirs in near:
-            yield from _loaded(db, [(seq, theirs)], viewer)
+        near = list(sharing(db, distinct, origin_number=origin_number))
+        yield from _loaded(db, near, viewer)
         return
-    seen = {seq for seq, _ in near}
-    spellings = respelled(
-        text, distinct, analyzer=lambda: setting(db, "analyzer", "standard")
-    )
-    for spelled in spellings:
-        # They share as much with the text once its figures are spelled as theirs are.
-        like = sharing(db, spelled, origin_number=origin_number)
-        near += [(seq, distinct) for seq, _ in like if seq not in seen]
-    hopeful: list[tuple[int, frozenset[str]]] = []
-    others: list[tuple[int, frozenset[str]]] = []
-    for found in near:
-        (hopeful if may_be_same(distinct, found[1]) else others).append(found)
-    yield from _loaded(db, likeliest(db, text, distinct, hopeful, viewer=viewer), viewer)
-    yield from _loaded(db, others[-_MOST_SHOWN:], viewer)
+    holders = _Holders(db, distinct, origin_number)
+    same = holders.stating(text, viewer=viewer)
+    yield from (Rival(fact, distinct) for fact in same)
+    seen = {fact.id for fact in same}
+    for rival in _loaded(db, holders.nearest(), viewer):
+        if rival.fact.id not in seen:
+            yield rival
 
 
-def respelled(
-    text: str, distinct: frozenset[str], *, analyzer: Callable[[], Analyzer]
-) -> Iterator[frozenset[str]]:
-    """Yield the terms of a text with its large figures in groups of three digits, and with such
-    groups as one figure: 1000 is 1,000."""
-    figures = [term for term in distinct if term.isdecimal()]
-    large = [figure for figure in figures if len(figure) > _GROUP]
-    if large:
-        groups = [figure[max(0, end - _GROUP) : end] for figure in large
-                  for end in range(len(figure), 0, -_GROUP)]  # fmt: skip
-        yield distinct.difference(large).union(groups)
-    if any(len(figure) == _GROUP for figure in figures):
-        joined = frozenset(_joined(terms(text, analyzer=analyzer())))
-        if joined != distinct:
-            yield joined
+def stating(
+    db: Connection, text: str, distinct: frozenset[str], *, viewer: Origin, origin_number: int
+) -> list[Fact]:
+    """Return the active facts of this origin that are the same statement as `text`, oldest first.
+    Where hundreds hold the same terms, it is found among the newest of them."""
+    return _Holders(db, distinct, origin_number).stating(text, viewer=viewer)
 
 
-def _joined(listed: list[str]) -> Iterator[str]:
-    """Yield terms, a figure of up to three digits and those of three that follow as one."""
-    figure = ""
-    for term in listed:
-        is_figure = term.isdecimal() and len(term) <= _GROUP
-        if figure and not (is_figure and len(term) == _GROUP):
-            yield figure
-            figure = ""
-        if is_figure:
-            figure += term
+class _Holders:
+    """The active facts that hold most of some terms: all where they are few, else the newest, so
+    that a write costs the same however many facts are alike."""
+
+    def __init__(self, db: Connection, distinct: frozenset[str], origin_number: int) -> None:
+        self._db = db
+        self._distinct = distinct
+        self._origin_number = origin_number
+        self._condition = _condition(db, distinct, origin_number)
+        found = [] if self._condition is None else fts.holding(
+            db, self._condition, origin_number=origin_number, limit=_FEW + 1
+        )  # fmt: skip
+        self._are_few = len(found) <= _FEW
+        self._near = self._terms_of(
+            found if self._are_few else self._newest(self._condition, _FEW)
+        )
+
+    def stating(self, text: str, *, viewer: Origin) -> list[Fact]:
+        """Return the facts that are the same statement as a text of these terms, oldest first."""
+        if not self._distinct:
+            found = facts.without_terms(self._db, viewer=viewer, limit=_MANY)
         else:
-            yield term
-    if figure:
-        yield figure
+            near = self._near
+            if not self._are_few:
+                near = self._terms_of(self._of_these_terms())
+            seqs = [seq for seq, theirs in near if theirs == self._distinct]
+            rows = facts.with_terms(self._db, seqs, viewer=viewer) if seqs else ()
+            found = [fact for fact, _ in rows]
+        wanted = statement(text)
+        return [fact for fact in found if statement(fact.content) == wanted]
+
+    def nearest(self) -> list[tuple[int, frozenset[str]]]:
+        """Return (number, terms) of a few facts that share the most terms, then the newest."""
+        shares = [(jaccard(self._distinct, theirs), seq, theirs) for seq, theirs in self._near]
+        near = sorted((one for one in shares if one[0] >= SAME_TERMS), reverse=True, key=_first_two)
+        return [(seq, theirs) for _, seq, theirs in near[: MOST_SIMILAR + 1]]
+
+    def _of_these_terms(self) -> list[int]:
+        """Return the facts that hold all of the terms; of hundreds the newest that hold no more."""
+        # What is in few facts comes first: figures, then long words.
+        asked = sorted(self._distinct, key=lambda term: (term.isalpha(), -len(term), term))
+        condition = ("AND", tuple(asked[:_MOST_ASKED]))
+        found = self._newest(condition, _MANY)
+        if len(found) < _MANY:
+            return found
+        size = len(self._distinct)
+        return _of_size(self._db, condition, size, size, self._origin_number)[-_MANY:]
+
+    def _newest(self, condition: Condition | None, limit: int) -> list[int]:
+        if condition is None:
+            return []
+        return fts.holding_all(
+            self._db, (condition,), origin_number=self._origin_number, lifecycle="active",
+            limit=limit,
+        )  # fmt: skip
+
+    def _terms_of(self, seqs: list[int]) -> list[tuple[int, frozenset[str]]]:
+        held = fts.terms_of(self._db, seqs, origin_number=self._origin_number) if seqs else ()
+        return [(seq, frozenset(said_terms(joined))) for seq, joined in held]
 
 
-def likeliest(
-    db: Connection, text: str, distinct: frozenset[str], near: list[tuple[int, frozenset[str]]],
-    *, viewer: Origin,
-) -> list[tuple[int, frozenset[str]]]:  # fmt: skip
-    """Return of many candidates those to read: the facts with the very text, then the most alike,
-    each oldest first."""
-    if len(near) <= 1:
-        return near
-    alike = {seq: jaccard(distinct, theirs) for seq, theirs in near}
-    equal = [seq for seq, share in alike.items() if share == 1]
-    verbatim = set(facts.worded(db, equal, text, viewer=viewer)[:_MOST_READ])
-    chosen = verbatim | set(sorted(alike, key=lambda seq: (-alike[seq], seq))[:_MOST_READ])
-    by_number = dict(near)
-    ordered = sorted(chosen, key=lambda seq: (seq not in verbatim, seq))
-    return [(seq, by_number[seq]) for seq in ordered]
+def _first_two(one: tuple[float, int, frozenset[str]]) -> tuple[float, int]:
+    return one[:2]
 
 
 def _loaded(
@@ -130,35 +144,43 @@ def _loaded(
 
 
 def sharing(
-    db: Connection, distinct: frozenset[str], *, origin_number: int, least: float = SAME_TERMS
+    db: Connection, distinct: frozenset[str], *, origin_number: int
 ) -> Iterator[tuple[int, frozenset[str]]]:
     """Yield (number, terms) of the active facts of an origin whose terms and these have a Jaccard
-    index of at least `least`, oldest first.
+    index of at least 0.85, oldest first.
 
     Such a fact holds all but a few of the terms; asking for most of the rarest ones finds every
     such fact and little else.
     """
-    if not distinct:
-        return
-    needed = ceil(least * len(distinct))
-    missable = len(distinct) - needed
-    probes = _rarest(db, distinct, origin_number, missable)
-    if sum(count == 0 for count, _ in probes) > missable:
-        return
-    share = min(_affordable(missable, needed), len(probes) - missable)
-    chosen = [term for _, term in probes[: missable + share]]
-    condition = condition_for(dict.fromkeys(chosen, 1.0), len(chosen) - missable)
+    condition = _condition(db, distinct, origin_number)
     if condition is None:
         return
+    needed = ceil(SAME_TERMS * len(distinct))
     seqs = fts.holding(db, condition, origin_number=origin_number, limit=_MANY + 1)
     if len(seqs) > _MANY:
-        # Terms that only one of the two has count against a share of `least`.
-        most = int(len(distinct) / least + _ROUNDING)
+        # Terms that only one of the two has count against their share.
+        most = int(len(distinct) / SAME_TERMS + _ROUNDING)
         seqs = _of_size(db, condition, needed, most, origin_number)
     for seq, held in list(fts.terms_of(db, seqs, origin_number=origin_number)):
         theirs = frozenset(said_terms(held))
-        if jaccard(distinct, theirs) >= least:
+        if jaccard(distinct, theirs) >= SAME_TERMS:
             yield seq, theirs
+
+
+def _condition(
+    db: Connection, distinct: frozenset[str], origin_number: int
+) -> Condition | None:
+    """Return what every fact fulfils that shares so many of the terms; None where none can."""
+    if not distinct:
+        return None
+    needed = ceil(SAME_TERMS * len(distinct))
+    missable = len(distinct) - needed
+    probes = _rarest(db, distinct, origin_number, missable)
+    if sum(count == 0 for count, _ in probes) > missable:
+        return None
+    share = min(_affordable(missable, needed), len(probes) - missable)
+    chosen = [term for _, term in probes[: missable + share]]
+    return condition_for(dict.fromkeys(chosen, 1.0), len(chosen) - missable)
 
 
 def _of_size(

@@ -13,7 +13,8 @@ from tideline_cli.model.origin import UNKNOWN
 from tideline_cli.model.record import Record, replace
 from tideline_cli.model.source import is_trusted
 from tideline_cli.model.text import index_terms, normalise, said_terms
-from tideline_cli.policy.admit import Insert, Like, Reinforce, Rival, admit
+from tideline_cli.policy.admit import Insert, Reinforce, Rival, admit
+from tideline_cli.policy.sameness import MOST_SIMILAR
 from tideline_cli.store import facts, journal, writes
 from tideline_cli.store.connection import setting
 from tideline_cli.store.transactions import foresight, heat_rule
@@ -31,18 +32,16 @@ if TYPE_CHECKING:
     from tideline_cli.policy.contradictions import ComparedFact
     from tideline_cli.policy.slots import Ended
 
-_MOST_SIMILAR = 3
-
 
 class Remembered(Record):
     """What became of a new fact.
 
     action: created, reinforced or superseded. superseded: the ids of the facts that it replaces.
     later: those of them that hold until it begins. ignored: the ids that --supersedes names and
-    that are archived already. similar: the newest facts that are much like it and say something
-    else. elsewhen: the ids of facts that say the same at other times. before: the known fact as it
-    was before a restatement. not_taken: the labels of a restatement that the known fact did not
-    take. secrets: how many were taken out of it. may_contradict: the facts that it may take back.
+    that are archived already. similar: the few facts nearest to it that say something else.
+    elsewhen: the ids of facts that say the same at other times. before: the known fact as it was
+    before a restatement. not_taken: the labels of a restatement that the known fact did not take.
+    secrets: how many were taken out of it. may_contradict: the facts that it may take back.
     """
 
     action: str
@@ -50,7 +49,7 @@ class Remembered(Record):
     superseded: tuple[str, ...] = ()
     ignored: tuple[str, ...] = ()
     batch: int = 0
-    similar: tuple[Like, ...] = ()
+    similar: tuple[Fact, ...] = ()
     not_taken: tuple[str, ...] = ()
     later: tuple[Fact, ...] = ()
     elsewhen: tuple[str, ...] = ()
@@ -63,7 +62,7 @@ def remember(
     db: Connection, new: NewFact, *, fact_id: str, now: int, meant: Sequence[str] = ()
 ) -> Remembered:
     """Store `new` as `fact_id`, or reinforce the fact that says it already, in one transaction.
-    `meant` are facts that say the same by a learned embedder.
+    `meant` are facts much like it by a learned embedder.
 
     Secrets are taken out of untrusted text. Raises UsageError for text that cannot be a fact,
     NotFoundError for a --supersedes that names no fact, and WriteBlockedError when policy refuses
@@ -99,7 +98,7 @@ def with_doubts(db: Connection, done: Remembered, *, viewer: Origin) -> Remember
         return done
     doubted = taken_back(db, done.fact, viewer=viewer)
     named = {one.id for one in doubted}
-    similar = tuple(like for like in done.similar if like.fact.id not in named)
+    similar = tuple(like for like in done.similar if like.id not in named)
     return replace(done, may_contradict=doubted, similar=similar)
 
 
@@ -242,15 +241,15 @@ def _succeed(
     return replace_others(db, holder, new, named=named)
 
 
-def _join(db: Connection, fact: Fact, alike: Sequence[Like], *, now: int) -> tuple[Like, ...]:
-    """Link a new fact to the newest facts that are much like it, and return those."""
+def _join(db: Connection, fact: Fact, alike: Sequence[Fact], *, now: int) -> tuple[Fact, ...]:
+    """Link a new fact to the nearest facts that are much like it, and return those."""
     if not alike:
         return ()
     from tideline_cli.store import links  # noqa: PLC0415  most are like no other
 
-    similar = tuple(alike[-_MOST_SIMILAR:][::-1])
+    similar = tuple(alike[:MOST_SIMILAR])
     for like in similar:
-        links.add(db, links.Link(fact.id, SIMILAR, like.fact.id, created_at=now))
+        links.add(db, links.Link(fact.id, SIMILAR, like.id, created_at=now))
     return similar
 
 

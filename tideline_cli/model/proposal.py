@@ -35,11 +35,12 @@ class Merge:
 
 @record
 class Relate:
-    """An edge `relates` from one fact to another that is much like it."""
+    """An edge of this kind from one fact to another that is much like it."""
 
     source: Fact
     target: Fact
     cosine: float
+    kind: str = "relates"
 
 
 @record

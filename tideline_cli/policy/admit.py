@@ -9,7 +9,7 @@ from __future__ import annotations
 from tideline_cli.model.record import Record, replace
 from tideline_cli.model.source import is_trusted
 from tideline_cli.policy import gate
-from tideline_cli.policy.sameness import SAME_TERMS, apart, jaccard, may_be_one_chunk
+from tideline_cli.policy.sameness import SAME_TERMS, jaccard, may_be_one_chunk, state_the_same
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,19 +27,12 @@ class Rival(Record):
     terms: frozenset[str]
 
 
-class Like(Record):
-    """A fact that is much like the new one, and why the two do not say the same."""
-
-    fact: Fact
-    apart: str
-
-
 class Insert(Record):
-    """Store the fact. `alike` are candidates that say something else, `elsewhen` are facts that say
-    the same of other times; both in order of arrival."""
+    """Store the fact. `alike` are facts much like it that say something else, the nearest first,
+    `elsewhen` those that say the same of other times."""
 
     fact: Fact
-    alike: tuple[Like, ...] = ()
+    alike: tuple[Fact, ...] = ()
     elsewhen: tuple[Fact, ...] = ()
 
 
@@ -67,31 +60,39 @@ def admit(
 
     `fact` is the fact that `said` would give. `targets` are the active facts of the same origin
     that the writer wants to replace, `slot_mates` those in the same slot, `twins` those that may
-    say the same; the last two in order of arrival. In a slot the same words are the same value,
+    say the same, the likeliest first. In a slot the same text is the same value,
     also where they were said without a slot. A fact that has ended, or that is to be replaced,
-    does not say the same. `meant` are active facts that a learned embedder has found.
+    does not say the same. `meant` are active facts that a learned embedder has found: they are
+    much like it, and by the rule `reference` say the same.
     """
     gate.check(fact.segment, fact.source, [target.source for target in targets])
     gate.check_permanence(fact.source, fact.tier, fact.pinned, fact.document)
     gate.check_work(fact.source, fact.agent, targets)
     named = {target.id for target in targets}
     rivals = twins if fact.slot is None else _slotted(slot_mates, twins)
-    alike: list[Like] = []
+    alike: list[Fact] = []
     elsewhen: list[Fact] = []
     for rival in _candidates(fact, terms, rivals):
         if rival.id in named:
             continue
-        reason = _apart(fact, rival, rule)
-        if reason is not None:
-            alike += [Like(rival, reason)] if fact.slot is None else []
+        # By the rule `reference` too, one in a slot and one without are the same by their text.
+        may_differ = fact.slot is None or rival.slot is not None
+        if not state_the_same(fact, rival, rule=rule if may_differ else "strict"):
+            alike += [rival] if fact.slot is None else []
             continue
         from tideline_cli.policy.restate import restated  # noqa: PLC0415  most facts are new
 
         if (known := restated(rival, fact, said)) is not None:
             return _reinforced(rival, known, now=fact.created_at)
         elsewhen.append(rival)
-    for rival in meant:
-        if rival.id not in named and (known := _meant(fact, rival, said)) is not None:
+    for rival in meant if fact.slot is None else ():
+        if rival.id in named or not _is_like(fact, rival) or rival.slot is not None:
+            continue
+        from tideline_cli.policy.restate import restated  # noqa: PLC0415  most facts are new
+
+        if rule == "strict":
+            alike += [] if rival in alike else [rival]
+        elif (known := restated(rival, fact, said)) is not None:
             return _reinforced(rival, known, now=fact.created_at)
     return Insert(fact, tuple(alike), tuple(elsewhen))
 
@@ -105,35 +106,6 @@ def _slotted(mates: Sequence[Rival], twins: Iterable[Rival]) -> Iterator[Rival]:
             yield twin
 
 
-def _apart(fact: Fact, rival: Fact, rule: Sameness) -> str | None:
-    """Return why a rival does not say the same, None if it does. In a slot every difference counts,
-    except the full stop of a sentence."""
-    if fact.slot is None:
-        return apart(fact.content, rival.content, rule=rule)
-    is_held = rule == "reference" and rival.slot is not None
-    is_same = is_held or _unstopped(rival.content) == _unstopped(fact.content)
-    return None if is_same else "another value"
-
-
-def _meant(fact: Fact, rival: Fact, said: NewFact) -> Restated | None:
-    """Return what a fact becomes that a learned embedder calls the same, None where the words keep
-    the two apart. Common words may differ; figures, names and negations may not."""
-    is_like = fact.scope == rival.scope and fact.slot is None and rival.slot is None
-    if not is_like or is_trusted(fact.source) != is_trusted(rival.source):
-        return None
-    if not may_be_one_chunk(fact, rival):
-        return None
-    if apart(fact.content, rival.content, rule="strict", learned=True) is not None:
-        return None
-    from tideline_cli.policy.restate import restated  # noqa: PLC0415  most facts are new
-
-    return restated(rival, fact, said)
-
-
-def _unstopped(text: str) -> str:
-    return text.removesuffix(".") if " " in text else text
-
-
 def _candidates(fact: Fact, terms: frozenset[str], rivals: Iterable[Rival]) -> Iterator[Fact]:
     """Yield the rivals that share nearly all terms and still hold.
 
@@ -145,13 +117,17 @@ def _candidates(fact: Fact, terms: frozenset[str], rivals: Iterable[Rival]) -> I
     """
     for rival in rivals:
         has_ended = rival.fact.valid_to is not None and rival.fact.valid_to <= fact.created_at
-        is_like = (
-            fact.scope == rival.fact.scope
-            and is_trusted(fact.source) == is_trusted(rival.fact.source)
-            and may_be_one_chunk(fact, rival.fact)
-        )
-        if is_like and not has_ended and jaccard(terms, rival.terms) >= SAME_TERMS:
+        is_near = terms == rival.terms or jaccard(terms, rival.terms) >= SAME_TERMS
+        if is_near and not has_ended and _is_like(fact, rival.fact):
             yield rival.fact
+
+
+def _is_like(fact: Fact, rival: Fact) -> bool:
+    return (
+        fact.scope == rival.scope
+        and is_trusted(fact.source) == is_trusted(rival.source)
+        and may_be_one_chunk(fact, rival)
+    )
 
 
 def _reinforced(known: Fact, becomes: Restated, *, now: int) -> Reinforce:

@@ -8,7 +8,7 @@ from tideline_cli.model.fields import LABELS, LATER
 from tideline_cli.model.record import replace
 from tideline_cli.policy.gate import may_touch
 from tideline_cli.policy.periods import holds_from, overlap, united
-from tideline_cli.policy.sameness import apart, may_share_place
+from tideline_cli.policy.sameness import may_share_place, state_the_same
 from tideline_cli.policy.survivor import all_said, first_said, said_where
 
 TYPE_CHECKING = False
@@ -57,13 +57,12 @@ def reworded(fact: Fact, new: NewFact, *, fact_id: str, now: int, since: int | N
 
 
 def is_known(said: Fact, known: Fact) -> bool:
-    """Say whether a fact says what an edit is about to say, for a time in common. In a slot every
-    difference counts, except the full stop."""
-    if not may_share_place(said, known) or not overlap(said, known):
-        return False
-    if said.slot is not None or known.slot is not None:
-        return said.content.removesuffix(".") == known.content.removesuffix(".")
-    return apart(said.content, known.content, rule="strict") is None
+    """Say whether a fact says what an edit is about to say, for a time in common."""
+    return (
+        may_share_place(said, known)
+        and overlap(said, known)
+        and state_the_same(said, known, rule="strict")
+    )
 
 
 def joined(known: Fact, said: Fact, given: Mapping[str, Any], *, edited: Fact) -> Fact:

@@ -1,7 +1,6 @@
-"""When two facts say the same.
+"""When two facts say the same: they are the same text, said by the same speaker of the same day.
 
-Terms in common and similarity only find candidates. `apart` decides whether a candidate says the
-same: it is the one rule of every verb and pass.
+Terms in common and similarity find what is much alike; that is linked, and never merged by words.
 """
 
 from __future__ import annotations
@@ -19,37 +18,92 @@ SAME_TERMS = 0.85
 # Of two facts, one of them in a slot, by the rule `reference`.
 SAME_SLOT_TERMS = 0.40
 SAME_SLOT_COSINE = 0.45
+MOST_SIMILAR = 5  # facts that a new one is linked to, the nearest
+
+DISTILLED = ("extraction", "dream")
+"""The sources of what a model has worded."""
+_STRAIGHT = str.maketrans("‘’‚‛“”„‟", "''''\"\"\"\"")
+_ARTICLES = frozenset(("a", "an", "the"))
+
+
+def statement(text: str) -> str:
+    """Return what a text in NFC states: two texts are the same statement where this is equal.
+
+    In a text of one line runs of blanks are one blank, curly quotes are straight, a full stop
+    behind a last word of letters is left out, and the case of the first letter of a first word of
+    letters does not count. A text of several lines is compared to the letter.
+    """
+    if len(text.splitlines()) > 1:
+        return text
+    words = text.translate(_STRAIGHT).split()
+    if words and words[-1].endswith(".") and words[-1][:-1].isalpha():
+        words[-1] = words[-1][:-1]
+    if words and words[0].isalpha():
+        words[0] = words[0][0].lower() + words[0][1:]
+    return " ".join(words)
+
+
+def says_same(one: str, other: str, *, rule: Sameness) -> bool:
+    """Say whether two texts that are much alike say the same; by the rule `reference` all do."""
+    return rule == "reference" or one == other or statement(one) == statement(other)
+
+
+def state_the_same(one: Fact, other: Fact, *, rule: Sameness) -> bool:
+    """Say whether two facts that are much alike say the same: one statement, of one speaker, kind
+    and day; in a slot, one text. Where they belong and how long they hold is asked elsewhere."""
+    if rule == "reference":
+        return True
+    if one.slot is not None or other.slot is not None:
+        return one.content == other.content
+    return (
+        statement(one.content) == statement(other.content)
+        and one.speaker == other.speaker
+        and (one.kind == other.kind or None in (one.kind, other.kind))
+        and _is_one_utterance(one, other)
+        and (one.created_at == other.created_at or _is_of_one_day(one, other))
+    )
+
+
+def is_reworded(one: Fact, other: Fact) -> bool:
+    """Say whether two facts that a model distilled have the same words in the same order, whatever
+    their case, articles and marks."""
+    is_distilled = one.source in DISTILLED and other.source in DISTILLED
+    is_loose = one.slot is None and other.slot is None
+    if not (is_distilled and is_loose and _is_of_one_day(one, other)):
+        return False
+    return distilled_words(one.content) == distilled_words(other.content)
+
+
+def distilled_words(text: str) -> list[str]:
+    """Return the words of a text in order, in lower case, without articles and marks."""
+    signs = "".join([char if char.isalnum() else " " for char in text.lower()])
+    return [word for word in signs.split() if word not in _ARTICLES]
+
+
+def _is_one_utterance(one: Fact, other: Fact) -> bool:
+    """Say whether two facts may be one by where they were said. What a model distilled was said
+    there among other things; any other row that names a session or a turn is an utterance."""
+    places = {(fact.session, fact.turn) for fact in (one, other) if fact.source not in DISTILLED}
+    return places <= {(None, None)} or (
+        len(places) == 1 and (one.session, one.turn) == (other.session, other.turn)
+        and one.turn is not None
+    )  # fmt: skip
+
+
+def _is_of_one_day(one: Fact, other: Fact) -> bool:
+    """Say whether two facts were said on one day, or no word of theirs (yesterday, next week)
+    counts from that."""
+    from tideline_cli.model import said_days  # noqa: PLC0415  few are said again
+
+    return said_days.are_of_one_day(one.created_at, other.created_at) or not (
+        said_days.counts_from_its_day(one.content)
+    )
 
 
 def jaccard(a: frozenset[str], b: frozenset[str]) -> float:
     """Return |a∩b| / |a∪b|, and 0 for two empty sets."""
     union = len(a | b)
     return len(a & b) / union if union else 0.0
-
-
-def apart(one: str, other: str, *, rule: Sameness, learned: bool = False) -> str | None:
-    """Return what keeps a candidate from saying the same, in a few words; None when nothing does.
-
-    By the rule `reference` every candidate says the same. `learned`: a learned embedder found it.
-    """
-    if rule == "reference" or one == other:
-        return None
-    from tideline_cli.policy.difference import difference  # noqa: PLC0415  only for candidates
-
-    return difference(one, other, learned=learned)
-
-
-def may_be_same(one: frozenset[str], other: frozenset[str]) -> bool:
-    """Say whether two texts with these index terms may say the same: not where the digits differ
-    of the terms that one has and the other lacks.
-
-    Cheap: of thousands of facts that follow one pattern, few are read and compared.
-    """
-    return _digits(one - other) == _digits(other - one)
-
-
-def _digits(terms: frozenset[str]) -> list[str]:
-    return sorted(char for term in terms for char in term if char.isdigit())
 
 
 def may_share_place(one: Fact, other: Fact) -> bool:

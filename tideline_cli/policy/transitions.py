@@ -6,7 +6,7 @@ from tideline_cli.model.fact import clamped, initial_heat
 from tideline_cli.model.record import replace
 from tideline_cli.model.source import is_trusted
 from tideline_cli.policy.periods import ended
-from tideline_cli.policy.sameness import apart
+from tideline_cli.policy.sameness import says_same
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -93,5 +93,5 @@ def author(fact: Fact, text: str, *, editor: Source, typed: bool, vouched: bool)
         return fact.source
     if is_trusted(fact.source):
         return editor
-    is_new = apart(fact.content, text, rule="strict") is not None
+    is_new = not says_same(fact.content, text, rule="strict")
     return editor if typed and is_new else fact.source

@@ -3,7 +3,7 @@ read alone: nothing is counted, made or stored."""
 
 from __future__ import annotations
 
-from tideline_cli.memory.context import AUTO_FACTS, context_block, masked_hits
+from tideline_cli.memory.context import AUTO_FACTS, context_block, masked_hits, newest_first
 from tideline_cli.memory.recall import recall
 from tideline_cli.model.lean import blake2b
 from tideline_cli.model.record import record, replace
@@ -69,7 +69,8 @@ def found(
     further = replace(query, limit=most + min(len(given), _BEYOND))
     answer = recall(db, further, viewer=viewer, now=now)
     said = silence.worth_saying(db, further, answer, viewer=viewer)
-    return [hit for hit in said.hits if hit.fact.id not in given][:most]
+    told = newest_first(db, said, viewer=viewer)
+    return [hit for hit in told if hit.fact.id not in given][:most]
 
 
 def block_of(

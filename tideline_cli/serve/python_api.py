@@ -161,15 +161,22 @@ class Memory(Attached):
         """Return a block of facts for a prompt: escaped, scanned, never longer than the budget.
         `fenced` puts it under a heading and between markers that no fact can forge. Passwords, keys
         and card numbers are `[secret]` in it, but for `show_secrets`."""
-        from tideline_cli.memory.context import context_block, masked_hits  # noqa: PLC0415  the scan
+        from tideline_cli.memory.context import (  # noqa: PLC0415  the scan
+            context_block,
+            masked_hits,
+            newest_first,
+        )
 
         given.whole("max_chars", max_chars)
         if max_tokens is not None:
             given.whole("max_tokens", max_tokens)
         now = self._clock()
         whole = self._answer(query, limit, "hybrid", Filter(), now)
+        hits = whole.hits
+        if self._db is not None:
+            hits = tuple(newest_first(self._db, whole, viewer=self.origin))
         return context_block(
-            whole.hits if show_secrets else masked_hits(whole.hits), max_chars=max_chars,
+            hits if show_secrets else masked_hits(hits), max_chars=max_chars,
             max_tokens=max_tokens, fence=os.urandom(8).hex() if fenced else None,
         )  # fmt: skip
 

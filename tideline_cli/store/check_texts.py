@@ -14,15 +14,15 @@ if TYPE_CHECKING:
 
     from tideline_cli.model.origin import Everyone, Origin
 
-def merged_away(db: Connection, *, viewer: Origin | Everyone) -> list[tuple[str, str, str]]:
-    """Return (id, text, text of the fact that stayed) of the facts that a dream archived as
+def merged_away(db: Connection, *, viewer: Origin | Everyone) -> list[tuple[str, str, str, str]]:
+    """Return (id, source, text, text of the fact that stayed) of the facts that a dream archived as
     duplicates, and whose text no active fact of their origin has. One that stays may inherit such
     an edge to one that went earlier, or that the same dream archives later, for another reason:
     that is no merge."""
     condition, values = visibility.where(viewer)
     rows: Iterable[Any] = db.execute(
         f"""
-        SELECT fact.id, fact.content, min(keeper.content)
+        SELECT fact.id, fact.source, fact.content, min(keeper.content)
         FROM change JOIN batch ON batch.number = change.batch AND batch.verb = 'dream'
         JOIN link ON link.number = change.row
           AND link.kind IN ({sql_list(words_for("contradicts"))})
@@ -39,7 +39,7 @@ def merged_away(db: Connection, *, viewer: Origin | Everyone) -> list[tuple[str,
         """,
         values,
     )
-    return [(fact_id, gone, kept) for fact_id, gone, kept in rows]
+    return [(fact_id, source, gone, kept) for fact_id, source, gone, kept in rows]
 
 
 def texts(db: Connection, *, viewer: Origin | Everyone) -> list[tuple[int, str]]:

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from tideline_cli.model.origin import Everyone
 
 LAST = "SELECT ifnull(max(seq), 0) FROM fact"
-_A_STATEMENT = 5_000  # numbers in one statement, whose length is bounded
 
 
 _ADDED = """fact.seq IN (
@@ -173,18 +172,33 @@ def with_terms(db: Connection, seqs: Sequence[int], *, viewer: Origin) -> list[t
     return [(fact_of(row), row[-1]) for row in rows]
 
 
-def worded(
-    db: Connection, seqs: Sequence[int], text: str, *, viewer: Origin
-) -> list[int]:
-    """Return the numbers of those of the facts that have exactly this text, ascending."""
+def similar_among(
+    db: Connection, seqs: Sequence[int], *, viewer: Origin
+) -> list[tuple[str, str]]:
+    """Return the pairs of ids of these facts that are linked as `similar`."""
     condition, values = visibility.where(viewer)
-    found: list[int] = []
-    for start in range(0, len(seqs), _A_STATEMENT):
-        marks = ", ".join(map(str, seqs[start : start + _A_STATEMENT]))
-        sql = f"SELECT seq FROM fact WHERE seq IN ({marks}) AND content = ? AND {condition}"
-        rows = db.execute(sql, (text, *values))
-        found += (seq for (seq,) in rows)
-    return found
+    marks = ", ".join(map(str, seqs))
+    rows: Iterable[tuple[str, str]] = db.execute(
+        "SELECT fact.id, other.id FROM link JOIN fact ON fact.seq = link.from_fact "
+        "JOIN fact AS other ON other.seq = link.to_fact AND other.origin = fact.origin "
+        f"WHERE link.kind = 'similar' AND link.from_fact IN ({marks}) "
+        f"AND link.to_fact IN ({marks}) AND {condition}",
+        values,
+    )
+    return list(rows)
+
+
+def without_terms(db: Connection, *, viewer: Origin, limit: int) -> list[Fact]:
+    """Return the newest active facts whose texts have no terms, oldest first: a sign, small words.
+    All facts of the origin are looked at."""
+    condition, values = visibility.where(viewer)
+    rows: Iterable[tuple[Any, ...]] = db.execute(
+        f"{SELECT} WHERE substr(fact.terms, 1, 2) IN ('', '  ') "
+        f"AND lifecycle = 'active' AND {condition} "
+        "ORDER BY fact.seq DESC LIMIT ?",
+        (*values, limit),
+    )
+    return [fact_of(row) for row in rows][::-1]
 
 
 def among(

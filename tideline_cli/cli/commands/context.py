@@ -15,6 +15,7 @@ from tideline_cli.memory.context import (
     ContextBlock,
     context_block,
     masked_hits,
+    newest_first,
     prompt_line,
 )
 from tideline_cli.memory.query import ALL, DEFAULT_LIMIT, FUSIONS, MODES, Query, nothing
@@ -186,7 +187,10 @@ def _made(
     """Return the block, as long and in such lines as the profile has them, and the answer with the
     constraints that lead it."""
     most_chars, most_tokens, style = DEFAULT_CHARS, options.max_tokens, "segment"
-    hits: Sequence[Hit] = answer.hits if options.show_secrets else masked_hits(answer.hits)
+    hits: Sequence[Hit] = (
+        answer.hits if db is None else newest_first(db, answer, viewer=session.viewer)
+    )
+    hits = hits if options.show_secrets else masked_hits(hits)
     if query.profile != "tideline" or query.fusion == "priority":
         from tideline_cli.cli import ways  # noqa: PLC0415  most rank as usual
 

@@ -31,6 +31,7 @@ history.
 
 Text that comes from tools, documents or extraction says so with --source: it may not speak for
 the owner, and it is scanned before it is stored."""
+_SHOWN = 80  # characters of a fact in a note
 EXAMPLES = (
     ("I keep a strict vegetarian diet", "--segment preference"),
     ("I deploy on Fridays", "--slot deploy_day"),
@@ -77,9 +78,9 @@ OPTIONS = (
     Option("progress", ("--status", "--progress"), "How far the work is, of a task or the "
            "like: `progress` in JSON [default: active, of the kinds of work].", "choice",
            choices=PROGRESSES),
-    Option("dedup", ("--dedup",), "What is known already: exact, by its words; semantic, also by "
-           "its meaning; smart, another value of the same subject is replaced. The last two take a "
-           "learned embedder [default: the setting dedup, else exact].", "choice",
+    Option("dedup", ("--dedup",), "What a fact is compared by: exact, its words; semantic, "
+           "also its meaning, to name what is near; smart, to replace another value of a subject. "
+           "Both take a learned embedder [default: the setting dedup, else exact].", "choice",
            choices=DEDUPS),
     Option("batch", ("--batch",), "Read JSON lines; print one result a line, for a bad line an "
            "error; all others are stored together, as one batch.", "flag", False,
@@ -145,10 +146,17 @@ def _report(session: Session, done: Remembered) -> None:
         session.note(f"holds at other times than {known}, which says the same")
     new_fact.tell_doubts(session, done)
     for like in done.similar:
-        session.note(
-            f"much like {like.fact.id} ({like.apart}); `--supersedes {like.fact.id}` if it "
-            "replaces that"
-        )
+        session.note(_nearness(session, like))
+
+
+def _nearness(session: Session, like: Fact) -> str:
+    """Return the note about a fact that is much like the new one, with the call that leaves the new
+    one in its place."""
+    text = output.one_line(like.content)
+    shown = text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
+    named = () if session.options.db is None else ("--db", session.options.db)
+    call = session.call(*named, "forget", like.id)
+    return f'much like {like.id} "{shown}"; if this replaces it: {call}'
 
 
 def _restatement(before: Fact, after: Fact) -> str:

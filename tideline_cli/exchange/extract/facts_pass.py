@@ -86,6 +86,7 @@ def facts_in(text: str, request: Request) -> Distilled | None:
         ),
         said.relationships,
         said.refused,
+        known=said.known,
     )
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from tideline_cli.memory.near_duplicates import likeliest, rule_of, sharing
+from tideline_cli.memory.near_duplicates import rule_of, sharing, stating
 from tideline_cli.model.text import terms
-from tideline_cli.policy.sameness import SAME_TERMS, apart
+from tideline_cli.policy.sameness import state_the_same
 from tideline_cli.policy.survivor import richness
 from tideline_cli.store import facts, visibility
 from tideline_cli.store.connection import setting
@@ -20,30 +20,18 @@ if TYPE_CHECKING:
     from tideline_cli.model.text import Analyzer
 
 
-def equivalent(
-    db: Connection, text: str, *, scope: str | None, viewer: Origin, now: int
-) -> Fact | None:
-    """Return the richest active fact of this origin and scope that says the same, None when there
-    is none.
+def equivalent(db: Connection, fact: Fact, *, viewer: Origin, now: int) -> Fact | None:
+    """Return the richest active fact of this origin, and of the scope of a distilled one, that says
+    the same; None when there is none.
 
-    Candidates are those with Jaccard >= 0.85, in a slot or not. What has ceased to hold is not the
+    By the rule `reference` that is any with Jaccard >= 0.85. What has ceased to hold is not the
     same as what is said now.
     """
-    distinct = _distinct(db, text)
-    if not distinct:
-        return None
-    rule = rule_of(db)
-    same = _sharing(db, distinct, SAME_TERMS, viewer)
-    if rule == "strict":
-        same = likeliest(db, text, distinct, same, viewer=viewer)
-    rivals = _facts(db, [seq for seq, _ in same], viewer)
-    standing = [
-        fact
-        for fact in rivals
-        if fact.lifecycle == "active" and fact.scope == scope and fact.document is None
-        and not _has_ended(fact, now) and apart(text, fact.content, rule=rule) is None
-    ]  # fmt: skip
-    return max(standing, key=richness, default=None)
+    rule, find = rule_of(db), _stating
+    if rule == "reference":
+        find = _sharing
+    rivals = (one for one in find(db, fact.content, viewer) if state_the_same(fact, one, rule=rule))
+    return max(_standing(rivals, fact.scope, now), key=richness, default=None)
 
 
 def verbatim(
@@ -51,13 +39,17 @@ def verbatim(
 ) -> Fact | None:
     """Return the active fact of this origin and scope with exactly this text, None when there is
     none."""
-    distinct = _distinct(db, text)
-    found = _facts(db, [seq for seq, _ in _sharing(db, distinct, 1.0, viewer)], viewer)
-    said = (
+    said = (fact for fact in _stating(db, text, viewer) if fact.content == text)
+    return next(iter(_standing(said, scope, now)), None)
+
+
+def _standing(found: Iterable[Fact], scope: str | None, now: int) -> list[Fact]:
+    """Return those of the active facts that hold in a scope, and are no chunks of a document."""
+    return [
         fact for fact in found
-        if fact.content == text and fact.scope == scope and fact.document is None
-    )  # fmt: skip
-    return next((fact for fact in said if not _has_ended(fact, now)), None)
+        if fact.scope == scope and fact.document is None
+        and not (fact.valid_to is not None and fact.valid_to <= now)
+    ]  # fmt: skip
 
 
 def _distinct(db: Connection, text: str) -> frozenset[str]:
@@ -65,19 +57,17 @@ def _distinct(db: Connection, text: str) -> frozenset[str]:
     return frozenset(terms(text, analyzer=analyzer))
 
 
-def _sharing(
-    db: Connection, distinct: frozenset[str], least: float, viewer: Origin
-) -> list[tuple[int, frozenset[str]]]:
-    origin_number = visibility.number(db, viewer)
-    if origin_number == visibility.NOBODY:
+def _stating(db: Connection, text: str, viewer: Origin) -> list[Fact]:
+    number, distinct = visibility.number(db, viewer), _distinct(db, text)
+    if number == visibility.NOBODY:
         return []
-    return list(sharing(db, distinct, origin_number=origin_number, least=least))
+    return stating(db, text, distinct, viewer=viewer, origin_number=number)
 
 
-def _facts(db: Connection, seqs: Iterable[int], viewer: Origin) -> list[Fact]:
-    listed = sorted(seqs)
-    return [fact for fact, _ in facts.with_terms(db, listed, viewer=viewer)] if listed else []
-
-
-def _has_ended(fact: Fact, now: int) -> bool:
-    return fact.valid_to is not None and fact.valid_to <= now
+def _sharing(db: Connection, text: str, viewer: Origin) -> list[Fact]:
+    number, distinct = visibility.number(db, viewer), _distinct(db, text)
+    if number == visibility.NOBODY:
+        return []
+    seqs = [seq for seq, _ in sharing(db, distinct, origin_number=number)]
+    found = facts.with_terms(db, seqs, viewer=viewer) if seqs else ()
+    return [fact for fact, _ in found if fact.lifecycle == "active"]

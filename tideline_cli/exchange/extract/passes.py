@@ -44,11 +44,13 @@ class Request:
 
 @record
 class Distilled:
-    """What a reply gives: facts, edges between them, and how many of its parts are refused."""
+    """What a reply gives: facts, edges between them, how many of its parts are refused, and the
+    ids of stored facts that are said again."""
 
     proposals: tuple[Proposal, ...]
     references: tuple[Reference, ...] = ()
     refused: int = 0
+    known: tuple[str, ...] = ()
 
 
 @record
@@ -103,7 +105,7 @@ def run(
             store_reply(
                 db, context, tally, given.proposals,
                 step=Step(name, tally.done[name], request.end),
-                references=given.references, shown=request.shown,
+                references=given.references, shown=request.shown, known=given.known,
             )  # fmt: skip
             tally.refused += given.refused
         if one.to_end:

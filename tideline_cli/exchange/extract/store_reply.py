@@ -16,7 +16,7 @@ from tideline_cli.memory import remember
 from tideline_cli.memory.amend import NothingToDo, repaint_slots
 from tideline_cli.memory.screening import Screen, refuse_threats, screen_of
 from tideline_cli.memory.secret_screening import searched
-from tideline_cli.model.fact import NewFact, bare_name
+from tideline_cli.model.fact import NewFact, bare_name, birth
 from tideline_cli.model.record import replace
 from tideline_cli.model.source import UNTRUSTED, is_trusted
 from tideline_cli.policy import relations
@@ -24,7 +24,7 @@ from tideline_cli.policy.gate import confined
 from tideline_cli.policy.periods import as_said
 from tideline_cli.policy.restate import holding_on
 from tideline_cli.policy.slots import told_anew
-from tideline_cli.store import journal, listing, uses, writes
+from tideline_cli.store import facts, journal, listing, uses, writes
 from tideline_cli.store.facts import Filter
 from tideline_cli.store.transactions import writing
 
@@ -51,15 +51,18 @@ def store_reply(
     step: Step | None,
     references: Iterable[Reference] = (),
     shown: Collection[str] = (),
+    known: Sequence[str] = (),
 ) -> None:
     """Store what a reply gave and how far it brings the pass, all or nothing.
 
-    Where nothing changes, the journal gets no batch. Raises OvertakenError when the pass is not
+    Of `known`, which a reply says again, those count that the model was `shown`. Where nothing
+    changes, the journal gets no batch. Raises OvertakenError when the pass is not
     at `step.before` any more, and ReplacedError, with how far it came, when the store is not the
     one that it began with.
     """
     try:
-        _keep(db, context, tally, proposals, step, references, shown)
+        again = [one for one in dict.fromkeys(known) if one in shown]
+        _keep(db, context, tally, proposals, step, references, shown, again)
     except ReplacedError as error:
         done = f"{tally.stored:,} facts had been stored in what was there before"
         raise error.after(done) from error
@@ -73,6 +76,7 @@ def _keep(
     step: Step | None,
     references: Iterable[Reference],
     shown: Collection[str],
+    known: Sequence[str],
 ) -> None:
     refused = max(0, len(proposals) - MOST_FACTS)
     proposals = proposals[:MOST_FACTS]
@@ -88,6 +92,7 @@ def _keep(
         ) as batch:
             _expect(db, context, step)
             ids = [writer.kept(proposal, batch) for proposal in proposals]
+            writer.said_again(known)
             pairs = relations.taken(references, new=ids, shown=shown)
             tally.links += proposed_links.join(db, pairs, now=context.now, screen=screen)
             if tally.changes() == before:
@@ -148,6 +153,14 @@ class _Writer:
         except UsageError:
             self._tally.refused += 1
         return None
+
+    def said_again(self, known: Sequence[str]) -> None:
+        """Count one use of each of these facts that still holds; nothing else of them changes."""
+        found = facts.by_ids(self._db, known, viewer=self._context.origin) if known else {}
+        for _, fact in found.values():
+            holds = fact.valid_to is None or fact.valid_to > self._context.now
+            if fact.lifecycle == "active" and holds and fact.scope == self._context.scope:
+                self._use(fact)
 
     def _kept(self, proposal: Proposal, batch: journal.batch) -> str:
         content = remember.checked_text(self._without_secrets(proposal))
@@ -230,28 +243,35 @@ class _Writer:
             return None
         if proposal.corrects:
             return None
-        return equivalent(self._db, content, scope=scope, viewer=viewer, now=now)
+        said = self._context.said_at(proposal.turn)
+        fact = birth(self._new(proposal, content, ()), fact_id="", now=said)
+        return equivalent(self._db, fact, viewer=viewer, now=now)
 
     def _reinforce(self, known: Fact, now: int) -> str:
         """Count one use of a fact that is said at `now`, however often one reply repeats it. One
         that nobody vouches for holds on, as it does when it is restated; what a trusted one states
         of its end stays."""
-        if known.id not in self._reinforced:
-            self._reinforced.add(known.id)
-            self._tally.reinforced += 1
-            if not is_trusted(known.source):
-                after = holding_on(as_said(known), now=now)
-                if now < known.created_at:  # who says it later knows more of its end
-                    after = replace(after, valid_to=as_said(known).valid_to)
-                writes.change(self._db, known, told_anew(known, after))
-                repaint_slots(self._db, [known], now=now)
-            uses.put(
-                self._db,
-                known.id,
-                access_count=known.access_count + 1,
-                last_accessed_at=max(known.last_accessed_at, self._context.now),
-            )
+        if self._use(known) and not is_trusted(known.source):
+            after = holding_on(as_said(known), now=now)
+            if now < known.created_at:  # who says it later knows more of its end
+                after = replace(after, valid_to=as_said(known).valid_to)
+            writes.change(self._db, known, told_anew(known, after))
+            repaint_slots(self._db, [known], now=now)
         return known.id
+
+    def _use(self, known: Fact) -> bool:
+        """Count one use of a fact; say whether this reply has not counted one before."""
+        if known.id in self._reinforced:
+            return False
+        self._reinforced.add(known.id)
+        self._tally.reinforced += 1
+        uses.put(
+            self._db,
+            known.id,
+            access_count=known.access_count + 1,
+            last_accessed_at=max(known.last_accessed_at, self._context.now),
+        )
+        return True
 
     def _new(self, proposal: Proposal, content: str, replaced: tuple[str, ...]) -> NewFact:
         metadata: dict[str, Any] = {}

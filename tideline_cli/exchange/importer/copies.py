@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tideline_cli.memory.near_duplicates import twins
+from tideline_cli.memory.near_duplicates import stating
 from tideline_cli.model.origin import Origin
 from tideline_cli.policy.gate import may_touch
 from tideline_cli.policy.later_state import is_forgotten
@@ -33,12 +33,11 @@ class Copies:
     def active(self, ready: Prepared) -> list[Fact]:
         """Return the active facts that have the text and the place of a row, oldest first."""
         fact = ready.fact
-        found = twins(
+        found = stating(
             self._db, fact.content, frozenset(ready.terms.said), viewer=fact.origin,
-            origin_number=self._destination.number(fact.origin), rule="strict",
+            origin_number=self._destination.number(fact.origin),
         )  # fmt: skip
-        rivals = (rival.fact for rival in found)
-        return [one for one in rivals if _text(one) == _text(fact) and one.id != fact.id]
+        return [one for one in found if _text(one) == _text(fact) and one.id != fact.id]
 
     def forgotten(self, fact: Fact, at: Times) -> Fact | None:
         """Return a fact with the text of a row that was forgotten after the row was stated."""

@@ -16,7 +16,13 @@ from tideline_cli.model.source import is_trusted
 from tideline_cli.model.text import said_terms
 from tideline_cli.policy import gate
 from tideline_cli.policy.periods import holds_from
-from tideline_cli.policy.sameness import SAME_TERMS, apart, jaccard, may_be_one_chunk
+from tideline_cli.policy.sameness import (
+    MOST_SIMILAR,
+    SAME_TERMS,
+    jaccard,
+    may_be_one_chunk,
+    state_the_same,
+)
 from tideline_cli.store import facts, links, slots, uses, whole_ids, writes
 
 TYPE_CHECKING = False
@@ -33,7 +39,6 @@ if TYPE_CHECKING:
 
 # Every fact has these, and work the last, so that a row with none of its own gives the usual ones.
 _FILLED_IN = ("segment", "tier", "importance", "progress")
-MOST_SIMILAR = 3  # as remember links
 # Nobody misses these of an older row: it cites what it cites, its beginning is taken where it may
 # be, and its confidence does not count.
 _NOT_MISSED = ("confidence", "valid_from", "derived_from")
@@ -150,7 +155,7 @@ class Merger:
         distinct = frozenset(ready.terms.said)
         for mate, held in self._mates(fact):
             is_alike = jaccard(distinct, frozenset(said_terms(held))) >= SAME_TERMS
-            if is_alike and _is_like(mate, fact) and self._is_one_value(mate, fact):
+            if is_alike and _is_like(mate, fact) and state_the_same(mate, fact, rule=self._rule):
                 same.append(mate)
         origin = self._destination.number(fact.origin)
         for rival in twins(
@@ -163,7 +168,7 @@ class Merger:
         ):
             if not _is_like(rival.fact, fact) or (fact.slot and rival.fact.slot):
                 continue
-            if apart(fact.content, rival.fact.content, rule=self._rule) is None:
+            if state_the_same(rival.fact, fact, rule=self._rule):
                 same.append(rival.fact)
                 if fact.slot is None and _may_be_one(rival.fact, fact):
                     break
@@ -175,11 +180,6 @@ class Merger:
         if fact.slot is None:
             return []
         return slots.values_in(self._db, fact.slot, scope=fact.scope, viewer=fact.origin)
-
-    def _is_one_value(self, mate: Fact, fact: Fact) -> bool:
-        if self._rule == "reference":
-            return True
-        return _unstopped(mate.content) == _unstopped(fact.content)
 
     def _restate(
         self, ready: Prepared, fact: Fact, known: Fact, batch: journal.batch
@@ -238,12 +238,12 @@ class Merger:
             uses.put(self._db, known.id, access_count=count, last_accessed_at=last)
 
     def _put(self, ready: Prepared, alike: list[Fact]) -> None:
-        """Store a row as a fact of its own, linked to the newest that are much like it."""
+        """Store a row as a fact of its own, linked to the nearest that are much like it."""
         added = self._destination.put(ready)
         if added is None:
             return
         self._heard.add(added.id)
-        similar = alike[-MOST_SIMILAR:][::-1] if added.slot is None else []
+        similar = alike[:MOST_SIMILAR] if added.slot is None else []
         for like in similar:
             links.add(self._db, links.Link(added.id, SIMILAR, like.id, created_at=added.created_at))
         self._summary.similar += bool(similar)
@@ -289,7 +289,3 @@ def _may_be_one(known: Fact, fact: Fact) -> bool:
 def _is_like(known: Fact, fact: Fact) -> bool:
     is_alike = known.scope == fact.scope and may_be_one_chunk(known, fact)
     return is_alike and is_trusted(known.source) == is_trusted(fact.source)
-
-
-def _unstopped(text: str) -> str:
-    return text.removesuffix(".") if " " in text else text

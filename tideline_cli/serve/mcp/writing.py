@@ -56,8 +56,8 @@ def stored(door: Door, given: dict[str, Any], service: Service) -> dict[str, Any
         ]  # fmt: skip
     if done.similar:
         told["similar"] = [
-            {"id": one.fact.id,
-             "text": safe_text(one.fact.content, SHORT, show_secrets=service.show_secrets)}
+            {"id": one.id,
+             "text": safe_text(one.content, SHORT, show_secrets=service.show_secrets)}
             for one in done.similar
         ]
     return told | {"undo": door.call("undo", str(done.batch))}
