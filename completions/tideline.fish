@@ -231,7 +231,7 @@ complete -c tideline -n "__tideline_at remember" -l speaker -k -x -a '(__tidelin
 complete -c tideline -n "__tideline_at remember" -l role -x -a 'user assistant system tool' -d 'Who spoke; what an assistant or a tool says weighs less'
 complete -c tideline -n "__tideline_at remember" -l agent -k -x -a '(__tideline_values agent)' -d 'Which program writes; an empty one is none [default: the setting agent]'
 complete -c tideline -n "__tideline_at remember" -l status -l progress -x -a 'active blocked done' -d 'How far the work is, of a task or the like: `progress` in JSON [default: active, of the kinds of work]'
-complete -c tideline -n "__tideline_at remember" -l dedup -x -a 'exact semantic smart' -d 'What is known already: exact, by its words; semantic, also by its meaning; smart, another value of the same subject is replaced. The last two take a learned embedder [default: the setting dedup, else exact]'
+complete -c tideline -n "__tideline_at remember" -l dedup -x -a 'exact semantic smart' -d 'What a fact is compared by: exact, its words; semantic, also its meaning, to name what is near; smart, to replace another value of a subject. Both take a learned embedder [default: the setting dedup, else exact]'
 complete -c tideline -n "__tideline_at remember" -l batch -d 'Read JSON lines; print one result a line, for a bad line an error; all others are stored together, as one batch'
 complete -c tideline -n "__tideline_at recall" -l limit -s n -x -d 'Hits at most [default: 8; 0 is all]'
 complete -c tideline -n "__tideline_at recall" -l mode -x -a 'hybrid keyword semantic points' -d 'Words and likeness, words alone, likeness alone, or points for words, ids and tags [default: hybrid]'

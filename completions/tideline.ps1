@@ -97,7 +97,7 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--role'); Kind = 'one of user assistant system tool'; Help = 'Who spoke; what an assistant or a tool says weighs less.' }
             @{ Flags = @('--agent'); Kind = 'ask agent'; Help = 'Which program writes; an empty one is none [default: the setting agent].' }
             @{ Flags = @('--status','--progress'); Kind = 'one of active blocked done'; Help = 'How far the work is, of a task or the like: `progress` in JSON [default: active, of the kinds of work].' }
-            @{ Flags = @('--dedup'); Kind = 'one of exact semantic smart'; Help = 'What is known already: exact, by its words; semantic, also by its meaning; smart, another value of the same subject is replaced. The last two take a learned embedder [default: the setting dedup, else exact].' }
+            @{ Flags = @('--dedup'); Kind = 'one of exact semantic smart'; Help = 'What a fact is compared by: exact, its words; semantic, also its meaning, to name what is near; smart, to replace another value of a subject. Both take a learned embedder [default: the setting dedup, else exact].' }
             @{ Flags = @('--batch'); Kind = 'flag'; Help = 'Read JSON lines; print one result a line, for a bad line an error; all others are stored together, as one batch.' }
         )
         'recall' = @(
