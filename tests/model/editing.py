@@ -22,7 +22,7 @@ from tests.model.state import (
     may_touch,
     overlap,
 )
-from tests.model.vocabulary import says_the_same
+from tests.model.vocabulary import says_the_same, states_the_same
 from tideline_cli.model.fact import SEGMENTS
 
 
@@ -92,7 +92,7 @@ def _reword(memory, seq, new, changes, new_id, *, now, answer):
     may = [
         other for other, fact in memory.active(kept["origin"])
         if other != seq and is_trusted(fact) == is_trusted(said) and overlap(said, fact)
-        and says_the_same(fact["content"], said["content"])
+        and states_the_same(fact, said)
         and fact["scope"] == said["scope"]
         and (None in (fact["slot"], said["slot"]) or fact["slot"] == said["slot"])
     ]  # fmt: skip

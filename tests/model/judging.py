@@ -9,7 +9,7 @@ from __future__ import annotations
 from tests.model.amending import archive
 from tests.model.passes import hold_alike, inherit, is_settled, richness
 from tests.model.state import begin, end, is_trusted, may_touch
-from tests.model.vocabulary import says_the_same
+from tests.model.vocabulary import states_the_same
 
 
 def consolidate(memory, wishes, *, max_loss, viewer, now):
@@ -74,7 +74,7 @@ class _Hearing:
             if self._stays(one) and not (facts[one]["slot"] and facts[seq]["slot"]
                                          and facts[one]["slot"] != facts[seq]["slot"])
             and facts[one]["scope"] == facts[seq]["scope"]
-            and says_the_same(facts[one]["content"], facts[seq]["content"])
+            and states_the_same(facts[one], facts[seq])
             and hold_alike(facts[one], facts[seq], self.now)
         ]  # fmt: skip
         twin = max(twins, key=rich.get, default=None)

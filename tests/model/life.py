@@ -31,7 +31,7 @@ from tests.model.state import (
     may_end,
     may_touch,
 )
-from tests.model.vocabulary import ALIKE, says_the_same, shared
+from tests.model.vocabulary import ALIKE, shared, states_the_same
 from tideline_cli.model.fact import KINDS, SEGMENTS
 
 TWO_FACTS = "two facts"
@@ -164,7 +164,7 @@ def _known(memory, new, targets, *, now, answer):
     may = [
         seq for seq, fact in memory.active(new["origin"])
         if seq not in targets and end(fact) > now and is_trusted(fact) == is_trusted(new)
-        and says_the_same(fact["content"], new["content"])
+        and states_the_same(fact, new)
         and fact["scope"] == new.get("scope")
         and (new.get("slot") is None or fact["slot"] in (None, new["slot"]))
         and validity(fact, new, now=now) is not TWO_FACTS
@@ -299,7 +299,7 @@ def _past_mates(memory, own, *, by, at):
 
 def _like(memory, own, new, targets, *, now, answer):
     """Link a new fact to some that are much like it and say something else: those that the program
-    names, if they are; three at most, and all where there are no more."""
+    names, if they are; five at most, and all where there are no more."""
     if new.get("slot") is not None:
         return
     like = {
@@ -307,12 +307,12 @@ def _like(memory, own, new, targets, *, now, answer):
         if seq not in (own, *targets) and end(fact) > now
         and is_trusted(fact) == is_trusted(new) and fact["scope"] == new.get("scope")
         and shared(fact["content"], new["content"]) >= ALIKE
-        and not says_the_same(fact["content"], new["content"])
+        and not states_the_same(fact, new)
     }  # fmt: skip
     told = answer.get("similar", [])
     if targets and not told:  # what it is much like was named already
         return
-    if not set(told) <= like.keys() or len(told) != min(3, len(like)):
-        told = list(like)[:3]
+    if not set(told) <= like.keys() or len(told) != min(5, len(like)):
+        told = list(like)[:5]
     for fact_id in told:
         memory.edge(own, "similar", like[fact_id], now=now)

@@ -11,7 +11,7 @@ from math import exp, log
 from tests.model.amending import archive
 from tests.model.life import place, said_where
 from tests.model.state import REPLACING, begin, end, is_trusted, may_end, may_touch
-from tests.model.vocabulary import says_the_same
+from tests.model.vocabulary import states_the_same
 from tideline_cli.model.fact import SEGMENTS
 
 DAY = 86_400_000
@@ -90,8 +90,7 @@ def _confirm(memory, viewer, least):
             and memory.facts[target]["lifecycle"] == "archived"
             and place(memory.facts[target]) == place(memory.facts[source]) == place(fact)
             and memory.facts[target]["origin"] == viewer
-            and not says_the_same(memory.facts[target]["content"],
-                                  memory.facts[source]["content"])
+            and memory.facts[target]["content"] != memory.facts[source]["content"]
         }  # fmt: skip
         if max(memory.use(seq)[0] + 1, len(corrected)) >= least:
             memory.change(
@@ -128,7 +127,7 @@ def richness(memory, seq):
 def _may_merge(a, b, now):
     """Say whether two facts are twins that may become one. Twins of different validity are two
     facts."""
-    if not says_the_same(a["content"], b["content"]) or (is_settled(a) and is_settled(b)):
+    if not states_the_same(a, b) or (is_settled(a) and is_settled(b)):
         return False
     if a["scope"] != b["scope"] or (a["slot"] and b["slot"] and a["slot"] != b["slot"]):
         return False
@@ -245,12 +244,15 @@ def _relate(memory, pairs, wanted, merged, now):
         one, other = memory.facts[a], memory.facts[b]
         twins = (
             "consolidate" in wanted["stages"] and cosine >= wanted["merge_at"]
-            and is_settled(one) and is_settled(other)
+            and is_settled(one) and is_settled(other) and states_the_same(one, other)
         )  # fmt: skip
         if cosine < wanted["relate_at"] or twins or a in merged or b in merged:
             continue
+        kind = "similar" if cosine >= wanted["merge_at"] else "relates"
         for start, target in ((a, b), (b, a)):
-            mine = [edge for edge in memory.leaving(start) if edge[1] == "relates"]
+            mine = [edge for edge in memory.leaving(start) if edge[1] in ("relates", "similar")]
+            if any(edge[2] == target for edge in mine):
+                continue
             active = all(memory.facts[seq]["lifecycle"] == "active" for seq in (start, target))
             if len(mine) < MOST_EDGES and active:
-                memory.edge(start, "relates", target, now=now)
+                memory.edge(start, kind, target, now=now)

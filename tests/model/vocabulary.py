@@ -6,8 +6,14 @@ say different things, however alike they look: that is what the pairs are there 
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tideline_cli.model.text import terms
 from tideline_cli.policy.sameness import jaccard
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
 
 PAIRS = (
     ("The deadline is 2026-03-04", "The deadline is 2026-04-03"),
@@ -37,6 +43,26 @@ def says_the_same(one: str, other: str) -> bool:
 
 def _unstopped(text: str) -> str:
     return text.removesuffix(".") if text.rstrip(".").rpartition(" ")[2].isalpha() else text
+
+
+def states_the_same(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    """Say whether two facts say the same: in a slot by their texts alone; else by what the texts
+    say, one speaker and one kind, where neither is a row of a conversation or both are one turn."""
+    if one.get("slot") is not None or other.get("slot") is not None:
+        return bool(one["content"] == other["content"])
+    kinds = {fact.get("kind") for fact in (one, other)} - {None}
+    places = {
+        (fact.get("session"), fact.get("turn")) for fact in (one, other)
+        if fact["source"] not in ("extraction", "dream")
+    }  # fmt: skip
+    is_one_turn = len({(fact.get("session"), fact.get("turn")) for fact in (one, other)}) == 1
+    is_placed = is_one_turn and one.get("turn") is not None
+    return (
+        says_the_same(one["content"], other["content"])
+        and one.get("speaker") == other.get("speaker")
+        and len(kinds) < 2
+        and (places <= {(None, None)} or is_placed)
+    )
 
 
 def shared(one: str, other: str) -> float:

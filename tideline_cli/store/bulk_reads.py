@@ -89,7 +89,7 @@ def beliefs(db: Connection, *, viewer: Origin) -> list[Fact]:
 
 def corrections(db: Connection, *, viewer: Origin) -> dict[tuple[str, str | None], int]:
     """Return for each slot of each scope how many of its archived facts were replaced by another
-    value of the slot. The same words with other labels, or from another source, are not another
+    value of the slot. The same text with other labels, or from another source, is not another
     value."""
     condition, values = visibility.where(viewer)
     rows: Iterable[Any] = db.execute(
@@ -100,7 +100,7 @@ def corrections(db: Connection, *, viewer: Origin) -> dict[tuple[str, str | None
         WHERE {condition} AND fact.lifecycle = 'archived' AND fact.slot IS NOT NULL
           AND link.kind IN ({sql_list(words_for(*SUCCEEDS))}) AND newer.slot = fact.slot
           AND newer.scope IS fact.scope
-          AND newer.origin = fact.origin AND rtrim(newer.content, '.') <> rtrim(fact.content, '.')
+          AND newer.origin = fact.origin AND newer.content <> fact.content
         GROUP BY fact.slot, fact.scope
         """,
         values,
