@@ -31,7 +31,7 @@ FAULTS = {
     ),
     "figures are a bag of digits": (
         "policy/sameness.py",
-        "    return rule == \"reference\" or one == other or statement(one) == statement(other)",
+        '    return rule == "reference" or one == other or stated_text(one) == stated_text(other)',
         "    bags = [sorted(filter(str.isdigit, text)) for text in (one, other)]\n"
         "    return bags[0] == bags[1]",
     ),

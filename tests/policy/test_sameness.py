@@ -7,7 +7,7 @@ import pytest
 from tests.support import DAY, NOW, fact
 from tests.truth.pairs_of_texts import SAME, UNLIKE
 from tideline_cli.model.text import normalise
-from tideline_cli.policy.sameness import is_reworded, says_same, state_the_same, statement
+from tideline_cli.policy.sameness import is_reworded, says_same, state_the_same, stated_text
 from tideline_cli.policy.survivor import enriched
 
 
@@ -114,7 +114,7 @@ def test_what_a_model_has_worded():
 def test_a_statement_is_stable():
     """What states the same states it again."""
     for text in {normalise(text) for pair in (*UNLIKE, *SAME) for text in pair}:
-        assert statement(statement(text)) == statement(text)
+        assert stated_text(stated_text(text)) == stated_text(text)
 
 
 def test_the_survivor_begins_at_the_earlier_beginning():

@@ -23,7 +23,7 @@ from tideline_cli.memory.remember import checked_text, remember
 from tideline_cli.model.fact import NewFact
 from tideline_cli.model.origin import OWNER
 from tideline_cli.model.record import replace
-from tideline_cli.policy.sameness import distilled_words, statement
+from tideline_cli.policy.sameness import distilled_words, stated_text
 from tideline_cli.store import facts
 
 WORDS = (
@@ -65,7 +65,7 @@ def is_kept(pair):
         one, other = map(checked_text, pair)
     except UsageError:
         return False
-    return statement(one) != statement(other)
+    return stated_text(one) != stated_text(other)
 
 
 unlike = pairs().filter(is_kept)
@@ -193,11 +193,11 @@ def test_the_pairs_of_the_table_in_every_door():
             said_by(door, db, texts)
             held = set(active(db))
             for text in texts:
-                assert text in held or statement(text) in {statement(one) for one in held}, text
+                assert text in held or stated_text(text) in {stated_text(one) for one in held}, text
             dream(db, Settings(max_loss=1.0), viewer=OWNER, now=NOW, dry_run=False)
             kept = set(active(db))
             lost = [text for text in held - kept
-                    if statement(text) not in {statement(one) for one in kept}]  # fmt: skip
+                    if stated_text(text) not in {stated_text(one) for one in kept}]  # fmt: skip
             if door != "extract":
                 assert lost == []
             assert list(doctor.merges(db)) == []
@@ -205,7 +205,7 @@ def test_the_pairs_of_the_table_in_every_door():
         with fresh_store() as db:
             said_by(door, db, [text for pair in SAME for text in pair])
             texts = [checked_text(text) for pair in SAME for text in pair]
-            assert len(active(db)) == len({statement(text) for text in texts})
+            assert len(active(db)) == len({stated_text(text) for text in texts})
 
 
 def test_the_reference_rule_is_a_setting(run):

@@ -22,7 +22,7 @@ from tideline_cli.model import instant
 from tideline_cli.model.fact import NewFact
 from tideline_cli.model.origin import EVERYONE, OWNER, channel
 from tideline_cli.model.text import normalise
-from tideline_cli.policy.sameness import statement
+from tideline_cli.policy.sameness import stated_text
 from tideline_cli.store import steps, sync_edges, sync_purges, sync_rows
 
 if TYPE_CHECKING:
@@ -1042,9 +1042,9 @@ def test_what_is_much_alike_stays_two(pair):
             dream(machine.db, Settings(max_loss=1.0), viewer=OWNER, now=NOW + HOUR + night,
                   dry_run=False)  # fmt: skip
         settle([laptop, desktop], wire, NOW + 2 * HOUR)
-    wanted = {statement(normalise(text)) for texts in UNLIKE for text in texts}
-    wanted.add(statement("I deploy on Fridays here"))
+    wanted = {stated_text(normalise(text)) for texts in UNLIKE for text in texts}
+    wanted.add(stated_text("I deploy on Fridays here"))
     for machine in (laptop, desktop):
         active = [row["content"] for row in rows(machine) if row["lifecycle"] == "active"]
-        assert {statement(text) for text in active} == wanted
+        assert {stated_text(text) for text in active} == wanted
         assert len([text for text in active if "Fridays here" in text]) == 1

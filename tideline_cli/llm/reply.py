@@ -122,8 +122,8 @@ def extracted(text: str) -> Extracted:
     drafts = _usable(rest, _draft)
     if drafts is None and not known:
         return Extracted((), False, ())
-    said, edges = tuple(drafts or ()), tuple(_references(values) or ())
-    return Extracted(said, True, edges, len(rest) - len(said), known)
+    facts, edges = tuple(drafts or ()), tuple(_references(values) or ())
+    return Extracted(facts, True, edges, len(rest) - len(facts), known)
 
 
 def relationships(text: str) -> list[Reference] | None:

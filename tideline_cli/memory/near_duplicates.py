@@ -6,7 +6,7 @@ from math import ceil, comb
 
 from tideline_cli.model.text import said_terms
 from tideline_cli.policy.admit import Rival
-from tideline_cli.policy.sameness import MOST_SIMILAR, SAME_TERMS, jaccard, statement
+from tideline_cli.policy.sameness import MOST_SIMILAR, SAME_TERMS, jaccard, stated_text
 from tideline_cli.ranking.bm25 import condition_for
 from tideline_cli.store import facts, fts
 from tideline_cli.store.connection import setting
@@ -98,8 +98,8 @@ class _Holders:
             seqs = [seq for seq, theirs in near if theirs == self._distinct]
             rows = facts.with_terms(self._db, seqs, viewer=viewer) if seqs else ()
             found = [fact for fact, _ in rows]
-        wanted = statement(text)
-        return [fact for fact in found if statement(fact.content) == wanted]
+        wanted = stated_text(text)
+        return [fact for fact in found if stated_text(fact.content) == wanted]
 
     def nearest(self) -> list[tuple[int, frozenset[str]]]:
         """Return (number, terms) of a few facts that share the most terms, then the newest."""

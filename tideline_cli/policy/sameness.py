@@ -26,7 +26,7 @@ _STRAIGHT = str.maketrans("‘’‚‛“”„‟", "''''\"\"\"\"")
 _ARTICLES = frozenset(("a", "an", "the"))
 
 
-def statement(text: str) -> str:
+def stated_text(text: str) -> str:
     """Return what a text in NFC states: two texts are the same statement where this is equal.
 
     In a text of one line runs of blanks are one blank, curly quotes are straight, a full stop
@@ -45,7 +45,7 @@ def statement(text: str) -> str:
 
 def says_same(one: str, other: str, *, rule: Sameness) -> bool:
     """Say whether two texts that are much alike say the same; by the rule `reference` all do."""
-    return rule == "reference" or one == other or statement(one) == statement(other)
+    return rule == "reference" or one == other or stated_text(one) == stated_text(other)
 
 
 def state_the_same(one: Fact, other: Fact, *, rule: Sameness) -> bool:
@@ -56,7 +56,7 @@ def state_the_same(one: Fact, other: Fact, *, rule: Sameness) -> bool:
     if one.slot is not None or other.slot is not None:
         return one.content == other.content
     return (
-        statement(one.content) == statement(other.content)
+        stated_text(one.content) == stated_text(other.content)
         and one.speaker == other.speaker
         and (one.kind == other.kind or None in (one.kind, other.kind))
         and _is_one_utterance(one, other)
