@@ -174,7 +174,7 @@ class Memory(Attached):
         whole = self._answer(query, limit, "hybrid", Filter(), now)
         hits = whole.hits
         if self._db is not None:
-            hits = tuple(newest_first(self._db, whole, viewer=self.origin))
+            hits = tuple(newest_first(self._db, whole.found, viewer=self.origin))
         return context_block(
             hits if show_secrets else masked_hits(hits), max_chars=max_chars,
             max_tokens=max_tokens, fence=os.urandom(8).hex() if fenced else None,
