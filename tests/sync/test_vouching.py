@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+from pathlib import Path
 from random import Random
 
 import pytest
@@ -94,6 +95,43 @@ def test_where_others_write_it_is_said_what_was_not_taken_over(homes, mode):
     assert "at ten" in homes.do("ash", "slots").out
     form = json.loads(homes.do("birch", "sync", "status", "--json").out)
     assert (form["places"][0]["strangers"], form["places"][0]["refused"]) == ([], [])
+
+
+@pytest.mark.parametrize("what", ["a machine's folder", "a segment", "place.json", "keys"])
+def test_where_others_write_a_part_of_it_nobody_vouches(homes, what):
+    """However the place itself is closed: what others may write in it they may still write."""
+    made(homes, 0o755)
+    for name, said in zip(NAMES, ("Standup is at nine", "Standup is at ten"), strict=True):
+        homes.do(name, "remember", said, "--slot", "day")
+    homes.sync("ash")
+    place = Path(homes.place)
+    (segment,) = place.glob("*/*.seg")
+    parts = {"a machine's folder": segment.parent, "a segment": segment,
+             "place.json": place / "place.json", "keys": place / "keys"}  # fmt: skip
+    (place / "keys").mkdir(exist_ok=True)
+    mode = parts[what].stat().st_mode
+    parts[what].chmod(mode | 0o022)
+    assert "1 fact taken as a stranger's" in homes.sync("birch").err
+    assert "at ten" in homes.do("birch", "slots").out
+    parts[what].chmod(mode)
+    for name in NAMES * 2:
+        assert "stranger" not in homes.sync(name).err
+    assert homes.export("ash") == homes.export("birch")
+
+
+@pytest.mark.parametrize("what", ["*", "*/*.seg"])
+def test_a_part_that_belongs_to_somebody_else_is_a_strangers(homes, what, monkeypatch):
+    """Whoever made it while the place was open can write there for ever."""
+    from tideline_cli.sync.places import private
+
+    made(homes, 0o755)
+    for name in NAMES:
+        homes.do(name, "remember", f"{name} was here")
+    homes.sync("ash")
+    parts = [path for path in Path(homes.place).glob(what) if path.name != "place.json"]
+    numbers = {path.stat().st_ino for path in parts}
+    monkeypatch.setattr(private, "is_own", lambda state: state.st_ino not in numbers)
+    assert "1 fact taken as a stranger's" in homes.sync("birch").err
 
 
 def test_a_change_that_was_not_taken_is_named(homes):

@@ -6,8 +6,12 @@ import os
 import stat
 
 from tideline_cli.store import mounts
-from tideline_cli.sync import layout
+from tideline_cli.sync import folders, layout
 from tideline_cli.system import is_own
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 # File systems of local disks with owners and rights. All others, unknown ones too, are not.
 _LOCAL = frozenset((
@@ -28,14 +32,14 @@ _NAMES = ("dropbox", "onedrive", "google drive", "googledrive", "icloud", "mobil
 
 
 def is_owners_alone(folder: str, *, listing: str = mounts.MOUNTS) -> bool:
-    """Say whether nobody else writes in a folder: it is ours, without write rights for others, on a
-    local disk, below folders that nobody else may rename things in, and with no sign that a program
-    copies it elsewhere. Of one that is not there yet, what is above it is looked at."""
+    """Say whether nobody else writes in a folder: it and all of a place in it is ours, without
+    write rights for others, on a local disk, below folders that nobody else may rename things in,
+    and with no sign that a program copies it elsewhere. Of one that is not there yet, what is above
+    it is looked at."""
     real = os.path.realpath(folder)
     try:
         if os.path.lexists(real):
-            state = os.stat(real)
-            if not is_own(state) or state.st_mode & 0o022:
+            if any(map(_is_anothers, _parts(real))):
                 return False
         else:
             real = os.path.dirname(real)
@@ -58,6 +62,24 @@ def is_read_by_owner_alone(folder: str) -> bool:
         return True
     except OSError:
         return False
+
+
+def _parts(folder: str) -> Iterator[str]:
+    """Yield a folder and what is read in it as a place: each folder before its files."""
+    for inside in ("", layout.KEYS, *folders.replicas(folder)):
+        yield os.path.join(folder, inside)
+        for name in layout.names(folder, inside):
+            if layout.is_ours(f"{inside}/{name}" if inside else name):
+                yield os.path.join(folder, inside, name)
+
+
+def _is_anothers(path: str) -> bool:
+    """Say whether a file or folder is of somebody else, or others may write it."""
+    try:
+        state = os.lstat(path)
+    except FileNotFoundError:
+        return False
+    return not is_own(state) or bool(state.st_mode & 0o022)
 
 
 def _with_parents(folder: str) -> list[str]:
