@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+import time
 
 import pytest
 
@@ -187,6 +188,9 @@ def test_nothing_in_a_repository_on_this_machine_runs(planted, run, tmp_path, mo
         assert run("sync", f"git:{planted.path}", "--plain", "--db", files[0]).code == 0
     planted.plant()
     monkeypatch.chdir(planted.path)
+    done = run("sync", f"git:{planted.path}", "--plain", "--db", files[0])
+    assert (done.code, "alternates" in done.err, planted.left()) == (2, True, "")
+    (planted.folder / "objects" / "info" / "alternates").unlink()
     where = {f"git:{planted.path}", f"git:file://{planted.path}", "git:."}
     for path, said in zip(files, ("I deploy on Fridays", "I rest on Sundays"), strict=True):
         assert run("remember", said, "--db", path).code == 0
@@ -256,6 +260,29 @@ def test_what_cannot_be_read_without_git_is_refused(run, tmp_path):
         done = run("sync", f"git:{tmp_path / name}", "--plain", "--db", path)
         assert (done.code, why in done.err) == (2, True), done.err
         assert "git init --bare" in " ".join(done.err.split())
+
+
+@pytest.mark.parametrize("name", ["info/alternates", "17/" + "e" * 38, "pack/pack-1.idx",
+                                  "pack/pack-1.pack", "pack/multi-pack-index",
+                                  "info/commit-graph"])  # fmt: skip
+@pytest.mark.parametrize("kind", ["pipe", "link"])
+def test_an_object_that_is_no_plain_file_is_refused(run, tmp_path, name, kind):
+    """Git would wait for a pipe, and follow a link out of the place: it is not asked."""
+    path, place = str(tmp_path / "a.db"), tmp_path / "place"
+    git("init", "-q", "--bare", str(place), cwd=tmp_path)
+    assert run("remember", "I deploy on Fridays", "--db", path).code == 0
+    assert run("sync", f"git:{place}", "--plain", "--db", path).code == 0
+    odd = place / "objects" / name
+    odd.parent.mkdir(exist_ok=True, parents=True)
+    os.mkfifo(odd if kind == "pipe" else tmp_path / "pipe")
+    if kind == "link":
+        odd.symlink_to(tmp_path / "pipe")
+    started = time.monotonic()
+    done = run("sync", "--db", path)
+    assert time.monotonic() - started < 10
+    assert (done.code, name in done.err) == (2, True), done.err
+    odd.unlink()
+    assert run("sync", "--db", path).code == 0
 
 
 def test_another_users_repository_is_told_with_its_remedy():

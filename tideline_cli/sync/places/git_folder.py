@@ -37,6 +37,8 @@ def found(path: str) -> str:
             why = "its objects or branches are links to other folders"
         elif os.path.lexists(os.path.join(folder, "reftable")):
             why = "it keeps its branches as reftable"
+        elif odd := _odd_object(inside[0]):
+            why = f"{odd} is no plain file of its own"
         elif folder.endswith("/.git") and _is_checked_out(folder):
             why = "the branch tideline is checked out there"
         else:
@@ -120,6 +122,21 @@ def _packed(folder: str) -> str:
             if not _COMMIT.fullmatch(told):
                 raise _no_branch(os.path.join(folder, "packed-refs"))
             return told
+    return ""
+
+
+def _odd_object(objects: str) -> str:
+    """Return what git would wait for, or follow to elsewhere, among the objects; '' for none."""
+    if os.path.lexists(alternates := os.path.join(objects, "info", "alternates")):
+        return alternates
+    folders = [objects]
+    for folder in folders:
+        with suppress(FileNotFoundError, PermissionError), os.scandir(folder) as entries:
+            for entry in entries:
+                if entry.is_dir(follow_symlinks=False):
+                    folders.append(entry.path)
+                elif not entry.is_file(follow_symlinks=False):
+                    return entry.path
     return ""
 
 
