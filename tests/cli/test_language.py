@@ -121,6 +121,9 @@ def test_one_word_of_an_unknown_question_is_a_weak_hit(run):
     lines = run("recall", "--batch", stdin=f"{asked}\nlighthouse\n").out.splitlines()
     found = [json.loads(line)["hits"] for line in lines]
     assert [[hit["weak"] for hit in hits] for hits in found] == [[True], [False]]
+    block = run("context", asked, "--json").json
+    assert block["block"] == "- [knowledge, weak match] the lighthouse was painted white"
+    assert [said["weak"] for said in block["sources"]] == [True]
 
 
 def test_the_answer_in_other_words_is_shown(run):

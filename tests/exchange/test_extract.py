@@ -94,6 +94,7 @@ def test_plain_output(run, model, talk):
      ({"facts": [{"text": "Ann likes tea", "segment": "knowledge"}]}, "bad_reply"),
      ({"facts": [None, 1, {"content": " "}]}, "bad_reply"),
      ({"facts": [], "error": "overloaded"}, "bad_reply"),
+     ({"facts": [], "errors": ["overloaded"]}, "bad_reply"),
      ({"facts": REPLY["facts"], "error": {"type": "cut_off"}}, "bad_reply"),
      ('{"facts": []} {"error": "overloaded"}', "bad_reply")],
 )  # fmt: skip

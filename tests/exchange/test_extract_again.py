@@ -32,7 +32,7 @@ def test_a_known_fact_said_again(run, model, talk):
 
 def test_ids_that_were_not_offered(run, model, talk):
     """Another origin's fact, one of another scope, an archived one and an unknown id count for
-    nothing, however often they are named."""
+    nothing, however often they are named; where they are all that a reply has, it is no answer."""
     gone = run("remember", "The user lives in Porto", "--json").json["id"]
     run("forget", gone)
     scoped = run("remember", "The user lives in Lisbon", "--scope", "work", "--json").json["id"]
@@ -41,7 +41,10 @@ def test_ids_that_were_not_offered(run, model, talk):
     names = [gone, scoped, other.json["id"], "01JZZZZZZZZZZZZZZZZZZZZZZZ"]
     model.says(known(*names))
     done = run("extract", talk(MORE), "--llm", model.command, "--json")
-    assert (done.code, done.json["reinforced"], done.json["stored"]) == (0, 0, 0)
+    assert (done.code, done.json["reinforced"], done.json["stored"]) == (6, 0, 0)
+    model.says({"facts": [*known(*names)["facts"], {"content": "The user has a cat"}]})
+    done = run("extract", talk(MORE), "--llm", model.command, "--json")
+    assert (done.code, done.json["reinforced"], done.json["stored"]) == (0, 0, 1)
     assert run("show", scoped, "--json").json["fact"]["access_count"] == 0
 
 

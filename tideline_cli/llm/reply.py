@@ -116,7 +116,7 @@ def extracted(text: str) -> Extracted:
     values = [value for value in json_objects(text) if not _is_example(value)]
     counts = _last(values, "facts")
     if counts is None:
-        return Extracted((), {} in values and not any(one.get("error") for one in values), ())
+        return Extracted((), {} in values and not any(map(_tells_error, values)), ())
     known = tuple(said for one in counts["facts"] if (said := _known(one)) is not None)
     rest = [one for one in counts["facts"] if _known(one) is None]
     drafts = _usable(rest, _draft)
@@ -157,7 +157,7 @@ def items(text: str) -> list[DistilledItem] | None:
     of an error, nothing does.
     """
     values = json_values(text)
-    if values and isinstance(values[-1], dict) and values[-1].get("error"):
+    if values and isinstance(values[-1], dict) and _tells_error(values[-1]):
         return None
     listed = [found for value in values if (found := _listed(value)) is not None]
     lists = [found for found in listed if not _are_blank(found, "text")]
@@ -269,8 +269,12 @@ def _last(
 ) -> dict[str, Any] | None:
     """Return the last object with a value of that form; None when there is none, or when it or one
     behind it tells of an error."""
-    told = [one for one in values if isinstance(one.get(key), form) or one.get("error")]
-    return None if not told or told[-1].get("error") else told[-1]
+    told = [one for one in values if isinstance(one.get(key), form) or _tells_error(one)]
+    return None if not told or _tells_error(told[-1]) else told[-1]
+
+
+def _tells_error(value: dict[str, Any]) -> bool:
+    return bool(value.get("error") or value.get("errors"))
 
 
 def _usable(listed: list[Any], read: Callable[[Any], T | None]) -> list[T] | None:

@@ -260,7 +260,7 @@ def _line(hit: Hit, shown: str, style: str) -> tuple[str, bool]:
     fact = hit.fact
     text, is_blocked = _stated(fact, shown)
     if style == "segment":
-        head = f"- [{fact.segment}] "
+        head = f"- [{fact.segment}{', weak match' if hit.weak else ''}] "
     else:
         from tideline_cli.memory import context_lines  # noqa: PLC0415  other profiles alone
 

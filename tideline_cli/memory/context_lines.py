@@ -17,11 +17,13 @@ def head(hit: Hit, style: str) -> str:
     fact = hit.fact
     match style:
         case "points":
-            return f"- **{fact.id}** [{_state(fact)}] score={hit.score:.4g} "
+            state = f"{_state(fact)}, weak match" if hit.weak else _state(fact)
+            return f"- **{fact.id}** [{state}] score={hit.score:.4g} "
         case "labelled":
-            return f"[{iso(fact.created_at)}] ({_kind(hit)}) {_mark(hit)}"
+            weak = "(weak match) " if hit.weak else ""
+            return f"[{iso(fact.created_at)}] ({_kind(hit)}) {_mark(hit)}{weak}"
         case _:
-            return "- "
+            return "- (weak match) " if hit.weak else "- "
 
 
 def _state(fact: Fact) -> str:

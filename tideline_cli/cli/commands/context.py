@@ -261,15 +261,15 @@ def _announce(session: Session, text: str, whole: Answer) -> None:
 
 
 def _sources(made: ContextBlock, hits: Sequence[Hit]) -> list[dict[str, Any]]:
-    """Return who said each fact of the block, in its order."""
+    """Return who said each fact of the block, in its order, and whether it is a weak match."""
     from tideline_cli.model.source import is_trusted  # noqa: PLC0415  JSON alone
 
-    shown = {hit.fact.id: hit.fact for hit in hits}
-    said = (shown[fact_id] for fact_id in (*made.constraints, *made.facts))
+    shown = {hit.fact.id: hit for hit in hits}
+    said = [shown[fact_id] for fact_id in (*made.constraints, *made.facts)]
     return [
-        {"id": fact.id, "source": fact.source, "speaker": fact.speaker,
-         "trusted": is_trusted(fact.source)}
-        for fact in said
+        {"id": hit.fact.id, "source": hit.fact.source, "speaker": hit.fact.speaker,
+         "trusted": is_trusted(hit.fact.source), "weak": hit.weak}
+        for hit in said
     ]  # fmt: skip
 
 

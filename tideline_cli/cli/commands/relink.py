@@ -23,7 +23,7 @@ HELP = """Let a model join facts that bear on one another.
 
 It reads the 200 newest facts of this origin, 40 at a time, and is asked twice about each 40. An
 edge needs a stated reason; edges that are there already stay as they are. Where a reply cannot be
-read or none comes, what came of the others is stored, and the command ends with 1 or 6."""
+read or none comes, what came of the others is stored, and the command ends with 6."""
 EXAMPLES = (("", "--llm 'llm -m gpt-4o-mini'"), ("", "--dry-run"))
 ARGUMENTS: tuple[Argument, ...] = ()
 OPTIONS = (

@@ -48,8 +48,7 @@ EXIT_CODES = (
     Term("0", "", "Done; also when a pipe was closed, when context has nothing to say, and for "
          "context --auto and hook whatever happens."),
     Term("1", "", "Nothing matched, or nothing but archived and ended facts; a question was "
-         "answered with no; a model's reply cannot be read (extract, relink, consolidate); import "
-         "could use no row."),
+         "answered with no; import could use no row."),
     Term("2", "", "Usage."),
     Term("3", "", "No such id."),
     Term("4", "", "Blocked by the write-gate, the threat scan or policy; an undo or a restore that "

@@ -69,9 +69,11 @@ def fact_requests(
 
 
 def facts_in(text: str, request: Request) -> Distilled | None:
-    """Return what the reply of this pass gives, None when it cannot be read."""
+    """Return what the reply of this pass gives, None when nothing of it can be used. Of the known
+    facts that it says again those count that the model was shown."""
     said = reply.extracted(text)
-    if not said.parsed:
+    known = tuple(one for one in said.known if one in request.shown)
+    if not said.parsed or (said.known and not known and not said.facts):
         return None
     return Distilled(
         tuple(
@@ -85,8 +87,8 @@ def facts_in(text: str, request: Request) -> Distilled | None:
             for draft in said.facts
         ),
         said.relationships,
-        said.refused,
-        known=said.known,
+        said.refused + len(said.known) - len(known),
+        known=known,
     )
 
 

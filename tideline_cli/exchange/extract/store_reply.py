@@ -55,14 +55,12 @@ def store_reply(
 ) -> None:
     """Store what a reply gave and how far it brings the pass, all or nothing.
 
-    Of `known`, which a reply says again, those count that the model was `shown`. Where nothing
-    changes, the journal gets no batch. Raises OvertakenError when the pass is not
-    at `step.before` any more, and ReplacedError, with how far it came, when the store is not the
-    one that it began with.
+    `known` are the facts that a reply says again. Where nothing changes, the journal gets no batch.
+    Raises OvertakenError when the pass is not at `step.before` any more, and ReplacedError, with
+    how far it came, when the store is not the one that it began with.
     """
     try:
-        again = [one for one in dict.fromkeys(known) if one in shown]
-        _keep(db, context, tally, proposals, step, references, shown, again)
+        _keep(db, context, tally, proposals, step, references, shown, [*dict.fromkeys(known)])
     except ReplacedError as error:
         done = f"{tally.stored:,} facts had been stored in what was there before"
         raise error.after(done) from error
