@@ -7,10 +7,6 @@ column: first that byte of all rows, then the next. So a search takes a column a
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
 CODE = 128
 """Bytes of a code."""
 COLUMNS = CODE // 2
@@ -31,16 +27,11 @@ def split(codes: bytes) -> tuple[bytes, bytes]:
 
 def joined(highs: bytes, lows: bytes) -> bytes:
     """Return the codes of which these are the halves."""
-    return rows(highs, lows, range(len(highs) // COLUMNS))
-
-
-def rows(highs: bytes, lows: bytes, places: Iterable[int]) -> bytes:
-    """Return the codes at some places."""
     count = len(highs) // COLUMNS
-    cut = [slice(place, None, count) for place in places]
-    codes = bytearray(CODE * len(cut))
+    codes = bytearray(CODE * count)
     codes[::2], codes[1::2] = pair(
-        b"".join([highs[row] for row in cut]), b"".join([lows[row] for row in cut])
+        b"".join([highs[row::count] for row in range(count)]),
+        b"".join([lows[row::count] for row in range(count)]),
     )
     return bytes(codes)
 
