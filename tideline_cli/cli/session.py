@@ -119,12 +119,15 @@ class Session(CallSettings):
         return self._older_names[named]
 
     def call(self, *words: str, origin: Origin | None = None) -> str:
-        """Return a command line that the user can call next: quoted for a shell, and with the
-        origin where a plain call would have another."""
+        """Return a command line that the user can call next: quoted for a shell, with the memory
+        that this call named, and with the origin where a plain call would have another."""
         from tideline_cli.cli import next_call  # noqa: PLC0415  only reports of a change name one
+        from tideline_cli.model import server_address  # noqa: PLC0415  as above
 
         whose = origin or self.viewer
         plain = self.origin(self.config.get("origin"))
+        if self.options.db:
+            words = ("--db", server_address.without_password(self.options.db), *words)
         return next_call.line(words, origin=None if whose == plain else whose)
 
     @property
