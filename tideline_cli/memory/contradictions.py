@@ -1,30 +1,29 @@
-"""contradictions: pairs of facts that may contradict each other, and what a new fact may take back.
-They are shown, and never settled here."""
+"""contradictions: pairs of facts that may contradict each other, shown and never settled here."""
 
 from __future__ import annotations
+
+from itertools import combinations
 
 from tideline_cli.memory.query import DEFAULT_LIMIT, Match
 from tideline_cli.model.record import Record, replace
 from tideline_cli.model.source import is_trusted
-from tideline_cli.model.text import said_terms, terms
+from tideline_cli.model.text import said_terms, stem, terms
 from tideline_cli.policy import contradictions as policy
-from tideline_cli.policy.contradictions import MIN_SCORE, ComparedFact, Contradiction
+from tideline_cli.policy.contradictions import MIN_SCORE, ComparedFact, Contradiction, statement
 from tideline_cli.policy.sameness import jaccard
-from tideline_cli.policy.sign_words import MOVE
-from tideline_cli.policy.statements import statement
 from tideline_cli.ranking.bm25 import condition_for
 from tideline_cli.store import facts, fts, visibility
 from tideline_cli.store.connection import setting
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Collection, Sequence
 
     from apsw import Connection
 
     from tideline_cli.model.fact import Fact
     from tideline_cli.model.origin import Origin
-    from tideline_cli.policy.statements import Statement
+    from tideline_cli.policy.contradictions import Statement
     from tideline_cli.store.bulk_reads import Stated
 
 NEWEST = 20_000  # facts that are compared unless all are asked for
@@ -32,7 +31,7 @@ _NEAREST = 16  # older facts that a fact is compared with, at most: those that s
 _HOLDERS = 64  # older facts with a word that are looked at for that, at most: the nearest in time
 _EXAMINED = 20_000  # pairs that cosines decide among by the rule of the reference, at most
 _AT_ONCE = 256
-_ASKED = 8  # words that a new fact is looked for by
+_ASKED = 12  # words that a new fact is looked for by: the longest, which are rare
 _READ = 24  # facts that are read for a new one, by each way to look for them
 _MOST_NAMED = 3
 _REORDERED = DEFAULT_LIMIT  # hits that are compared, the best ones, however many are asked for
@@ -84,20 +83,18 @@ def contradictions(
 def taken_back(db: Connection, fact: Fact, *, viewer: Origin) -> tuple[ComparedFact, ...]:
     """Return the active facts of a viewer, of the scope and speaker of a new fact, that it may
     contradict, the strongest first; a few, and bounded in time."""
-    if fact.document is not None or len(fact.content) > policy.MAX_TEXT:
+    if not _is_compared(fact):
         return ()
-    said = statement(fact.content)
-    near = _near_new(db, fact, said, origin_number=visibility.number(db, viewer))
-    found: list[tuple[float, int, str, ComparedFact]] = []
-    for other in facts.get(db, near, viewer=viewer).values():
-        has_ended = other.valid_to is not None and other.valid_to <= fact.created_at
-        if other.id == fact.id or other.scope != fact.scope or other.document or has_ended:
-            continue
-        side = _side(other)
-        pair = _judged(_side(fact), said, side, statement(other.content))
-        if pair is not None:
-            found.append((-pair.score, -side.created_at, side.id, side))
-    return tuple(side for *_, side in sorted(found)[:_MOST_NAMED])
+    told = _told(fact)
+    near = _near_new(db, fact, told[1], origin_number=visibility.number(db, viewer))
+    found = [
+        pair for other in facts.get(db, near, viewer=viewer).values()
+        if other.id != fact.id and other.scope == fact.scope and _is_compared(other)
+        and (other.valid_to is None or other.valid_to > fact.created_at)
+        and (pair := policy.judged(*told, *_told(other)))
+    ]  # fmt: skip
+    best = sorted(found, key=policy.order)[:_MOST_NAMED]
+    return tuple(pair.b if pair.a.id == fact.id else pair.a for pair in best)
 
 
 def newer_first(db: Connection, matches: list[Match], *, viewer: Origin) -> list[Match]:
@@ -105,48 +102,41 @@ def newer_first(db: Connection, matches: list[Match], *, viewer: Origin) -> list
     one, and so stands before it. What nobody trusts moves before nothing that is trusted."""
     compared = matches[:_REORDERED]
     read = facts.get(db, [match.seq for match in compared], viewer=viewer)
-    known = {
-        seq: statement(fact.content) for seq, fact in read.items()
-        if len(fact.content) <= policy.MAX_TEXT and not fact.document
-    }  # fmt: skip
+    told = {seq: _told(fact) for seq, fact in read.items() if _is_compared(fact)}
     moved = [*matches]
-    for place, old in enumerate(compared):
-        if old.seq not in known:
-            continue
-        for other in range(place + 1, len(compared)):
-            new = moved[other]
-            if new.seq not in known or new.created_at <= old.created_at:
-                continue
-            if _takes_back(read[new.seq], read[old.seq], known[new.seq], known[old.seq]):
-                more = max(moved[place].score - new.score, 0.0)
-                why = replace(new.why, newer=new.why.newer + more)
-                moved[other] = replace(new, score=new.score + more, why=why)
+    for place, other in combinations([n for n, one in enumerate(compared) if one.seq in told], 2):
+        old, new = moved[place], moved[other]
+        is_fit = is_trusted(read[new.seq].source) or not is_trusted(read[old.seq].source)
+        is_later = new.created_at > old.created_at and is_fit
+        if is_later and policy.judged(*told[new.seq], *told[old.seq]):
+            more = max(old.score - new.score, 0.0)
+            why = replace(new.why, newer=new.why.newer + more)
+            moved[other] = replace(new, score=new.score + more, why=why)
     return matches if moved == matches else sorted(moved, key=Match.order)
 
 
-def _takes_back(new: Fact, old: Fact, said: Statement, held: Statement) -> bool:
-    is_fit = is_trusted(new.source) or not is_trusted(old.source)
-    return is_fit and _judged(_side(new), said, _side(old), held) is not None
+def _is_compared(fact: Fact) -> bool:
+    return not fact.document and len(fact.content) <= policy.MAX_TEXT
 
 
 def _near_new(db: Connection, fact: Fact, said: Statement, *, origin_number: int) -> list[int]:
-    """Return by number the newest active facts that hold nearly all words of a new one, then those
-    that hold some, and for a move those that say where somebody lives."""
-    asked = policy.asked_terms(terms(fact.content, analyzer="standard"))
-    asked = sorted(asked, key=len, reverse=True)[:_ASKED]  # long words are rare
-    most = len(asked)
-    wanted = [
-        condition_for(dict.fromkeys(asked, 1.0), need)
-        for need in dict.fromkeys((max(most - 1, 1), max(2 * most // 5, 1)))
-    ]
-    if MOVE in policy.keys(said):
-        wanted.append(("OR", policy.move_terms()))
+    """Return by number the newest active facts that hold a word of a new one which few hold, those
+    that hold nearly all of its words, and for a move those that say where somebody lives."""
+    asked = {*terms(fact.content, analyzer="standard")} - policy.NOT_TELLING
+    longest = sorted(asked, key=lambda term: (-len(term), term))[:_ASKED]
+    rare = tuple(
+        term for term in longest
+        if fts.rarity(db, term, origin_number=origin_number, enough=_READ) < _READ
+    )
+    nearly_all = condition_for(dict.fromkeys(longest, 1.0), max(len(longest) - 1, 1))
+    homes = tuple(map(stem, sorted(policy.LIVING))) if policy.LIVE in said.telling else ()
+    wanted = [nearly_all] if nearly_all else []
+    wanted += [("OR", words) for words in (rare, homes) if words]
     found: dict[int, None] = {}
     for condition in wanted:
-        if condition is not None and len(found) < _READ:
-            found |= dict.fromkeys(fts.holding_all(
-                db, [condition], origin_number=origin_number, lifecycle="active", limit=_READ
-            ))  # fmt: skip
+        found |= dict.fromkeys(fts.holding_all(
+            db, [condition], origin_number=origin_number, lifecycle="active", limit=_READ
+        ))  # fmt: skip
     return [*found]
 
 
@@ -154,24 +144,18 @@ def _side(fact: Fact | Stated) -> ComparedFact:
     return ComparedFact(fact.id, fact.content, fact.created_at, fact.scope, fact.speaker)
 
 
+def _told(fact: Fact | Stated) -> tuple[ComparedFact, Statement]:
+    return _side(fact), statement(fact.content)
+
+
 def _by_signs(rows: Sequence[Stated]) -> tuple[list[Contradiction], bool]:
     """Return the pairs that a sign tells of, and whether facts were left out."""
-    rows = [row for row in rows if len(row.content) <= policy.MAX_TEXT]
-    sides = [_side(row) for row in rows]
-    said = [statement(row.content) for row in rows]
-    near = _Near([policy.keys(one) for one in said])
-    found = [
-        pair for new, old in near.pairs()
-        if (pair := _judged(sides[new], said[new], sides[old], said[old])) is not None
-    ]  # fmt: skip
-    return found, near.is_bounded
-
-
-def _judged(
-    one: ComparedFact, said: Statement, other: ComparedFact, held: Statement
-) -> Contradiction | None:
-    by = policy.sign(said, held) if policy.may_meet(one, other) else None
-    return policy.found(one, other, by, jaccard(said.telling, held.telling)) if by else None
+    told = [_told(row) for row in rows if len(row.content) <= policy.MAX_TEXT]
+    near, is_bounded = _near([said.telling - {policy.SELF} for _, said in told])
+    judged = (
+        policy.judged(*told[new], *told[old]) for new, olds in enumerate(near) for old in olds
+    )
+    return [pair for pair in judged if pair], is_bounded
 
 
 def _by_reference(
@@ -182,9 +166,9 @@ def _by_reference(
     from tideline_cli.vector.embedder import cosines  # noqa: PLC0415  as above
 
     held = [frozenset(said_terms(row.terms)) for row in rows]
-    near = _Near(held)
+    near, is_bounded = _near(held)
     shares = sorted(
-        (-share, new, old) for new, old in near.pairs()
+        (-share, new, old) for new, olds in enumerate(near) for old in olds
         if rows[new].segment == rows[old].segment
         and (share := jaccard(held[new], held[old])) >= max(policy.MIN_OVERLAP, min_score)
     )  # fmt: skip
@@ -194,39 +178,30 @@ def _by_reference(
         part = shares[start : start + _AT_ONCE]
         found = sorted(found, key=policy.order)[:limit]
         if len(found) == limit and found[-1].score > -part[0][0]:
-            return found, near.is_bounded
+            return found, is_bounded
         texts = [(rows[new].content, rows[old].content) for _, new, old in part]
         for (_, new, old), cosine in zip(part, cosines(embedder, texts), strict=True):
             sides, their = (_side(rows[new]), _side(rows[old])), (held[new], held[old])
             pair = policy.compared(*sides, their, cosine)
-            found += [pair] if pair and policy.may_meet(*sides) else []
-    return found, near.is_bounded or len(shares) > _EXAMINED
+            found += [pair] if pair else []
+    return found, is_bounded or len(shares) > _EXAMINED
 
 
-class _Near:
-    """For each fact the older ones that share most keys with it, by place, newest first: never more
-    than so many, so that the time is linear. `is_bounded` says whether some were left out."""
-
-    def __init__(self, keys: Sequence[Collection[str]]) -> None:
-        self._keys = keys
-        self.is_bounded = False
-        self._holders: dict[str, list[int]] = {}
-        for place, its in enumerate(keys):
-            for key in its:
-                self._holders.setdefault(key, []).append(place)
-
-    def pairs(self) -> Iterator[tuple[int, int]]:
-        """Yield (newer, older)."""
-        passed = dict.fromkeys(self._holders, 0)
-        for place, its in enumerate(self._keys):
-            counts: dict[int, int] = {}
-            for key in its:
-                passed[key] = start = passed[key] + 1
-                holders = self._holders[key]
-                self.is_bounded |= len(holders) - start > _HOLDERS
-                for other in holders[start : start + _HOLDERS]:
-                    counts[other] = counts.get(other, 0) + 1
-            best = sorted(counts, key=lambda other: (-counts[other], other))
-            self.is_bounded |= len(best) > _NEAREST
-            for other in best[:_NEAREST]:
-                yield place, other
+def _near(keys: Sequence[Collection[str]]) -> tuple[list[list[int]], bool]:
+    """Return for each fact, newest first, the older ones that share most keys with it, by place;
+    never more than so many, so that the time is linear; and whether some were left out."""
+    holders: dict[str, list[int]] = {}
+    near: list[list[int]] = []
+    is_bounded = False
+    for place in range(len(keys) - 1, -1, -1):
+        counts: dict[int, int] = {}
+        for key in keys[place]:
+            older = holders.setdefault(key, [])
+            is_bounded |= len(older) > _HOLDERS
+            for other in older[-_HOLDERS:]:
+                counts[other] = counts.get(other, 0) + 1
+            older.append(place)
+        best = sorted(sorted(counts), key=counts.__getitem__, reverse=True)
+        is_bounded |= len(best) > _NEAREST
+        near.append(best[:_NEAREST])
+    return near[::-1], is_bounded

@@ -6,38 +6,17 @@ another figure or value stands behind the same subject and verb. Two negations a
 
 from __future__ import annotations
 
+from itertools import takewhile
+
 from tideline_cli.model.lean import once
 from tideline_cli.model.record import Record
 from tideline_cli.model.scope import are_seen_together
 from tideline_cli.model.text import stem
 from tideline_cli.policy.sameness import jaccard
-from tideline_cli.policy.sign_words import (
-    BE,
-    CHANGING,
-    DONE,
-    FROM,
-    HAVE,
-    HOMES,
-    LIGHT,
-    LIVING,
-    ME,
-    MOVE,
-    MOVING,
-    MY,
-    NEGATIONS,
-    OPPOSITES,
-    PERSONS,
-    PLACES,
-    PREFIX_PAIRS,
-    PREFIXES,
-    RELATIONS,
-    TOWARDS,
-)
-from tideline_cli.policy.statements import Statement, is_figure, stem_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from typing import Literal
 
     Sign = Literal["negation", "opposite", "value"]
@@ -45,6 +24,75 @@ if TYPE_CHECKING:
 MIN_OVERLAP = 0.2
 MIN_SCORE = 0.12
 MAX_TEXT = 600  # characters of a text that is compared; a longer one says many things
+_LONGEST_VALUE = 4  # words
+_LEAST_ROOT = 3  # letters
+_MARKS = ".,;:!?…()[]{}<>«»„“”\"'`–—。，；：！？、"
+_CLAUSE = ".,;:!?。，；：！？、"
+_SPACELESS = "\u0e00"
+
+NEGATIONS = frozenset(
+    "not no never none nobody nothing nowhere neither nor without hardly forbidden prohibited "
+    "banned nicht kein keine keinen keiner keinem nie niemals ohne verboten ne n pas jamais sans "
+    "aucun aucune interdit nunca jamás sin tampoco prohibido non mai senza não nunca sem niet geen "
+    "nooit inte aldrig ikke не нет никогда без 不 没 沒 無 无 非 别 別 未 勿".split()
+)
+# With a word in -ing behind them these negate it: stopped drinking.
+ENDINGS = frozenset("stop stops stopped quit quits avoid avoids gave".split())
+ARTICLES = frozenset(
+    "a an the der die das den dem des ein eine einen einem einer le la les l un une du el los las "
+    "una il lo o os het de een 了".split()
+)
+BE = frozenset(
+    "is are am was were be been being means equals prefer prefers costs became ist sind bin war "
+    "waren heisst heissen heisse est sont suis était appelle es son soy era está están estoy è "
+    "sono é 是 叫".split()
+)
+VERBS = BE | frozenset("has have had hat habe haben ai ont tiene tengo".split())
+# Behind these a value stands that holds alone: where, when, on what.
+PLACES = frozenset(
+    "in at on for from by under until via into im am um bei auf ab bis aus unter zum zur à au aux "
+    "en dans chez sur dès desde hasta sobre por 在 于".split()
+)
+# Behind these several values may hold at once: allergic to, afraid of.
+RELATIONS = frozenset("to of about with vor über gegen von mit de con contre avec".split())
+LIGHT = frozenset(
+    "do does did done will would can could should shall must may might any anymore longer more "
+    "still now yet ever always already just also really very again currently up too nach mehr noch "
+    "immer wird werden wurde kann soll sollte muss darf plus encore toujours ya más siempre there "
+    "where that s re ve ll d m t und and et y or so then as if when since today please 很 也 都 再"
+    .split()
+) | ARTICLES | VERBS | PLACES | RELATIONS  # fmt: skip
+NOT_TELLING = LIGHT | NEGATIONS
+BREAKS = frozenset("| but however although aber sondern mais pero sino 但".split())
+ME = frozenset("i we me us ich wir mir mich uns je j nous moi yo nosotros 我".split())
+OPPOSITES = """
+open:closed close shut|on:off|true:false|yes:no|public:private|required mandatory:optional|
+before:after|love like:hate dislike|accept:reject refuse|allow:deny forbid|
+married:divorced single|alive:dead|early:late|hot warm:cold|fast:slow|good:bad|start:stop|
+begin:end|buy:sell|add:remove delete|win:lose|full:empty|cheap:expensive|high:low|
+manual:automatic|light:dark|succeed pass:fail|with:without
+"""
+# What is left of both words without these is the same: locked, unlocked; enabled, disabled.
+PREFIXES = ("un", "in", "im", "ir", "il", "dis", "non", "mis", "de", "en", "ex", "up", "down", "on",
+            "off", "out", "over", "under", "max", "min")  # fmt: skip
+NUMBERS = frozenset(
+    "one two three four five six seven eight nine ten eleven twelve first second third fourth "
+    "noon midnight hourly daily weekly monthly yearly 一 二 两 三 四 五 六 七 八 九 十".split()
+)
+# What somebody did may have been done elsewhere too; what ends in -ed is of that kind.
+DONE = frozenset(
+    "met saw ate drank got made took came drove spent paid found bought sold slept went".split()
+)
+MOVED, LIVE, SELF = "moved", "live", "i"
+LIVING = frozenset(
+    "live lives living reside resides moved moving relocated wohne wohnt wohnen lebe lebt gezogen "
+    "umgezogen habite habitons déménagé vivo vive vivimos 住 搬".split()
+)
+CHANGING = ("switch", "moved", "relocat", "gezogen", "umgezogen", "déménag", "搬", "migrat",
+            "gewechsel", "umgestiegen")  # fmt: skip
+TOWARDS = frozenset("to into in nach zu à 到 至".split())
+REPLACED = "replaced"
+FROM = frozenset(("from", "von", REPLACED))
 
 
 class ComparedFact(Record):
@@ -69,7 +117,30 @@ class Contradiction(Record):
     sign: Sign | None = None
 
 
-_LEAST_ROOT = 3
+class Statement(Record):
+    """A text as it is compared: its words in order without articles, the stems of those that tell
+    something, whether it is negated, and what its negations stand before."""
+
+    words: tuple[str, ...]
+    telling: frozenset[str]
+    is_negated: bool
+    denied: frozenset[str]
+
+
+def statement(text: str) -> Statement:
+    """Return a text as it is compared."""
+    said = _as_it_is([SELF if word in ME else word for word in _words(text)])
+    said = [
+        "not" if word in ENDINGS and any(then.endswith("ing") for then in said[place + 1 :][:2])
+        else word for place, word in enumerate(said)
+    ]  # fmt: skip
+    negations = [place for place, word in enumerate(said) if word in NEGATIONS]
+    denied = _telling(
+        word for place in negations
+        for word in takewhile(lambda word: word not in BREAKS, said[place + 1 :])
+    )  # fmt: skip
+    words = tuple(word for word in said if word not in ARTICLES and word not in BREAKS)
+    return Statement(words, _telling(words), bool(negations), denied)
 
 
 def sign(one: Statement, other: Statement) -> Sign | None:
@@ -85,37 +156,18 @@ def sign(one: Statement, other: Statement) -> Sign | None:
         apart = _opposite(one, other)
         if apart and not (left - apart and right - apart):
             return "opposite"
-    is_changed = (one.is_of_change or other.is_of_change) and _is_changed(one, other)
-    return "value" if is_changed or _is_other_value(one.words, other.words) else None
+    is_other = _is_other_value(_in_place(one, other), _in_place(other, one))
+    return "value" if is_other else None
 
 
-def keys(said: Statement) -> frozenset[str]:
-    """Return what statements must share, one of these at least, to be compared."""
-    moves = any(word.startswith(LIVING + MOVING) for word in said.words)
-    return said.telling - {"i"} | ({MOVE} if moves else frozenset())
-
-
-def asked_terms(terms: Iterable[str]) -> list[str]:
-    """Return those of the index terms of a text that tell something."""
-    return [term for term in dict.fromkeys(terms) if term not in LIGHT and term not in NEGATIONS]
-
-
-def move_terms() -> tuple[str, ...]:
-    """Return the index terms of texts that say where somebody lives or moves."""
-    return tuple(dict.fromkeys(map(stem, HOMES.split())))
-
-
-def may_meet(one: ComparedFact, other: ComparedFact) -> bool:
-    """Say whether two facts are of one speaker, and seen together from some scope."""
-    is_seen = one.scope == other.scope or are_seen_together(one.scope, other.scope)
-    return is_seen and one.speaker == other.speaker
-
-
-def found(one: ComparedFact, other: ComparedFact, by: Sign, share: float) -> Contradiction:
-    """Return a pair that a sign tells of: that makes half of its score, and `share`, that of the
-    telling words in common, the other half."""
-    a, b = sorted((one, other), key=lambda fact: (fact.created_at, fact.id), reverse=True)
-    return Contradiction(a, b, share, 1.0 - share, (1.0 + share) / 2, by)
+def judged(
+    one: ComparedFact, said: Statement, other: ComparedFact, held: Statement
+) -> Contradiction | None:
+    """Return two facts that a sign tells of: it makes half of the score, and the share of the
+    telling words in common the other half."""
+    by = sign(said, held)
+    share = jaccard(said.telling, held.telling) if by else 0.0
+    return _pair(one, other, share, 1.0 - share, (1.0 + share) / 2, by) if by else None
 
 
 def compared(
@@ -129,8 +181,18 @@ def compared(
     if overlap < MIN_OVERLAP:
         return None
     divergence = 1.0 - (overlap if cosine is None else max(0.0, cosine))
+    return _pair(one, other, overlap, divergence, overlap * divergence)
+
+
+def _pair(
+    one: ComparedFact, other: ComparedFact, overlap: float, divergence: float, score: float,
+    by: Sign | None = None,
+) -> Contradiction | None:  # fmt: skip
+    """Return two facts of one speaker, where they are seen together from some scope."""
+    if one.speaker != other.speaker or not are_seen_together(one.scope, other.scope):
+        return None
     a, b = sorted((one, other), key=lambda fact: (fact.created_at, fact.id), reverse=True)
-    return Contradiction(a, b, overlap, divergence, overlap * divergence)
+    return Contradiction(a, b, overlap, divergence, score, by)
 
 
 def order(pair: Contradiction) -> tuple[float, int, int]:
@@ -138,61 +200,98 @@ def order(pair: Contradiction) -> tuple[float, int, int]:
     return -pair.score, -pair.a.created_at, -pair.b.created_at
 
 
+def _words(text: str) -> Iterator[str]:
+    """Yield the words of a text in lower case, characters of scripts without spaces alone; `|`
+    stands where a clause ends."""
+    text = text.casefold().replace("’", "'").replace("n't", " not").replace("cannot", "can not")
+    if not text.isascii():
+        text = "".join([f" {char} " if char >= _SPACELESS else char for char in text])
+    for raw in text.split():
+        word = raw.strip(_MARKS)
+        if word.isalpha() or _is_figure(word) or "/" in word or "_" in word or "." in word:
+            yield word
+        else:
+            yield from word.replace("-", " ").replace("'", " ").split()
+        if raw[-1] in _CLAUSE:
+            yield "|"
+
+
+def _as_it_is(said: list[str]) -> list[str]:
+    """Return the words of a change as what holds since: where something is after a move, and that
+    it is not what it changed from."""
+    changed = next((word for word in said if word.startswith(CHANGING) or word == REPLACED), None)
+    if changed is None:
+        return said
+    words = [word for word in said if word not in VERBS and not word.startswith(CHANGING)]
+    for place, word in enumerate(words):
+        if word in FROM:
+            source = takewhile(lambda word: word not in TOWARDS | RELATIONS, words[place + 1 :])
+            return [*words[:place], "not", *source]
+        if word in TOWARDS and place and changed in LIVING:
+            return [*words[:place], MOVED, *words[place + 1 :]]
+    return said
+
+
+def _stem_of(word: str) -> str:
+    """Return what a word is compared by: its English stem, and one for to live and to move."""
+    return LIVE if word in LIVING else stem(word) if word.isascii() else word
+
+
+def _telling(words: Iterable[str]) -> frozenset[str]:
+    return frozenset(_stem_of(word) for word in words if word not in NOT_TELLING)
+
+
+def _is_figure(word: str) -> bool:
+    return word in NUMBERS or any(map(str.isdecimal, word))
+
+
 def _is_denied(
-    one: Statement, other: Statement, left: Collection[str], right: Collection[str]
+    one: Statement, other: Statement, left: frozenset[str], right: frozenset[str]
 ) -> bool:
     """Say whether the negation of one statement denies the other: all that one tells is in the
     other, and what is negated is in both."""
     shared = one.telling & other.telling
-    if (left and right) or len(shared) < min(2, len(one.telling | other.telling)) or not shared:
-        return False
-    if len(left) + len(right) > max(3, len(shared)):
-        return False
-    behind = (one if one.is_negated else other).behind
-    return not behind or any(words & shared for words in behind)
+    is_within = not (left and right) and len(left | right) <= max(3, len(shared))
+    denied = one.denied | other.denied
+    is_told = len(shared) >= max(1, min(2, len(one.telling | other.telling)))
+    return is_within and is_told and (not denied or not denied.isdisjoint(shared))
 
 
 def _opposite(one: Statement, other: Statement) -> frozenset[str]:
     """Return two words that exclude each other, one of each statement; empty where none do."""
-    mine, theirs = (
-        {stem_of(word) for word in {*a.words} - {*b.words} - NEGATIONS} - b.telling
-        for a, b in ((one, other), (other, one))
-    )
-    table = _opposites()
+    mine = {*map(_stem_of, {*one.words} - {*other.words})} - other.telling
+    theirs = {*map(_stem_of, {*other.words} - {*one.words})} - one.telling
     for word in mine:
-        groups = table.get(word)
         for another in theirs:
-            if groups and not groups.isdisjoint(table.get(another, ())):
-                if not {word, another} <= _FOND:
-                    return frozenset((word, another))
-            elif _is_reversed(word, another):
-                return frozenset((word, another))
+            pair = frozenset((word, another))
+            if pair in _opposites() or not _roots(word).isdisjoint(_roots(another)):
+                return pair
     return frozenset()
 
 
-_FOND = frozenset(("love", "like"))
-
-
 @once
-def _opposites() -> dict[str, set[int]]:
-    table: dict[str, set[int]] = {}
-    for number, line in enumerate(OPPOSITES.replace("\n", "").split("|")):
-        for word in line.split():
-            table.setdefault(stem_of(word), set()).add(number)
-    return table
+def _opposites() -> set[frozenset[str]]:
+    sides = [line.split(":") for line in OPPOSITES.replace("\n", "").split("|")]
+    return {
+        frozenset((stem(word), stem(another)))
+        for one, other in sides for word in one.split() for another in other.split()
+    }  # fmt: skip
 
 
-def _is_reversed(one: str, other: str) -> bool:
-    """Say whether a word is the other one with a prefix that turns it round, or both have such
-    prefixes: locked and unlocked, enabled and disabled."""
-    short, long = sorted((one, other), key=len)
-    if len(short) >= _LEAST_ROOT and long.endswith(short):
-        return long[: -len(short)] in PREFIXES
-    return any(
-        a.startswith(first) and b.startswith(second) and a[len(first) :] == b[len(second) :]
-        and len(a) >= len(first) + _LEAST_ROOT - 1
-        for first, second in PREFIX_PAIRS for a, b in ((one, other), (other, one))
-    )  # fmt: skip
+def _roots(word: str) -> set[str]:
+    """Return a word, and what is left of it without each prefix that turns a word round."""
+    rests = {word[len(prefix) :] for prefix in PREFIXES if word.startswith(prefix)}
+    return {word, *(rest for rest in rests if len(rest) >= _LEAST_ROOT)}
+
+
+def _in_place(said: Statement, other: Statement) -> tuple[str, ...]:
+    """Return the words of a statement, of a move as the other one says where something is."""
+    if MOVED in said.words:
+        place = said.words.index(MOVED)
+        for verb, word in zip(other.words, other.words[1:], strict=False):
+            if (verb in BE or verb in LIVING) and word in PLACES:
+                return (*said.words[:place], verb, word, *said.words[place + 1 :])
+    return said.words
 
 
 def _is_other_value(one: Sequence[str], other: Sequence[str]) -> bool:
@@ -200,92 +299,32 @@ def _is_other_value(one: Sequence[str], other: Sequence[str]) -> bool:
     one value holds: a form of to be, a preposition of place or time, or a verb with a figure."""
     most = min(len(one), len(other))
     start = next((n for n in range(most) if one[n] != other[n]), most)
-    if not start:
-        return False
     end = next((n for n in range(most - start) if one[-1 - n] != other[-1 - n]), most - start)
     first, second = one[start : len(one) - end], other[start : len(other) - end]
-    if not (first and second) or not all(map(is_figure, {*first} & {*second})):
-        return False
     shared, rest = one[:start], one[len(one) - end :]
-    verbs = BE | HAVE
-    if not verbs.isdisjoint((*first, *second, *rest)):
+    telling = [word for word in shared if word not in LIGHT]
+    if not (first and second and telling) or not VERBS.isdisjoint((*first, *second, *rest)):
         return False
-    telling = [word for word in shared if word not in LIGHT and word not in MY]
-    if not telling:
+    if not all(map(_is_figure, {*first} & {*second})):
         return False
-    if any(map(is_figure, first)) and any(map(is_figure, second)):
-        return len(telling) > 1 or not (verbs | PLACES).isdisjoint(shared)
+    if any(map(_is_figure, first)) and any(map(_is_figure, second)):
+        return len(telling) > 1 or not (VERBS | PLACES).isdisjoint(shared)
+    if PLACES.isdisjoint(first) != PLACES.isdisjoint(second):
+        return False
     # Before another word it says which one is spoken of: the old shop, the new shop.
     is_last = not rest or rest[0] in LIGHT
-    return is_last and max(len(first), len(second)) <= 4 and _takes_one(shared, telling)
+    values = ([*takewhile(lambda word: word not in LIGHT, side)] for side in (first, second))
+    are_short = all(0 < len(value) <= _LONGEST_VALUE for value in values)
+    return is_last and are_short and _takes_one(shared, telling)
 
 
 def _takes_one(shared: Sequence[str], telling: Sequence[str]) -> bool:
     """Say whether one value alone holds behind these words."""
-    forms = [place for place, word in enumerate(shared) if word in BE]
     last = shared[-1]
-    if forms:
-        tail = shared[forms[-1] + 1 :]
+    if not BE.isdisjoint(shared):
+        tail = [*takewhile(lambda word: word not in BE, reversed(shared))]
         is_doing = any(word.endswith("ing") for word in tail)
         return len(tail) <= 3 and last not in RELATIONS and not is_doing
-    if last not in PLACES or any(_is_done(word) for word in shared):
-        return False
-    return len(telling) <= (2 if telling[0] in ME | PERSONS else 4)
-
-
-def _is_done(word: str) -> bool:
-    return word in DONE or (word.endswith("ed") and len(word) > 4)
-
-
-def _is_changed(one: Statement, other: Statement) -> bool:
-    """Say whether one statement tells of a move or change from what the other one says."""
-    return any(
-        _has_moved(new, old) or _has_left(new, old) for new, old in ((one, other), (other, one))
-    )
-
-
-def _has_moved(new: Statement, old: Statement) -> bool:
-    moved = _first(new.words, MOVING)
-    if moved is None or TOWARDS.isdisjoint(new.words):
-        return False
-    there = _first(old.words, (*LIVING, *MOVING))
-    subjects = [_subject(new.words), _subject(old.words)]
-    if subjects[0] != subjects[1]:
-        return False
-    rests = [
-        {word for word in said.words if word not in LIGHT and not word.startswith(LIVING)
-         and not word.startswith(MOVING) and stem_of(word) not in subjects[0]}
-        for said in (new, old)
-    ]  # fmt: skip
-    if not (rests[0] and rests[1]) or not rests[0].isdisjoint(rests[1]):
-        return False
-    is_timed = all(any(map(is_figure, rest)) for rest in rests)
-    is_placed = is_timed or not PLACES.isdisjoint(old.words)
-    return there is not None or (is_placed and not BE.isdisjoint(old.words))
-
-
-def _has_left(new: Statement, old: Statement) -> bool:
-    """Say whether `new` says that it changed from a thing that `old` has of the same subject."""
-    changed = _first(new.words, CHANGING)
-    if changed is None or not new.words or not old.words:
-        return False
-    sources = [n for n, word in enumerate(new.words) if word in FROM and n >= changed]
-    if not sources or stem_of(new.words[0]) != stem_of(old.words[0]):
-        return False
-    behind = [word for word in new.words[sources[0] + 1 :] if word not in LIGHT]
-    return bool(behind) and stem_of(behind[0]) in old.telling - {stem_of(new.words[0])}
-
-
-def _first(words: Sequence[str], beginnings: tuple[str, ...]) -> int | None:
-    return next((n for n, word in enumerate(words) if word.startswith(beginnings)), None)
-
-
-def _subject(words: Sequence[str]) -> frozenset[str]:
-    """Return what stands before the first verb that is known."""
-    known = LIVING + MOVING
-    found: list[str] = []
-    for word in words:
-        if word in BE or word in HAVE or word in LIGHT or word.startswith(known):
-            break
-        found.append(stem_of(word))
-    return frozenset(found)
+    is_past = any(word in DONE or word.endswith("ed") for word in shared if word != MOVED)
+    most = 2 if SELF in telling else 4
+    return (last in PLACES or last == MOVED) and not is_past and len(telling) <= most
