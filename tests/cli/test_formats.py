@@ -18,9 +18,9 @@ ROWS = {
 
 @pytest.fixture
 def facts(run):
-    """Two facts that share words."""
-    for name in ("Ada", "Bob"):
-        run("remember", f"{name} deploys the server on Fridays at noon")
+    """Two facts that share words, and may contradict each other."""
+    for hour in ("noon", "ten"):
+        run("remember", f"Ada deploys the server on Fridays at {hour}")
 
 
 @pytest.mark.parametrize("command", ROWS)
