@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ import pytest
 from tests import backends
 from tests.exchange.paper import pdf
 from tests.support import DAY, NOW, PEER
-from tideline_cli.exchange.ingest import read, storing
+from tideline_cli.exchange.ingest import html_text, read, storing
 
 GUIDE = """# Guide
 
@@ -262,11 +263,27 @@ def test_a_file_that_becomes_unreadable_loses_nothing(run, tmp_path):
     assert listed(run) == [("a.md", 1)]
 
 
+class _Held:
+    """Python destroys it while the time ends: what is raised meanwhile is dropped."""
+
+    def __del__(self):
+        time.sleep(3 * read.SECONDS)
+
+
+def _slow(*_):
+    """Yield nothing, for longer than anybody waits."""
+    _Held()
+    end = time.monotonic() + 20
+    while time.monotonic() < end:
+        yield from ()
+
+
 def test_a_file_that_takes_too_long_is_passed_over(run, tmp_path, monkeypatch):
     """It is named and counted, and the others are taken."""
-    (tmp_path / "slow.html").write_text("<p>one" * 400_000)
+    (tmp_path / "slow.html").write_text("<p>one")
     (tmp_path / "quick.txt").write_text("The lighthouse keeper sleeps at noon.")
-    monkeypatch.setattr(read, "SECONDS", 0.05)
+    monkeypatch.setattr(html_text, "blocks", _slow)
+    monkeypatch.setattr(read, "SECONDS", 1.0)
     done = run("ingest", "slow.html", "quick.txt", "--json")
     assert [(one["name"], one["action"]) for one in done.json["documents"]] == [
         ("slow.html", "skipped"), ("quick.txt", "added")
