@@ -17,7 +17,7 @@ from rich.cells import cell_len
 
 from tests import backends
 from tests.conftest import run_main
-from tests.support import NOW, ROOT, fact, seed
+from tests.support import DAY, NOW, ROOT, fact, seed
 from tideline_cli.cli import clipboard
 from tideline_cli.cli.commands import pick
 from tideline_cli.cli.options import GLOBAL, GlobalOptions, completed
@@ -25,6 +25,7 @@ from tideline_cli.cli.picker import by_fzf, door, keys, offer, screen
 from tideline_cli.cli.picker.choosing import Choosing
 from tideline_cli.cli.picker.screen import Size
 from tideline_cli.errors import UnavailableError
+from tideline_cli.model import instant
 
 WILD = "first\n\x1b[31mred\x07 \u202ebidi 日本語の長い文 🎈🎈 " + "word " * 40
 FACTS = (
@@ -421,6 +422,19 @@ def test_untrusted_facts_say_so():
     doubtful = fact("x", "0" * 26, source="retrieved_document")
     assert any("retrieved_document, untrusted" in line
                for line in offer.shown_lines(doubtful, now=NOW))  # fmt: skip
+
+
+def test_what_has_ended_says_so():
+    """Both lists mark it in front of its text, and the view among its labels."""
+    permit = fact("parking permit", "0" * 26, valid_to=NOW - DAY)
+    state = Choosing("")
+    state.answered([permit, fact("boiler", "1" * 26)])
+    shown = screen.drawn(state, Size(60, 12, False), now=NOW).lines
+    mark = f"(ended {instant.short_day(NOW - DAY, now=NOW)}) parking permit"
+    assert sum(mark in line for line in shown) == 1
+    assert offer.row_of(permit, now=NOW) == f"{'0' * 26}\t{mark}\n"
+    assert any("· ended " in line for line in offer.shown_lines(permit, now=NOW))
+    assert offer.line_of(permit, now=NOW - 2 * DAY) == "parking permit"
 
 
 def test_copy_by_a_program(tmp_path, monkeypatch):

@@ -138,6 +138,19 @@ def test_what_fades_says_that_it_has_ended(run, client):
     assert "ended 20 Aug" in client("/fading?within=2000d").body
 
 
+def test_what_has_ended_is_not_counted_for_other_origins(run, ended):
+    """`status --all-origins` counts it apart, for the owner and for others."""
+    other = ("--origin", "channel:wa/c/s", "--now", str(NOW - 90 * DAY))
+    for text in ("the boat is blue", "the bridge is closed", "the ferry runs"):
+        run("remember", text, *other, *(("--valid-to", END) if "bridge" in text else ()))
+    rows = run("status", "--all-origins", "--json").json["origins"]
+    assert [(row["active"], row["ended"]) for row in rows] == [(2, 1), (2, 1)]
+    assert run("status", "--all-origins").out.count(": 2, 1 ended\n") == 2
+    early = ("--now", str(NOW - 89 * DAY))
+    rows = run("status", "--all-origins", "--json", *early).json["origins"]
+    assert [(row["active"], row["ended"]) for row in rows] == [(3, 0), (3, 0)]
+
+
 def test_what_has_ended_is_not_counted_as_active(run, client, ended):
     """status counts it apart, in all groups; tags do not count it."""
     form = run("status", "--json", "--by", "kind").json

@@ -89,7 +89,11 @@ def _lines(form: dict[str, Any]) -> list[str]:
     if "file_bytes" in form:
         lines.append(f"file       {_size(form['file_bytes'])}")
     if "origins" in form:
-        lines += [f"origin     {row['origin']}: {row['active']:,}" for row in form["origins"]]
+        lines += [
+            f"origin     {row['origin']}: {row['active']:,}"
+            + (f", {row['ended']:,} ended" if row["ended"] else "")
+            for row in form["origins"]
+        ]
     return lines
 
 

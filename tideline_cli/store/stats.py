@@ -192,7 +192,7 @@ def by_label(
 
 
 def origins(db: Connection) -> list[tuple[str, int]]:
-    """Return (key, number of active facts) of every origin, the owner first."""
+    """Return (key, number of active facts, ended ones too) of every origin, the owner first."""
     return _rows(
         db,
         """
@@ -201,6 +201,15 @@ def origins(db: Connection) -> list[tuple[str, int]]:
         """,
         (),
     )
+
+
+def ended(db: Connection, *, now: int) -> dict[str, int]:
+    """Return how many of the active facts of every origin have ended, where there are any."""
+    sql = """
+    SELECT key, (SELECT count(*) FROM fact WHERE fact.origin = origin.number
+                 AND lifecycle = 'active' AND valid_to IS NOT NULL AND valid_to <= ?) FROM origin
+    """
+    return {key: count for key, count in _rows(db, sql, (now,)) if count}
 
 
 def _rows(db: Connection, sql: str, values: tuple[Any, ...]) -> list[Any]:

@@ -130,7 +130,7 @@ def _chosen(
             if path is not None:
                 fact_id, notes = by_fzf.chosen(
                     path, offer.answer(text), text, handle, options, session.options,
-                    is_styled=is_styled,
+                    is_styled=is_styled, now=session.now,
                 )  # fmt: skip
                 offer.notes += notes
                 return fact_id

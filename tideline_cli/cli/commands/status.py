@@ -86,6 +86,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
     db = session.reading(lambda db, ahead: stats.foresee(db, ahead, **_wanted(session, seen)))
     counts = _NOTHING
     others: list[tuple[str, int]] = []
+    ended: dict[str, int] = {}
     labels: dict[str, dict[str, int]] = {one: {} for one in options.by if one not in _ALWAYS}
     fading: int | None = None
     place_lines, places, reworded = list[str](), None, None
@@ -95,7 +96,8 @@ def run(session: Session, words: list[str], options: Options) -> int:
     if db is not None:
         with snapshot(db):
             counts = _counted(session, db, seen)
-            others = stats.origins(db) if options.all_origins else []
+            if options.all_origins:
+                others, ended = stats.origins(db), stats.ended(db, now=session.now)
             labels = {
                 one: stats.by_label(
                     db, one, viewer=session.viewer, now=session.now, scopes=seen
@@ -117,7 +119,11 @@ def run(session: Session, words: list[str], options: Options) -> int:
     form |= {f"by_{one}": found for one, found in labels.items()}
     if options.all_origins:  # both tell of other origins
         form["file_bytes"] = _bytes(session, db) if db is not None else 0
-        form["origins"] = [{"origin": _shown(key), "active": active} for key, active in others]
+        form["origins"] = [
+            {"origin": _shown(key), "active": active - ended.get(key, 0),
+             "ended": ended.get(key, 0)}
+            for key, active in others
+        ]  # fmt: skip
     if session.json:
         output.emit_json(form)
     else:

@@ -57,7 +57,7 @@ class FzfFailed(Exception):  # noqa: N818  another list takes its place
 
 def chosen(
     path: str, facts: list[Fact], text: str, handle: int, options: Record,
-    global_options: GlobalOptions, *, is_styled: bool,
+    global_options: GlobalOptions, *, is_styled: bool, now: int,
 ) -> tuple[str | None, list[str]]:  # fmt: skip
     """Let a reader choose by fzf at the terminal `handle`; return the id of the fact, None for
     none, and what is to be said. Raises FzfFailed where fzf fails."""
@@ -69,7 +69,8 @@ def chosen(
             "SHELL": "/bin/sh", "FZF_DEFAULT_COMMAND": "",
         }  # fmt: skip
         done = subprocess.run(  # noqa: S603  no shell; fzf quotes what it puts into ours
-            [path, *_flags(text, is_styled=is_styled)], input="".join(map(offer.row_of, facts)),
+            [path, *_flags(text, is_styled=is_styled)],
+            input="".join(offer.row_of(fact, now=now) for fact in facts),
             stdout=subprocess.PIPE, stderr=handle, env=environ, encoding="utf-8",
             errors="backslashreplace", check=False,
         )  # fmt: skip

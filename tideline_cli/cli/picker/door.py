@@ -54,8 +54,9 @@ def _offer(session: Session, given: dict[str, Any]) -> Offer:
     return Offer(session, wanted, options.limit)
 
 
-def _rows(_: Session, offered: Offer, text: str) -> None:
-    sys.stdout.write("".join(map(offer.row_of, offered.answer(text))))
+def _rows(session: Session, offered: Offer, text: str) -> None:
+    facts = offered.answer(text)
+    sys.stdout.write("".join(offer.row_of(fact, now=session.now) for fact in facts))
 
 
 def _show(session: Session, offered: Offer, fact_id: str) -> None:

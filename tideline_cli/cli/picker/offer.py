@@ -101,15 +101,17 @@ class Offer:
         return self._db
 
 
-def line_of(fact: Fact) -> str:
-    """Return the line of a fact in the list, as a terminal may show it."""
+def line_of(fact: Fact, *, now: int) -> str:
+    """Return the line of a fact in the list, as a terminal may show it; what does not hold says so
+    in front, since a screen cuts the end."""
     text = screen_text(output.clipped(fact.content, _OF_A_LINE).expandtabs(1))
-    return PINNED + text if fact.pinned else text
+    state = output.state(fact, now=now)
+    return PINNED * fact.pinned + (f"({state}) " if state else "") + text
 
 
-def row_of(fact: Fact) -> str:
+def row_of(fact: Fact, *, now: int) -> str:
     """Return the row of a fact as fzf reads it: its id, a tab, what is shown."""
-    return f"{fact.id}\t{line_of(fact)}\n"
+    return f"{fact.id}\t{line_of(fact, now=now)}\n"
 
 
 def shown_lines(fact: Fact, *, now: int) -> list[str]:
@@ -124,6 +126,7 @@ def _labels(fact: Fact, *, now: int) -> Sequence[str]:
         ("", fact.title), ("slot ", fact.slot), ("tags ", ", ".join(fact.tags)),
         ("document ", fact.document), ("scope ", fact.scope), ("said by ", fact.speaker),
         ("", "pinned" if fact.pinned else None),
+        ("", output.state(fact, now=now)),
     ]  # fmt: skip
     return [
         " · ".join([fact.segment, *(word + text for word, text in named if text)]),

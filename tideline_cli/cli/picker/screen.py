@@ -48,7 +48,7 @@ def drawn(state: Choosing, size: Size, *, now: int) -> Drawn:
     keys = KEYS if cell_len(KEYS) <= width else _SHORT_KEYS
     told = screen_text(state.said) or f"{len(state.facts):,} · {keys}"
     lines = [question, _styled(_cut(told, width), "" if state.said else _DIM, size)]
-    lines += _list(state, width, size)
+    lines += _list(state, width, size, now=now)
     if view:
         lines.append(_styled("─" * width, _DIM, size))
         lines += _view(state, width, view, now=now)
@@ -66,12 +66,12 @@ def _question(state: Choosing, width: int) -> tuple[str, int]:
     return _cut(_PROMPT + before + after, width), len(_PROMPT) + cell_len(before)
 
 
-def _list(state: Choosing, width: int, size: Size) -> Iterable[str]:
+def _list(state: Choosing, width: int, size: Size, *, now: int) -> Iterable[str]:
     first = state.place - state.place % state.page
     shown = state.facts[first : first + state.page]
     lines = [
-        _styled(_cut(_MARK + line_of(fact), width), _REVERSED, size)
-        if first + row == state.place else _cut(_NO_MARK + line_of(fact), width)
+        _styled(_cut(_MARK + line_of(fact, now=now), width), _REVERSED, size)
+        if first + row == state.place else _cut(_NO_MARK + line_of(fact, now=now), width)
         for row, fact in enumerate(shown)
     ]  # fmt: skip
     return [*lines, *[""] * (state.page - len(lines))]
