@@ -165,9 +165,10 @@ def test_a_block_in_a_prompt_is_not_asked_for(run, memory, form):
 
 
 def test_the_end_of_a_long_prompt_is_asked(run, memory):
-    """Of a megabyte the beginning and the end are asked, in words that are few enough."""
-    filler = " ".join(f"word{n}" for n in range(120_000))
-    assert len(filler) > 1_000_000
+    """Of nearly the megabyte that is read, the beginning and the end are asked, in words that are
+    few enough."""
+    filler = " ".join(f"word{n}" for n in range(100_000))
+    assert 1_000_000 > len(filler) > 980_000
     assert FACTS[0] in asked(run, "claude-code", f"{filler} when do I deploy the billing service?")
     assert FACTS[1] in asked(run, "claude-code", f"the staging database: which host? {filler}")
     assert len(hook_answer.asked(filler).split()) <= 64
@@ -362,13 +363,13 @@ def _lines(home):
     return path.read_text().splitlines() if path.exists() else []
 
 
-BROKEN = ("no store", "empty", "damaged", "foreign", "newer", "older", "a folder")
+BROKEN = ("gone", "empty", "damaged", "foreign", "newer", "older", "a folder")
 
 
 @pytest.mark.file_alone("it damages a file; tests/postgres has what a server says no to")
 @pytest.mark.parametrize("state", BROKEN)
 def test_a_store_that_cannot_be_read(run, memory, home, state):
-    """A store that is missing, damaged, foreign, newer or older is silence, and stays as it is;
+    """A store that is gone, empty, damaged, foreign, newer or older is silence, and stays as it is;
     what is wrong is a line in the log, without a word of the prompt."""
     for part in ("-wal", "-shm"):
         memory.with_name(f"tideline.db{part}").unlink(missing_ok=True)
@@ -391,13 +392,25 @@ def test_a_store_that_cannot_be_read(run, memory, home, state):
     for client in CLIENTS:
         assert asked(run, client, "where is zanzibar deployed?") == ""
         assert started(run, client) == ""
-    assert digest(memory) == before and memory.exists() == (state != "no store")
+    assert digest(memory) == before and memory.exists() == (state != "gone")
     said = _lines(home)
-    assert bool(said) == (state not in ("no store", "empty")), said
     assert "zanzibar" not in "".join(said)
-    if said:
-        assert said[0].split("\t")[1] == "claude-code"
-        assert run("hook", "--json").json["last_failure"]["client"] == "cursor"
+    assert said[0].split("\t")[1] == "claude-code"
+    assert run("hook", "--json").json["last_failure"]["client"] == "cursor"
+
+
+@pytest.mark.file_alone("it looks at the file of the memory")
+@pytest.mark.parametrize("is_empty", [False, True])
+def test_a_store_that_never_was(run, home, is_empty):
+    """Where no memory was, none is made, and nothing is wrong; a file of no bytes is none."""
+    if is_empty:
+        (home / "tideline.db").touch()
+    for client in CLIENTS:
+        assert asked(run, client, "where is zanzibar deployed?") == ""
+        assert started(run, client) == ""
+    assert _lines(home) == []
+    kept = home / "tideline.db"
+    assert (kept.stat().st_size == 0) if is_empty else not kept.exists()
 
 
 BAD = {
