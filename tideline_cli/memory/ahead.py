@@ -65,6 +65,8 @@ def of_recall(
     )
     derived.unbounded(ahead, origin)
     derived.lapsing(ahead, origin, now=now)
+    if query.mode != "semantic" and query.wanted.as_of is None:
+        ahead.follow(lambda: _ended(db, query, origin_number=origin, now=now))
     ahead.lighter |= term_lists.LIGHTER
     ahead.whole = lambda seqs: facts.get(db, seqs, viewer=viewer)
     if query.mode != "semantic":
@@ -77,6 +79,15 @@ def of_recall(
     embedder = ahead.guess.get("embedder", DEFAULT_EMBEDDER)
     if query.mode != "keyword" and " " not in embedder:
         _of_likeness(db, ahead, origin_number=origin, embedder=embedder)
+
+
+def _ended(db: Connection, query: Query, *, origin_number: int, now: int) -> None:
+    """Ask for the facts that have ended, where there are any: they are named beside an answer."""
+    gone = lapsed.at(db, origin_number=origin_number, now=now)
+    if gone.is_counted or gone.read:
+        lapsed.ended(
+            db, query.wanted, origin_number=origin_number, now=now, limit=lapsed.MOST_READ
+        )
 
 
 def _of_likeness(

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 ANNOUNCED = 8
 """So many archived facts are named beside an answer at most, and so many that have ended."""
-_READ = 4000  # archived facts that are looked at, the best and newest ones; and ended ones
+_READ = 4000  # archived facts that are looked at, the best and newest ones
 _AT_ONCE = 200
 
 
@@ -91,8 +91,9 @@ def _ended(
 ) -> list[Archived]:  # fmt: skip
     """Return the active facts that have ended and match, best first."""
     rows = lapsed.ended(
-        db, asked.query.wanted, origin_number=asked.origin_number, now=asked.now, limit=_READ
-    )
+        db, asked.query.wanted, origin_number=asked.origin_number, now=asked.now,
+        limit=lapsed.MOST_READ,
+    )  # fmt: skip
     question = asked.question
     words = word_count(question.terms, question.forms)
     sums: dict[int, float] = {}

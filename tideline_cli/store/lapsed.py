@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 AT = "SELECT at, facts, tokens FROM lapsed WHERE origin = ?"
 LAG = 64  # facts that every recall may read; after one that reads more, they are counted
+MOST_READ = 4000  # ended facts that are looked at beside an answer: those that ended last
 _AT_ONCE = 16_384  # facts that are counted in one transaction, and those of the same instant
 _ABSENT: Mapping[str, int] = {}
 
