@@ -271,6 +271,7 @@ def test_long_commands_wait_for_many_facts_at_once(run, address, waited, monkeyp
         ]
         (tmp_path / "rows.jsonl").write_text("\n".join(map(json.dumps, alike + faded)))
         assert run("import", "rows.jsonl", "--trust").code == 0
+        assert run("config", "set", "evict_after_owner", "30d").code == 0
         found = []
         for verb in MANY:
             waited()

@@ -13,6 +13,7 @@ from tideline_cli.store.opening import open_for_writing
 from tideline_cli.store.transactions import writing
 
 
+@pytest.mark.file_alone("the limit is on files of this process")
 @pytest.mark.parametrize("verb", ["remember", "import"])
 def test_a_limit_of_the_size_of_files_is_no_full_disk(run, home, tmp_path, verb):
     """EFBIG is told as the limit that it is, with what shows it."""
