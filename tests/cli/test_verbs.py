@@ -371,6 +371,16 @@ def test_a_bad_row_of_a_batch_stands_alone(run, bad):
     assert done.lines[1]["error"]["code"] == "usage"
 
 
+def test_a_line_of_a_batch_that_is_too_long_stands_alone(run):
+    """It is refused before it is read, and the others are stored."""
+    lines = [json.dumps({"content": "x" * size}) for size in (8_000, 1 << 20)]
+    done = run("remember", "--batch", stdin="\n".join(lines))
+    assert done.code == 2
+    first, second = map(json.loads, done.out.splitlines())
+    assert first["action"] == "created" and second["line"] == 2
+    assert second["error"]["message"].endswith("characters; one may have 1,048,576")
+
+
 @pytest.mark.parametrize("char", ["\u2028", "\u2029", "\x85", "\x0b", "\x0c", "\x1c"])
 def test_only_line_feeds_end_lines_of_a_batch(run, char):
     """A text may hold any other character that looks like the end of a line."""
