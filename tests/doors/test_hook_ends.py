@@ -138,6 +138,16 @@ def test_a_huge_input(memory):
     assert (code, err) == (0, b"")
 
 
+def test_a_call_of_more_than_a_mebibyte_is_not_read(memory):
+    """One byte decides: up to 1 MiB a call is answered, and behind it silence is logged."""
+    call = payloads.prompt("codex", "when do I deploy the billing service?")
+    assert is_answered(("hook", "codex"), call.ljust(1 << 20))
+    log = memory.parent / "hooks" / "hook.log"
+    before = log.read_text() if log.exists() else ""
+    assert not is_answered(("hook", "codex"), call.ljust((1 << 20) + 1))
+    assert "more than 1 MiB on standard input" in log.read_text().removeprefix(before)
+
+
 def test_nul_bytes(memory, run, home):
     """NUL bytes in any field are text like any other, or no name of a file."""
     nul = "\0 billing \0 service deploy"

@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import os
 
 import pytest
+
+from tests.doors.mcp_talk import result
+from tests.serve.conftest import client  # noqa: F401  a fixture
+from tideline_cli import Memory
+from tideline_cli.errors import TidelineError
+
+pytestmark = pytest.mark.file_alone("a server's tables are no file that is cut")
 
 TEXT = "the boiler wants 1.5 bar"
 DOORS = (
@@ -38,6 +46,22 @@ def test_every_door_refuses_what_was_a_memory(run, kept, is_there):
     assert "tideline restore --from BACKUP" in run("list").err
     assert run("restore", "--from", backup, "--yes").code == 0
     assert TEXT in run("recall", "boiler").out
+
+
+@pytest.mark.parametrize("is_there", [True, False])
+def test_the_doors_for_programs_refuse_it(run, client, kept, is_there):
+    """MCP, the HTTP API, the page and Python say the same, and make nothing."""
+    path, _ = kept
+    os.truncate(path, 0)
+    if not is_there:
+        os.remove(path)
+    with pytest.raises(TidelineError, match="was a memory"), Memory.open() as memory:
+        memory.remember("a second one")
+    assert result("recall", query="boiler")["isError"] is True
+    assert json.loads(client("/api/v1/recall?q=boiler").body)["error"]["code"] == "emptied"
+    assert client("/").status >= 400
+    assert os.path.lexists(path) == is_there
+    assert not (is_there and os.path.getsize(path))
 
 
 def test_without_the_reserve_a_new_memory_is_made(run, kept):
