@@ -11,7 +11,7 @@ from unittest.mock import patch
 
 from tests.sync import driver
 from tideline_cli.model.record import replace
-from tideline_cli.model.times import Stated
+from tideline_cli.model.times import StatedAt
 from tideline_cli.store import sync_changes, sync_edges, sync_purges, sync_rows, sync_shown
 from tideline_cli.sync import arrive, gather, publish, registers, rulings, show, told
 from tideline_cli.sync.operations import EdgeOp
@@ -76,7 +76,7 @@ _time = gather.Gatherer._time
 
 def _said_for_good(self, known, at):
     was = known.uses.get(self._state.own, registers.NOTHING)[registers.SAID]
-    told = at or Stated(0, 0, 0)
+    told = at or StatedAt(0, 0, 0)
     _time(self, known, replace(told, spoken=max(told.spoken, was)))
 
 

@@ -34,7 +34,7 @@ class Way:
 
 
 @record
-class Answer:
+class AnswerFound:
     """What one question found: ids in order, those of the gold under the names that the gold has;
     and its measures in the order of MEASURES, none for a question without gold."""
 
@@ -54,7 +54,7 @@ class Answered:
 
     way: Way
     fusion: str
-    answers: tuple[Answer, ...]
+    answers: tuple[AnswerFound, ...]
     lacking: UnavailableError | None = None
 
     def intervals(self, category: str | None = None) -> dict[str, Interval]:
@@ -96,7 +96,7 @@ def asked(
         fusion, lacking = answer.fusion, lacking or answer.lacking
         facts = [hit.fact for hit in answer.hits]
         found = tuple(_name(fact.id, fact.source_turn, question) for fact in facts)
-        answers.append(Answer(question.id, question.category, found, _measured(found, question,
+        answers.append(AnswerFound(question.id, question.category, found, _measured(found, question,
                                                                                way.k)))  # fmt: skip
         if progress is not None:
             progress(number)

@@ -15,7 +15,7 @@ class Times:
 
 
 @record
-class Stated:
+class StatedAt:
     """The same, with who said it apart: `spoken` is when this memory last heard it said, by words
     that nobody has taken back since, and `brought` when it was said elsewhere, as an import or a
     sync has told; 0 stands for never since it was made."""

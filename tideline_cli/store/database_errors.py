@@ -46,9 +46,7 @@ def _translated(error: BaseException, path: str) -> TidelineError:
                 f"{path} may not grow: the system limits the size of files",
                 hint="see `ulimit -f`; nothing was lost",
             )
-        case apsw.FullError():
-            return _full(path)
-        case apsw.IOError() if _ran_out_of_room(error):
+        case apsw.FullError() | apsw.IOError() if _ran_out_of_room(error):
             return _full(path)
         case apsw.ReadOnlyError() | apsw.PermissionsError() | apsw.AuthError():
             return CannotWriteError(
@@ -85,10 +83,11 @@ def _full(path: str) -> CannotWriteError:
     )
 
 
-def _ran_out_of_room(error: apsw.IOError) -> bool:
-    """Say whether an I/O error means that there was no room. SQLite says so only for what it writes
+def _ran_out_of_room(error: BaseException) -> bool:
+    """Say whether an error means that there was no room. SQLite says so only for what it writes
     through its cache, not for the file of shared memory and not for a limit of the process."""
-    return _extended(error) == apsw.SQLITE_IOERR_SHMSIZE or _failed_with(errno.ENOSPC, errno.EDQUOT)
+    is_full = isinstance(error, apsw.FullError) or _extended(error) == apsw.SQLITE_IOERR_SHMSIZE
+    return is_full or _failed_with(errno.ENOSPC, errno.EDQUOT)
 
 
 def _failed_with(*numbers: int) -> bool:
@@ -96,7 +95,7 @@ def _failed_with(*numbers: int) -> bool:
     return any(db.system_errno in numbers for db in apsw.connections())
 
 
-def _extended(error: apsw.Error) -> int:
+def _extended(error: BaseException) -> int:
     return int(getattr(error, "extendedresult", 0))  # absent where SQLite did not raise it
 
 

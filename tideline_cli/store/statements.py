@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tideline_cli.model import codec
-from tideline_cli.model.times import Stated, Times
+from tideline_cli.model.times import StatedAt, Times
 from tideline_cli.store import visibility
 
 TYPE_CHECKING = False
@@ -81,7 +81,7 @@ def times(
 
 def stated(
     db: Connection, *, viewer: Origin | Everyone, ids: Sequence[str] | None = None
-) -> dict[str, Stated]:
+) -> dict[str, StatedAt]:
     """Return the same, with what was said here apart."""
     condition, values = visibility.where(viewer)
     if ids is not None:
@@ -90,7 +90,7 @@ def stated(
         )
         values = (*values, codec.dumps(list(ids)))
     noted = {
-        fact_id: Stated(changed, 0, said)
+        fact_id: StatedAt(changed, 0, said)
         for fact_id, changed, said in _rows(db, _NOTED.format(condition=condition), values)
     }
     found = dict(noted)
@@ -133,20 +133,20 @@ def note(
 
 
 def _latest(
-    db: Connection, fact_id: str, known: Stated | None, words: list[Any], silent: str
-) -> Stated | None:
+    db: Connection, fact_id: str, known: StatedAt | None, words: list[Any], silent: str
+) -> StatedAt | None:
     born, changed_since, changed, spoken, last = words
     brought = known.brought if known else 0
     if known is not None:
         if changed_since is None:
-            return Stated(known.changed_at, spoken or 0, brought)
+            return StatedAt(known.changed_at, spoken or 0, brought)
         changed = changed_since
     if changed is None:
         return None
     before = max(born, known.changed_at if known else born)
     if int(last[_NUMBER:]) < max(changed, before):
         changed = _in_order(db, fact_id, before, silent, since=known is not None)
-    return Stated(changed, spoken or 0, brought)
+    return StatedAt(changed, spoken or 0, brought)
 
 
 def _in_order(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tideline_cli.memory.archived import stated_reasons
 from tideline_cli.model.origin import EVERYONE
-from tideline_cli.model.times import Stated
+from tideline_cli.model.times import StatedAt
 from tideline_cli.store import (
     statements,
     sync_changes,
@@ -252,12 +252,12 @@ class Gatherer:
         own[LAST] = last
         self._tell(known, own)
 
-    def _time(self, known: Registers, at: Stated | None) -> None:
+    def _time(self, known: Registers, at: StatedAt | None) -> None:
         """Tell when this replica has last stated and said a fact, or that it says it no more: a
         word that was taken back gives back when it was said before."""
         born, number = known.values["created_at"], self._state.own
         own = known.uses.get(number, NOTHING)
-        at = at or Stated(0, 0, 0)
+        at = at or StatedAt(0, 0, 0)
         elsewhere = max((use[SAID] for one, use in known.uses.items() if one != number), default=0)
         brought = at.brought if at.brought > elsewhere else min(own[BROUGHT], at.brought)
         changed = at.changed_at if at.changed_at > known.at(CHANGED) else own[CHANGED]

@@ -6,7 +6,7 @@ from tideline_cli.model.edge import REPLACING, REWORDS
 from tideline_cli.model.origin import EVERYONE
 from tideline_cli.model.record import replace
 from tideline_cli.model.text import index_terms
-from tideline_cli.model.times import Stated, Times
+from tideline_cli.model.times import StatedAt, Times
 from tideline_cli.policy.periods import ended
 from tideline_cli.policy.transitions import restored
 from tideline_cli.store import statements, sync_apply, sync_edges, sync_rows, uses, writes
@@ -274,7 +274,7 @@ class Shower:
             born = one.values["created_at"]
             wanted = Times(one.at(CHANGED), one.at(SAID))
             elsewhere = one.said_elsewhere(self._own)
-            held = native.get(one.id, Stated(0, 0, 0))
+            held = native.get(one.id, StatedAt(0, 0, 0))
             reason = _GONE.get(one.ruled or "") or one.gone()
             if reason is None and one.values["lifecycle"] == "archived":
                 reason = "unknown"

@@ -160,9 +160,9 @@ def _nearness(session: Session, like: Fact) -> str:
 
 
 def _restatement(before: Fact, after: Fact) -> str:
-    from tideline_cli.cli.restatement import told  # noqa: PLC0415  only for a known fact
+    from tideline_cli.cli import restatement  # noqa: PLC0415  only for a known fact
 
-    changes = told(before, after)
+    changes = restatement.told(before, after)
     return "known already, reinforced" + (f"; {changes}" if changes else "")
 
 

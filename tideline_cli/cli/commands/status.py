@@ -99,9 +99,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
             if options.all_origins:
                 others, ended = stats.origins(db), stats.ended(db, now=session.now)
             labels = {
-                one: stats.by_label(
-                    db, one, viewer=session.viewer, now=session.now, scopes=seen
-                )
+                one: stats.by_label(db, one, viewer=session.viewer, now=session.now, scopes=seen)
                 for one in labels
             }
             fading = _fading(session, db, counts)
@@ -111,10 +109,9 @@ def run(session: Session, words: list[str], options: Options) -> int:
                 days = activity.by_day(db, viewer=session.viewer, since=since, days=_DAYS)
             places, reworded, place_lines = _places(session, db)
     own_lines, (doors, door_lines) = _own_databases(session, db), _doors(session)
-    scope = seen[0] or "" if seen else None
     form = _form(session, counts, days) | {
-        "scope": scope, "fading_next_14d": fading, "older_terms": is_older,
-        "doors": doors, "places": places, "reworded": reworded,
+        "scope": seen[0] or "" if seen else None, "fading_next_14d": fading,
+        "older_terms": is_older, "doors": doors, "places": places, "reworded": reworded,
     }  # fmt: skip
     form |= {f"by_{one}": found for one, found in labels.items()}
     if options.all_origins:  # both tell of other origins
