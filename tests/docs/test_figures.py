@@ -12,7 +12,8 @@ import pytest
 from tests.support import ROOT
 from tideline_cli import __version__
 from tideline_cli.cli.commands import verb
-from tideline_cli.dream import apply, consolidate, stages
+from tideline_cli.dream import consolidate, plan
+from tideline_cli.dream.run import PROPOSALS_A_TRANSACTION
 from tideline_cli.errors import BusyError
 from tideline_cli.exchange.ingest import read as documents
 from tideline_cli.exchange.jsonl import LONGEST_LINE
@@ -40,19 +41,19 @@ CLAIMS = (
     ("maintenance.md", f"≥ {default('dream', 'confirm_count')}    "),
     ("maintenance.md", f"a cosine of at least {default('dream', 'merge_at')} (`--merge-at`)"),
     ("maintenance.md", f"a cosine of at least {default('dream', 'relate_at'):.2f} (`--relate-at`"),
-    ("maintenance.md", f"At most {stages.MOST} such edges leave a fact"),
+    ("maintenance.md", f"At most {plan.MOST} such edges leave a fact"),
     ("maintenance.md", f"least {days(default('dream', 'evict_after'))} days ago (`--evict-after"),
     ("maintenance.md", f"strength is below {default('dream', 'evict_below')} (`--evict-below`"),
-    ("maintenance.md", f"confidence {stages.CONFIDENCE} and an importance of at least "
-                       f"{stages.IMPORTANCE}"),
+    ("maintenance.md", f"confidence {plan.CONFIDENCE} and an importance of at least "
+                       f"{plan.IMPORTANCE}"),
     ("maintenance.md", f"(`--max-loss {default('dream', 'max_loss')}`)"),
     ("maintenance.md", f"Strength below {fading.FLOOR} | {fading.FLOOR} to "
-                       f"{stages.ARCHIVE_BELOW} |"),
+                       f"{plan.ARCHIVE_BELOW} |"),
     ("maintenance.md", f"within the next {days(default('fading', 'within'))} days (`--within`)"),
     ("maintenance.md", f"within the last {days(fading.GIVEN_REST_MS)} days stays"),
     ("maintenance.md", f"(Jaccard of at least {contradictions.MIN_OVERLAP})"),
     ("maintenance.md", f"overlap · (1 − cosine) is at least {contradictions.MIN_SCORE}"),
-    ("internals/passes.md", f"{apply.PROPOSALS_A_TRANSACTION} proposals"),
+    ("internals/passes.md", f"{PROPOSALS_A_TRANSACTION} proposals"),
     ("concepts.md", f"at most {fact.MAX_CONTENT:,} characters"),
     ("limits.md", f"at most {fact.MAX_CONTENT:,} characters"),
     ("recall.md", f"{context.DEFAULT_CHARS:,} characters"),
@@ -121,7 +122,7 @@ def test_edges_of_a_crowd(run):
     rows = [json.loads(line) for line in run("export").out.splitlines()]
     edges = {(row["id"], link["target"]) for row in rows for link in row["links"]}
     leaving = [sum(source == own for source, _ in edges) for own in {a for a, _ in edges}]
-    assert max(leaving) == stages.MOST
+    assert max(leaving) == plan.MOST
     assert [pair for pair in edges if pair[::-1] not in edges]
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from tests.support import DAY, NOW, fact, fresh_store, put
-from tideline_cli.dream import consolidate, stages
+from tideline_cli.dream import consolidate, plan
+from tideline_cli.dream.consolidate import ArchiveRequest
+from tideline_cli.dream.consolidate import judge as judged
 from tideline_cli.dream.plan import Settings
 from tideline_cli.dream.run import dream
-from tideline_cli.dream.verdict import ArchiveRequest
-from tideline_cli.dream.verdict import judge as judged
 from tideline_cli.memory import amend
 from tideline_cli.memory.edit import Editor, edit
 from tideline_cli.memory.remember import remember
@@ -25,7 +25,7 @@ FILL = tuple(f"filler number {n} about {word}" for n, word in enumerate(
 
 
 def merges(a, b, now=NOW + DAY):
-    found = stages.merge([(a, b, 1.0)], {}, merge_at=0.95, now=now)
+    found = plan.merge([(a, b, 1.0)], {}, merge_at=0.95, now=now)
     return [(item.keeper.id, item.loser.id, item.after) for item in found]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.support import NOW, fact
-from tideline_cli.dream.verdict import UNSAID, ArchiveRequest, Verdict, judge
+from tideline_cli.dream.consolidate import UNSAID, ArchiveRequest, Verdict, judge
 from tideline_cli.model.record import replace
 from tideline_cli.model.text import terms
 

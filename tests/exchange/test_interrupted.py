@@ -7,7 +7,7 @@ import json
 import pytest
 
 from tideline_cli.cli import import_source
-from tideline_cli.dream import apply
+from tideline_cli.dream.run import Pass
 from tideline_cli.exchange.importer.read_chunks import CHUNK
 
 LINES = "".join(json.dumps({"content": f"fact number {n} of {n % 97}"}) + "\n"
@@ -62,7 +62,7 @@ def test_a_dream_says_what_is_changed(run, monkeypatch):
     def stopped(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(apply.Pass, "_apply_some", stopped)
+    monkeypatch.setattr(Pass, "_apply_some", stopped)
     done = run("dream")
     assert done.code == 130
     assert "interrupted; 0 of 3 changes are made; run it again to go on" in done.err

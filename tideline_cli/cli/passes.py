@@ -111,8 +111,8 @@ def _over_origins(session: Session, db: Connection, asked: PassRequest) -> PassR
             continue
         dreamt = _dream(session, db, asked, origin)
         done.append((origin, dreamt))
-        if dreamt.batch is not None and dreamt.archived_count and not is_watched(session):
-            notices.add(db, dreamt.batch, facts=dreamt.archived_count, viewer=origin)
+        if dreamt.batch is not None and dreamt.archived and not is_watched(session):
+            notices.add(db, dreamt.batch, facts=len(dreamt.archived), viewer=origin)
     return PassRun(tuple(done), False, min(due) if due and not done else None)
 
 

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from tideline_cli.dream import apply
+from itertools import groupby
+
 from tideline_cli.dream.plan import STAGES, plan
-from tideline_cli.memory import fading
+from tideline_cli.errors import Interrupted, NotFoundError, ReplacedError
+from tideline_cli.memory import amend, fading
 from tideline_cli.memory.near_duplicates import rule_of
+from tideline_cli.model.edge import SUCCEEDS
+from tideline_cli.model.proposal import Confirm, Fade, Merge, Relate, Retire, concerned
 from tideline_cli.model.record import record, replace
-from tideline_cli.store import bulk_reads, fts, visibility
+from tideline_cli.policy.transitions import REMOVED, archived
+from tideline_cli.store import bulk_reads, facts, fts, journal, links, uses, visibility, writes
 from tideline_cli.store.transactions import snapshot, writing
 
 TYPE_CHECKING = False
@@ -18,9 +23,12 @@ if TYPE_CHECKING:
 
     from tideline_cli.dream.comparison import Compared
     from tideline_cli.dream.plan import DreamPlan, Settings
-    from tideline_cli.model.fact import Fact
+    from tideline_cli.model.fact import Fact, Lifecycle
     from tideline_cli.model.origin import Origin
     from tideline_cli.model.proposal import Proposal
+    from tideline_cli.policy.sameness import Sameness
+
+PROPOSALS_A_TRANSACTION = 40
 
 
 @record
@@ -33,11 +41,6 @@ class Dreamt:
     skipped: int
     batch: int | None
     refused_before: bool = False
-
-    @property
-    def archived_count(self) -> int:
-        """Return how many facts it took out of recall."""
-        return len(self.archived)
 
     @property
     def archived(self) -> list[Fact]:
@@ -71,7 +74,7 @@ def dream(
 
         comparison.store_pairs(db, compared, origin_number=number)
     before = bulk_reads.said_of_last(db, verb, viewer=viewer)
-    pass_ = apply.Pass(db, verb=verb, viewer=viewer, now=now, rule=rule)
+    pass_ = Pass(db, verb=verb, viewer=viewer, now=now, rule=rule)
     pass_.apply(made.proposals)
     done = _without(made, pass_.skipped)
     whole = set(STAGES) <= set(settings.stages) or verb != "dream"
@@ -89,14 +92,11 @@ def _without(made: DreamPlan, skipped: Sequence[Proposal]) -> DreamPlan:
     left_out = {id(proposal) for proposal in skipped}
     if not left_out:
         return made
-    return replace(
-        made,
-        confirms=tuple(item for item in made.confirms if id(item) not in left_out),
-        merges=tuple(item for item in made.merges if id(item) not in left_out),
-        relates=tuple(item for item in made.relates if id(item) not in left_out),
-        fades=tuple(item for item in made.fades if id(item) not in left_out),
-        swept=tuple(item for item in made.swept if id(item) not in left_out),
-    )
+    stages = ("confirms", "merges", "relates", "fades", "swept")
+    return replace(made, **{
+        stage: tuple(item for item in getattr(made, stage) if id(item) not in left_out)
+        for stage in stages
+    })  # fmt: skip
 
 
 def summary(made: DreamPlan) -> str:
@@ -133,4 +133,178 @@ def _compared(
 
     return comparison.compare(
         db, origin_number=number, viewer=viewer, floor=min(wanted), progress=progress
+    )
+
+
+class Pass:
+    """One pass over an origin: many transactions, one batch of its journal. `rule` is the rule of
+    sameness that the pass was planned by."""
+
+    def __init__(
+        self, db: Connection, *, verb: str, viewer: Origin, now: int, rule: Sameness
+    ) -> None:
+        self._db = db
+        self._verb = verb
+        self._viewer = viewer
+        self._now = now
+        self._rule = rule
+        self._batch: int | None = None
+        self._held: dict[str, Fact] = {}
+        self._changed: set[str] = set()
+        self.skipped: list[Proposal] = []
+
+    def apply(self, proposals: Sequence[Proposal]) -> None:
+        """Apply the proposals in order; one whose facts have changed since is skipped."""
+        for start in range(0, len(proposals), PROPOSALS_A_TRANSACTION):
+            try:
+                self._apply_some(proposals[start : start + PROPOSALS_A_TRANSACTION])
+            except ReplacedError as error:
+                done = f"{start - len(self.skipped):,} of {len(proposals):,} changes were made"
+                raise error.after(f"{done} in what was there before") from error
+            except KeyboardInterrupt as stop:
+                done = f"{start:,} of {len(proposals):,} changes are made"
+                raise Interrupted.of(stop, done, hint="run it again to go on") from stop
+
+    def _apply_some(self, proposals: Sequence[Proposal]) -> None:
+        with self._open() as batch:
+            self._batch = batch.number
+            self._read(proposals)
+            is_same_rule = rule_of(self._db) == self._rule
+            for is_relate, alike in groupby(proposals, lambda one: isinstance(one, Relate)):
+                if is_relate:
+                    self._relate([one for one in alike if isinstance(one, Relate)])
+                    continue
+                for proposal in alike:
+                    needs_rule = isinstance(proposal, Merge | Retire)
+                    if (needs_rule and not is_same_rule) or not self._apply_one(proposal):
+                        self.skipped.append(proposal)
+                    self._changed |= {fact.id for fact in concerned(proposal)}
+
+    def _read(self, proposals: Sequence[Proposal]) -> None:
+        """Read the facts of proposals as they are, all at once."""
+        ids = {fact.id for proposal in proposals for fact in concerned(proposal)}
+        held = facts.by_ids(self._db, sorted(ids), viewer=self._viewer)
+        self._held = {fact_id: fact for fact_id, (_, fact) in held.items()}
+        self._changed = set()
+
+    def finish(self, summary: str, *, whole: bool = True) -> int:
+        """Note what was done, and whether the pass was `whole`; return the number of the batch that
+        users see."""
+        with self._open() as batch:
+            batch.explain(summary, whole=whole)
+            return batch.ordinal
+
+    def _open(self) -> journal.batch:
+        return journal.batch(
+            self._db, verb=self._verb, by=self._viewer, now=self._now, resume=self._batch
+        )
+
+    def _apply_one(self, proposal: Proposal) -> bool:
+        match proposal:
+            case Confirm(before, after):
+                return self._change(before, after)
+            case Merge():
+                return self._merge(proposal)
+            case Fade(fact, _, _, becomes):
+                return self._fade(fact, becomes)
+            case Retire():
+                return self._retire(proposal)
+            case Relate():
+                raise AssertionError("links are stored together")
+
+    def _relate(self, proposals: Sequence[Relate]) -> None:
+        """Link facts that are still active: all at once, since there are many, and none of them
+        changes what another one needs."""
+        made: list[links.Link] = []
+        for one in proposals:
+            ends = [self._current(end) for end in concerned(one)]
+            if all(end is not None and end.lifecycle == "active" for end in ends):
+                ids = one.source.id, one.kind, one.target.id
+                made.append(links.Link(*ids, created_at=self._now))
+            else:
+                self.skipped.append(one)
+        links.store(self._db, made)
+
+    def _change(self, before: Fact, after: Fact) -> bool:
+        """Store what a proposal changes of a fact, except its use, if the fact is as it was."""
+        current = self._current(before)
+        if current is None or not _same(current, before):
+            return False
+        writes.change(self._db, before, after)
+        return True
+
+    def _merge(self, proposal: Merge) -> bool:
+        """Archive the loser, and give the keeper what it inherits."""
+        loser, keeper = self._current(proposal.loser), self._current(proposal.keeper)
+        if loser is None or keeper is None or not _same(loser, proposal.loser):
+            return False
+        if not self._change(proposal.keeper, proposal.after):
+            return False
+        self._pass_uses_on(proposal.after, keeper)
+        for kind, target, reason, strength in proposal.inherited:
+            links.add(
+                self._db, links.Link(keeper.id, kind, target, reason, strength, self._now)
+            )
+        amend.archive_fact(self._db, loser, by=keeper, now=self._now)
+        return True
+
+    def _fade(self, fact: Fact, becomes: Lifecycle) -> bool:
+        """Archive or prune a fact that is as it was, and that was not used since."""
+        current = self._current(fact)
+        if current is None or current != fact:
+            return False
+        amend.archive_fact(self._db, fact, by=None, now=self._now)
+        if becomes == "pruned":
+            before = replace(fact, lifecycle="archived")
+            writes.change(self._db, before, replace(fact, lifecycle="pruned"))
+        return True
+
+    def _retire(self, proposal: Retire) -> bool:
+        """Archive a fact with the reason; the survivor's edges to it carry the reason too."""
+        loser, survivor = proposal.loser, proposal.survivor
+        current = self._current(loser)
+        if current is None or not _same(current, loser):
+            return False
+        if survivor is not None and not self._replace_by(survivor, proposal):
+            return False
+        # A reason may quote the survivor. So it is stored in the survivor's edges, and a purge of
+        # the survivor removes it.
+        note = {"replaced_by": survivor.id} if survivor else {"reason": proposal.reason}
+        marked = replace(loser, metadata=dict(loser.metadata or {}) | {REMOVED: note})
+        writes.change(self._db, loser, archived(marked, now=self._now))
+        return True
+
+    def _replace_by(self, survivor: Fact, proposal: Retire) -> bool:
+        """Let the survivor stand in the place of the loser, if it is as it was."""
+        current = self._current(survivor)
+        if current is None or not _same(current, survivor):
+            return False
+        if proposal.after is not None:
+            writes.change(self._db, survivor, proposal.after)
+            self._pass_uses_on(proposal.after, current)
+        links.add_all(
+            self._db, survivor.id, SUCCEEDS, proposal.loser.id,
+            reason=proposal.reason, now=self._now,
+        )  # fmt: skip
+        return True
+
+    def _pass_uses_on(self, after: Fact, keeper: Fact) -> None:
+        """Count for a survivor the uses that it has inherited, if it has inherited any."""
+        if after.access_count > keeper.access_count:
+            uses.put_of(self._db, replace(keeper, access_count=after.access_count))
+
+    def _current(self, fact: Fact) -> Fact | None:
+        """Return a fact as it is now: one that this transaction may have changed is read again."""
+        if fact.id not in self._changed:
+            return self._held.get(fact.id)
+        try:
+            return facts.find(self._db, fact.id, viewer=self._viewer)
+        except NotFoundError:
+            return None
+
+
+def _same(fact: Fact, planned: Fact) -> bool:
+    """Say whether a fact is as the plan knew it; its use may differ."""
+    return fact == replace(
+        planned, access_count=fact.access_count, last_accessed_at=fact.last_accessed_at
     )

@@ -6,8 +6,7 @@ from tideline_cli.cli import freeze, pass_report, passes
 from tideline_cli.cli.options import Argument, Option
 from tideline_cli.cli.passes import PassRequest
 from tideline_cli.cli.session import Session
-from tideline_cli.dream.plan import SWEEP, Settings
-from tideline_cli.dream.stages import ARCHIVE_BELOW
+from tideline_cli.dream.plan import ARCHIVE_BELOW, SWEEP, Settings
 from tideline_cli.errors import UsageError
 from tideline_cli.model.record import record
 from tideline_cli.ranking.fading import FLOOR
