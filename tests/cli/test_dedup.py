@@ -9,7 +9,7 @@ import pytest
 
 from tideline_cli.memory import lanes
 from tideline_cli.memory.coded_lane import CodedLane
-from tideline_cli.policy.subjects import subject_key
+from tideline_cli.memory.dedup import subject_key
 
 # A text becomes a direction by the first of these pieces that it holds: near ones mean the same.
 EMBEDDER = """\

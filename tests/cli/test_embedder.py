@@ -12,7 +12,7 @@ from tests import backends
 from tests.llm.server import Step, serving
 from tests.vector import models
 from tideline_cli.cli import embedding
-from tideline_cli.memory import coded_lane, lanes, questions, reembed
+from tideline_cli.memory import coded_lane, lanes, reembed
 from tideline_cli.store.opening import open_for_reading
 
 PEER = "channel:wa/c1/s1"
@@ -22,8 +22,8 @@ PEER = "channel:wa/c1/s1"
 def afresh(monkeypatch):
     """Begin as a new process does."""
     def forget():
-        for held in (lanes._resolved, lanes._missing, coded_lane._tables, questions._known,
-                     questions._unstored):  # fmt: skip
+        for held in (lanes._resolved, lanes._missing, coded_lane._tables, coded_lane._known,
+                     coded_lane._unstored):  # fmt: skip
             held.clear()
 
     forget()

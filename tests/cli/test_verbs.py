@@ -8,7 +8,7 @@ import os
 import pytest
 
 from tests.support import NOW
-from tideline_cli.memory.context_room import tokens
+from tideline_cli.memory.context import tokens
 from tideline_cli.store import schema
 
 FACT_KEYS = (

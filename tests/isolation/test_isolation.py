@@ -14,7 +14,7 @@ from tests.support import fact, often, put, some
 from tests.vector import models
 from tideline_cli.cli import completion_values, model_options
 from tideline_cli.dream import consolidate
-from tideline_cli.memory import coded_lane, lanes, lexical, questions, recall
+from tideline_cli.memory import coded_lane, lanes, lexical, recall
 from tideline_cli.model.origin import parse_origin
 from tideline_cli.model.record import replace
 from tideline_cli.store import fts, lapsed, visibility
@@ -59,7 +59,7 @@ def test_nobody_notices_the_others_with_a_learned_embedder(tmp_path, monkeypatch
     for held in (lanes._resolved, lanes._missing, coded_lane._tables):
         held.clear()
     # What a process knows already may be known to no other origin: each command begins afresh.
-    monkeypatch.setattr(questions, "_MOST", 0)
+    monkeypatch.setattr(coded_lane, "_MOST_KNOWN", 0)
     place = Arena(StaticTable(models.static_folder(tmp_path / "model")).name)
     try:
         for seed in range(100, 100 + PROGRAMS // 2):

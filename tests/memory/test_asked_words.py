@@ -6,9 +6,8 @@ import pytest
 
 from tests.support import fact, put
 from tests.vector import models
-from tideline_cli.memory import likeness, questions
-from tideline_cli.memory.asked_words import asked_words, key_of
-from tideline_cli.memory.coded_lane import CodedLane
+from tideline_cli.memory import coded_lane, likeness
+from tideline_cli.memory.coded_lane import CodedLane, asked_words, key_of
 from tideline_cli.model.origin import OWNER, channel
 from tideline_cli.store import visibility
 from tideline_cli.store.connection import put_setting
@@ -68,7 +67,7 @@ def test_the_code_of_a_question_is_that_of_its_rare_words(db, tmp_path):
     put(db, [fact(text, f"F{n}") for n, text in enumerate(TEXTS)])
     table = StaticTable(spec)
     lane = CodedLane(table.name, lambda: StaticEmbedder(spec), 0.3)
-    asked = questions.code_of(db, lane, "dog automobile", origin_number=1)
+    asked = coded_lane.code_of(db, lane, "dog automobile", origin_number=1)
     dog, car = table.code("dog"), table.code("car")
     plain = table.code("dog automobile")
     assert codes.cosine(asked, car) - codes.cosine(asked, dog) > 0.2

@@ -8,8 +8,7 @@ from tests.support import DAY, NOW, fact, put
 from tideline_cli.errors import UsageError, WriteBlockedError
 from tideline_cli.memory import amend
 from tideline_cli.memory.edit import Editor, edit
-from tideline_cli.memory.redo import redo
-from tideline_cli.memory.undo import undo
+from tideline_cli.memory.undo import redo, undo
 from tideline_cli.model.origin import OWNER
 from tideline_cli.model.record import replace
 from tideline_cli.store import check_texts, digest, facts, history, links, listing

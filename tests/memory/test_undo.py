@@ -12,10 +12,9 @@ from tideline_cli.exchange.importer.import_rows import import_rows
 from tideline_cli.exchange.importer.rows import STATED, ImportContext
 from tideline_cli.memory import amend, purge
 from tideline_cli.memory.edit import Editor, edit
-from tideline_cli.memory.redo import redo
 from tideline_cli.memory.remember import remember
 from tideline_cli.memory.semantic import embed_backlog
-from tideline_cli.memory.undo import undo, undoable
+from tideline_cli.memory.undo import redo, undo, undoable
 from tideline_cli.model.fact import NewFact
 from tideline_cli.model.origin import EVERYONE, OWNER
 from tideline_cli.store import facts, journal, links, score_bounds, uses, vector_upkeep, vectors

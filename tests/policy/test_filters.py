@@ -9,12 +9,11 @@ import pytest
 from tests.policy import regexes
 from tideline_cli.cli.generate import patterns
 from tideline_cli.policy.threats._patterns import ROWS
-from tideline_cli.policy.threats.filters import filters, literal_groups
+from tideline_cli.policy.threats.filters import filters, literal_groups, word_groups
 from tideline_cli.policy.threats.readings import _reading
 from tideline_cli.policy.threats.regexes import expanded
 from tideline_cli.policy.threats.scan import _holding
 from tideline_cli.policy.threats.trees import tree
-from tideline_cli.policy.threats.word_starts import word_groups
 
 
 def words(pattern):

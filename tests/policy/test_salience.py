@@ -6,8 +6,7 @@ import time
 
 import pytest
 
-from tideline_cli.policy.salience import is_correction, is_salient, salient
-from tideline_cli.policy.scripts import are_in_one_script
+from tideline_cli.policy.salience import are_in_one_script, is_correction, is_salient, salient
 
 
 def test_curly_apostrophes():

@@ -6,8 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support import fact
-from tideline_cli.memory.context import context_block
-from tideline_cli.memory.context_room import tokens
+from tideline_cli.memory.context import context_block, tokens
 from tideline_cli.model.hit import Breakdown, Hit
 
 WORDS = st.sampled_from([

@@ -29,10 +29,9 @@ from tideline_cli.memory import edit as editing
 from tideline_cli.memory import link as linking
 from tideline_cli.memory.query import Query
 from tideline_cli.memory.recall import recall, write_back
-from tideline_cli.memory.redo import redo
 from tideline_cli.memory.remember import remember
 from tideline_cli.memory.semantic import embed_backlog
-from tideline_cli.memory.undo import undo
+from tideline_cli.memory.undo import redo, undo
 from tideline_cli.model import codec
 from tideline_cli.model.fact import NewFact
 from tideline_cli.model.origin import EVERYONE, OWNER

@@ -6,7 +6,7 @@ import pytest
 
 from tests.ranking.test_ways import OTHERS
 from tests.vector import models
-from tideline_cli.memory import coded_lane, lanes, questions
+from tideline_cli.memory import coded_lane, lanes
 
 
 @pytest.fixture(autouse=True)
@@ -14,8 +14,8 @@ def afresh():
     """Begin as a new process does."""
 
     def forget():
-        for held in (lanes._resolved, lanes._missing, coded_lane._tables, questions._known,
-                     questions._unstored):  # fmt: skip
+        for held in (lanes._resolved, lanes._missing, coded_lane._tables, coded_lane._known,
+                     coded_lane._unstored):  # fmt: skip
             held.clear()
 
     forget()

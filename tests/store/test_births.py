@@ -14,8 +14,7 @@ from tideline_cli.exchange.importer.import_rows import import_rows
 from tideline_cli.exchange.importer.rows import ImportContext
 from tideline_cli.memory import amend
 from tideline_cli.memory.purge import purge
-from tideline_cli.memory.redo import redo
-from tideline_cli.memory.undo import undo
+from tideline_cli.memory.undo import redo, undo
 from tideline_cli.model.origin import OWNER
 from tideline_cli.store import births, history
 from tideline_cli.store.opening import open_for_writing

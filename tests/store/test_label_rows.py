@@ -6,9 +6,8 @@ from tests.soundness import sound
 from tests.support import NOW
 from tideline_cli.memory import amend
 from tideline_cli.memory.purge import purge
-from tideline_cli.memory.redo import redo
 from tideline_cli.memory.remember import remember
-from tideline_cli.memory.undo import undo
+from tideline_cli.memory.undo import redo, undo
 from tideline_cli.model.fact import NewFact, birth
 from tideline_cli.model.origin import OWNER, channel
 from tideline_cli.model.record import replace

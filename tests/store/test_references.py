@@ -7,9 +7,8 @@ import pytest
 from tests.support import NOW, PEER, fact, put
 from tideline_cli.errors import AmbiguousError, NotFoundError
 from tideline_cli.memory.purge import purge
-from tideline_cli.memory.redo import redo
 from tideline_cli.memory.remember import remember
-from tideline_cli.memory.undo import undo
+from tideline_cli.memory.undo import redo, undo
 from tideline_cli.model.fact import NewFact
 from tideline_cli.model.origin import OWNER
 from tideline_cli.store import facts, references

@@ -10,9 +10,8 @@ from tideline_cli.errors import WriteBlockedError
 from tideline_cli.memory import amend
 from tideline_cli.memory import link as by_hand
 from tideline_cli.memory.purge import purge
-from tideline_cli.memory.redo import redo
 from tideline_cli.memory.remember import remember
-from tideline_cli.memory.undo import undo
+from tideline_cli.memory.undo import redo, undo
 from tideline_cli.model import codec
 from tideline_cli.model.edge import KINDS, SUCCEEDS, SUPERSEDES, TWOFOLD, kinds_under, words_for
 from tideline_cli.model.fact import NewFact

@@ -11,7 +11,7 @@ from unittest.mock import patch
 from tests.model.program import Program
 from tests.support import empty_store_at
 from tideline_cli.exchange import jsonl
-from tideline_cli.memory import redo
+from tideline_cli.memory import undo
 from tideline_cli.model import codec
 from tideline_cli.model.origin import EVERYONE, OWNER
 from tideline_cli.model.record import as_dict
@@ -80,7 +80,7 @@ class Verbs(Program):
     """The program's own verb functions on one machine, and the step forward."""
 
     def _redo(self, step, given):
-        done = redo.redo(self.db, **given)
+        done = undo.redo(self.db, **given)
         return {"undone": done.done.undone}
 
     def _import(self, step, given):

@@ -16,7 +16,7 @@ from tideline_cli.errors import WriteBlockedError
 from tideline_cli.exchange import jsonl
 from tideline_cli.exchange.importer.import_rows import import_rows
 from tideline_cli.exchange.importer.rows import ImportContext
-from tideline_cli.memory import amend, doctor, edit, link, purge, recall, redo, remember, undo
+from tideline_cli.memory import amend, doctor, edit, link, purge, recall, remember, undo
 from tideline_cli.memory.query import Query
 from tideline_cli.model import instant
 from tideline_cli.model.fact import NewFact
@@ -107,7 +107,7 @@ class TestSlots:
         agree(*machines)
         assert [row["lifecycle"] for row in rows(one)] == ["active"]
         assert edges(one) == set()
-        redo.redo(one.db, viewer=OWNER, now=NOW + 4 * DAY)
+        undo.redo(one.db, viewer=OWNER, now=NOW + 4 * DAY)
         settle(machines, wire, NOW + 5 * DAY)
         agree(*machines)
         active = [row["content"] for row in rows(one) if row["lifecycle"] == "active"]
@@ -207,7 +207,7 @@ class TestSlots:
         assert laptop.export() == before
         for machine in (laptop, desktop):
             assert sync_rows.ruled(machine.db, "slot", origin_number=None) == [(rome, oslo)]
-        redo.redo(laptop.db, viewer=OWNER, now=NOW + 6 * DAY)
+        undo.redo(laptop.db, viewer=OWNER, now=NOW + 6 * DAY)
         settle([laptop, desktop], wire, NOW + 7 * DAY)
         agree(laptop, desktop)
         assert by_text(desktop)["I live in Rome"]["archived_reason"] == "forgotten"
@@ -395,7 +395,7 @@ class TestUndo:
         take_back(laptop, now=NOW + DAY)
         settle([laptop, desktop], wire, NOW + 2 * DAY)
         assert rows(laptop) == rows(desktop) == []
-        redo.redo(laptop.db, viewer=OWNER, now=NOW + 3 * DAY)
+        undo.redo(laptop.db, viewer=OWNER, now=NOW + 3 * DAY)
         settle([laptop, desktop], wire, NOW + 4 * DAY)
         agree(laptop, desktop)
         assert rows(desktop)[0]["tags"] == ["work"]
@@ -408,7 +408,7 @@ class TestUndo:
         take_back(desktop, now=NOW + DAY)
         settle([laptop, desktop], wire, NOW + 2 * DAY)
         assert rows(laptop) == rows(desktop) == []
-        redo.redo(desktop.db, viewer=OWNER, now=NOW + 3 * DAY)
+        undo.redo(desktop.db, viewer=OWNER, now=NOW + 3 * DAY)
         settle([laptop, desktop], wire, NOW + 4 * DAY)
         agree(laptop, desktop)
 
@@ -449,7 +449,7 @@ class TestUndo:
         amend.pin(desktop.db, [one], viewer=OWNER, now=NOW + 2 * DAY)
         settle([laptop, desktop], wire, NOW + 3 * DAY)
         assert rows(laptop) == rows(desktop) == []
-        redo.redo(laptop.db, viewer=OWNER, now=NOW + 4 * DAY)
+        undo.redo(laptop.db, viewer=OWNER, now=NOW + 4 * DAY)
         settle([laptop, desktop], wire, NOW + 5 * DAY)
         agree(laptop, desktop)
 
@@ -479,7 +479,7 @@ class TestPurge:
         say(laptop, "I deploy on Mondays", "A2", now=NOW + 1)
         settle([laptop, desktop], wire, NOW + HOUR)
         undo.undo(laptop.db, 1, viewer=OWNER, now=NOW + DAY)
-        redo.redo(laptop.db, viewer=OWNER, now=NOW + DAY + 1)
+        undo.redo(laptop.db, viewer=OWNER, now=NOW + DAY + 1)
         purge.purge(desktop.db, [one], viewer=OWNER, now=NOW + HOUR)
         settle([laptop, desktop], wire, NOW + 2 * DAY)
         agree(laptop, desktop)
@@ -707,7 +707,7 @@ class TestEdges:
         settle([laptop, desktop], wire, NOW + 2 * DAY)
         assert edges(desktop) == edges(laptop) == set()
         if how == "redo":
-            redo.redo(desktop.db, viewer=OWNER, now=NOW + 3 * DAY)
+            undo.redo(desktop.db, viewer=OWNER, now=NOW + 3 * DAY)
         else:
             stated = enumerate(kept, 1)
             import_rows(desktop.db, stated, ImportContext(OWNER, NOW + 3 * DAY, True), merge=False)
@@ -783,7 +783,7 @@ class TestNobodysWord:
         told = by_id(laptop)
         assert told[rome]["said_at"] == told[rome]["created_at"]
         assert (told[rome]["lifecycle"], told[oslo]["lifecycle"]) == ("archived", "active")
-        redo.redo(laptop.db, viewer=OWNER, now=NOW + 100 * DAY)
+        undo.redo(laptop.db, viewer=OWNER, now=NOW + 100 * DAY)
         settle([laptop, desktop], wire, NOW + 101 * DAY)
         agree(laptop, desktop)
         assert by_id(desktop)[rome]["said_at"] == instant.iso(NOW + 60 * DAY)
@@ -1018,7 +1018,7 @@ class TestFields:
         one = say(laptop, "I deploy on Fridays", "A1")
         settle([laptop, desktop], wire, NOW + HOUR)
         take_back(laptop, now=NOW + 2 * HOUR)
-        redo.redo(laptop.db, viewer=OWNER, now=NOW + 3 * HOUR)
+        undo.redo(laptop.db, viewer=OWNER, now=NOW + 3 * HOUR)
         new = NewFact("I deploy on Fridays", "project", "owner_message", OWNER)
         remember.remember(desktop.db, new, fact_id=named_id("B1"), now=NOW + DAY)
         settle([laptop, desktop], wire, NOW + 2 * DAY)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tideline_cli.cli import messages, output
-from tideline_cli.memory.archived_matches import ANNOUNCED
+from tideline_cli.memory.archived import ANNOUNCED
 from tideline_cli.model.instant import short_day
 
 TYPE_CHECKING = False

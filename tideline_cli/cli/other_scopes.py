@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tideline_cli.memory import archived
 from tideline_cli.memory.answer import beside
-from tideline_cli.memory.archived_matches import ANNOUNCED
+from tideline_cli.memory.archived import ANNOUNCED
 from tideline_cli.memory.recall import recall
 from tideline_cli.model.record import replace
 from tideline_cli.store import listing

@@ -22,7 +22,7 @@ def say_beside(
     answer = whole.found
     if (whole.archived or whole.ended) and not is_json:
         from tideline_cli.cli import archived_notes  # noqa: PLC0415  some fact matches
-        from tideline_cli.memory.archived_matches import ANNOUNCED  # noqa: PLC0415  as above
+        from tideline_cli.memory.archived import ANNOUNCED  # noqa: PLC0415  as above
 
         if not is_among:
             shown = archived_notes.recall_of_all(session, query.text)

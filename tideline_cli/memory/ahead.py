@@ -1,4 +1,4 @@
-"""What a recall will ask of a memory on a server, so that it is asked for in few round trips.
+"""What a recall or a write will ask of a memory on a server, so that it takes few round trips.
 
 Everything here is a guess: what was not foreseen is asked when it is needed, and what was foreseen
 and is not needed is not looked at.
@@ -7,8 +7,10 @@ and is not needed is not looked at.
 from __future__ import annotations
 
 from tideline_cli.config.settings import DEFAULT_EMBEDDER
+from tideline_cli.memory import near_duplicates
 from tideline_cli.memory.question import question_of
 from tideline_cli.model import codec
+from tideline_cli.model.text import index_terms
 from tideline_cli.ranking.question_words import may_name_time
 from tideline_cli.store import (
     common_postings,
@@ -18,8 +20,10 @@ from tideline_cli.store import (
     lapsed,
     score_bounds,
     sessions,
+    slots,
     vectors,
     visibility,
+    writes,
 )
 from tideline_cli.store.lapsed import Lapsed
 from tideline_cli.store.postgres import derived, term_lists, use_counts
@@ -27,15 +31,17 @@ from tideline_cli.store.postgres.known_answers import standing_for
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Collection, Mapping, Sequence
 
     from apsw import Connection
 
     from tideline_cli.memory.query import Backlog, Query, Recalled
+    from tideline_cli.model.fact import NewFact
     from tideline_cli.model.origin import Origin
     from tideline_cli.model.text import Analyzer
     from tideline_cli.store.facts import Filter
     from tideline_cli.store.postgres.foresight import Foreseeing
+    from tideline_cli.store.postgres.promising import Promising
 
 _LIKELY, _NEAR = 0, 1  # lists of the server's
 _MOST = 400  # facts that may be the best, of which all is asked that ranks them
@@ -45,6 +51,8 @@ SELECT array_agg(DISTINCT one) FROM (
 WHERE one IS NOT NULL
 """
 _HOLDERS = 2_000  # holders of the rarest terms, of which those are chosen
+_ALIKE = 2  # the list of the server's of facts that may say the same
+_MOST_ALIKE = 257
 
 
 def of_recall(
@@ -220,3 +228,48 @@ def of_neighbours(
         lambda: sessions.places(db, near, origin_number=origin_number),
         lambda: ahead.whole(near),
     )  # fmt: skip
+
+
+def of_facts(
+    db: Connection, ahead: Promising, references: Sequence[str], *, viewer: Origin
+) -> None:
+    """Foresee what is asked of facts that are named, with the next transaction."""
+    ahead.foresee(*[
+        lambda one=one: facts.find(db, one, viewer=viewer) for one in references
+    ])  # fmt: skip
+
+
+def of_remember(db: Connection, ahead: Promising, new: NewFact, *, fact_id: str) -> None:
+    """Foresee what is asked before a fact is stored, with the next transaction."""
+    of_facts(db, ahead, new.supersedes, viewer=new.origin)
+    ahead.foresee_fact(writes.INSERT, fact_id)
+    ahead.foresee(lambda: _of_twins(db, ahead, new))
+    slot = new.slot
+    if slot is not None:
+        ahead.foresee(
+            lambda: slots.values_in(db, slot, scope=new.scope, viewer=new.origin)
+        )
+
+
+def _of_twins(db: Connection, ahead: Promising, new: NewFact) -> None:
+    """Foresee what is asked of facts that may say the same."""
+    origin = ahead.origins.get(new.origin.key, visibility.NOBODY)
+    analyzer: Analyzer = ahead.guess.get("analyzer", "standard")
+    distinct = frozenset(index_terms(new.content, analyzer=analyzer).said)
+    if not distinct or origin == visibility.NOBODY:
+        return
+    terms = sorted(near_duplicates.probed(distinct))
+    stored = [common_postings.indexed(term, origin_number=origin) for term in terms]
+    ahead.fill(
+        term_lists.TERMS, (origin, terms, stored),
+        lambda rows: term_lists.fillers(rows, origin_number=origin), texts=term_lists.FILLED,
+    )  # fmt: skip
+    own = [common_postings.indexed(term, origin_number=origin)
+           for term in near_duplicates.probed(distinct)]  # fmt: skip
+    least = near_duplicates.least_shared(distinct)
+    ahead.find_list(_ALIKE, term_lists.MANY_OF, (own, least, _MOST_ALIKE))
+    alike = [standing_for(_ALIKE)]
+    ahead.foresee(
+        lambda: list(fts.terms_of(db, alike, origin_number=origin)),
+        lambda: facts.with_terms(db, alike, viewer=new.origin),
+    )

@@ -285,9 +285,9 @@ def _amend(
     fill `settled` with the ids of facts that look as before."""
     kept: tuple[Fact, ...] = ()
     if ahead := foresight(db):
-        from tideline_cli.memory import ahead_of_writes  # noqa: PLC0415  a server alone
+        from tideline_cli.memory import ahead as coming  # noqa: PLC0415  a server alone
 
-        ahead_of_writes.of_facts(db, ahead, references, viewer=viewer)
+        coming.of_facts(db, ahead, references, viewer=viewer)
     try:
         with journal.batch(db, verb=verb, by=viewer, now=now) as batch:
             named = facts.named(db, references, viewer=viewer)

@@ -18,14 +18,11 @@ if TYPE_CHECKING:
 
     from apsw import Connection
 
-    from tideline_cli.memory import archived_matches
-    from tideline_cli.memory.archived import Archived
+    from tideline_cli.memory.archived import Archived, Asked
     from tideline_cli.memory.query import Query, Recalled
-    from tideline_cli.memory.question import Question
     from tideline_cli.model.fact import Fact
     from tideline_cli.model.hit import Hit
     from tideline_cli.model.origin import Origin
-    from tideline_cli.model.text import Analyzer
     from tideline_cli.store.postgres.promising import Promising
 
 
@@ -51,11 +48,11 @@ class Answer(Record):
         if not (self.archived or self.ended):
             none: list[dict[str, Any]] | None = None if self.archived is None else []
             return {"archived_matches": none, "ended_matches": none}
-        from tideline_cli.memory.archived_matches import forms  # noqa: PLC0415  some fact matches
+        from tideline_cli.memory.archived import match_forms  # noqa: PLC0415  some fact matches
 
         return {
-            "archived_matches": forms(self.archived, text),
-            "ended_matches": forms(self.ended, text),
+            "archived_matches": match_forms(self.archived, text),
+            "ended_matches": match_forms(self.ended, text),
         }
 
 
@@ -71,7 +68,10 @@ def answered(
         found = recall(db, query, viewer=viewer, now=now)
         others, ended = beside(db, query, found, viewer=viewer, now=now)
         if archived:
-            found, others = _among(db, query, found, viewer=viewer, now=now)
+            from tideline_cli.memory.archived import with_archived  # noqa: PLC0415  --archived alone
+
+            asked = _asked(db, query, viewer=viewer, now=now)
+            found, others = with_archived(db, asked, found, viewer=viewer)
         return Answer(
             with_links(db, query, found, viewer=viewer, now=now, graph=graph), others, ended
         )
@@ -92,10 +92,10 @@ def with_links(
     """Return an answer with what is linked with its hits: `on`, `off`, or `auto`."""
     if graph == "off" or not answer.hits:
         return answer
-    from tideline_cli.memory import graph_recall  # noqa: PLC0415  --graph alone
+    from tideline_cli.memory.graph import with_linked  # noqa: PLC0415  --graph alone
 
     always = graph == "on"
-    return graph_recall.with_linked(db, query, answer, viewer=viewer, now=now, always=always)
+    return with_linked(db, query, answer, viewer=viewer, now=now, always=always)
 
 
 def active_part(answer: Recalled) -> Recalled:
@@ -117,7 +117,7 @@ def beside(
     has_archived = fts.has_archived(db, viewer=viewer)
     if not (has_archived or answer.has_lapsed):
         return (), ()
-    question = _question(db, query.text)
+    question = question_of(query.text, setting(db, "analyzer", "standard"))
     words = word_count(question.terms, question.forms)
     is_full = sum(not hit.weak for hit in answer.hits) >= query.limit
     if is_full and all(
@@ -132,11 +132,11 @@ def beside(
         held = {}
     if not (held or answer.has_lapsed):
         return (), ()
-    from tideline_cli.memory import archived_matches  # noqa: PLC0415  some fact may match
+    from tideline_cli.memory.archived import Asked, announced  # noqa: PLC0415  some fact may match
 
-    asked = archived_matches.Asked(query, now, question, held, origin_number)
+    asked = Asked(query, now, question, held, origin_number)
     with snapshot(db):
-        return archived_matches.announced(db, asked, answer, is_full=is_full, viewer=viewer)
+        return announced(db, asked, answer, is_full=is_full, viewer=viewer)
 
 
 def beside_archived(
@@ -147,35 +147,17 @@ def beside_archived(
     asked = _asked(db, query, viewer=viewer, now=now)
     if len(answer.hits) >= query.limit or not asked.held:
         return []
-    from tideline_cli.memory import archived_matches  # noqa: PLC0415  --archived alone
+    from tideline_cli.memory.archived import set_aside  # noqa: PLC0415  --archived alone
 
     with snapshot(db):
-        return archived_matches.set_aside(db, asked, answer, viewer=viewer)
+        return set_aside(db, asked, answer, viewer=viewer)
 
 
-def _among(
-    db: Connection, query: Query, answer: Recalled, *, viewer: Origin, now: int
-) -> tuple[Recalled, list[Archived]]:
-    """Return an answer with the faded and merged facts that match among its hits, in order of
-    score, and which they are."""
-    from tideline_cli.memory import archived_matches  # noqa: PLC0415  --archived alone
-
-    asked = _asked(db, query, viewer=viewer, now=now)
-    with snapshot(db):
-        return archived_matches.with_archived(db, asked, answer, viewer=viewer)
-
-
-def _asked(db: Connection, query: Query, *, viewer: Origin, now: int) -> archived_matches.Asked:
+def _asked(db: Connection, query: Query, *, viewer: Origin, now: int) -> Asked:
     """Return what a query asks of archived facts."""
-    from tideline_cli.memory import archived_matches  # noqa: PLC0415  --archived alone
+    from tideline_cli.memory.archived import Asked  # noqa: PLC0415  --archived alone
 
-    question = _question(db, query.text)
+    question = question_of(query.text, setting(db, "analyzer", "standard"))
     origin_number = visibility.number(db, viewer)
     held = fts.archived_counts(db, question.terms, origin_number=origin_number)
-    return archived_matches.Asked(query, now, question, held, origin_number)
-
-
-def _question(db: Connection, text: str) -> Question:
-    """Return what a text asks for, as recall does."""
-    analyzer: Analyzer = setting(db, "analyzer", "standard")
-    return question_of(text, analyzer)
+    return Asked(query, now, question, held, origin_number)

@@ -5,6 +5,10 @@ from __future__ import annotations
 import sys
 
 from tideline_cli.errors import UnavailableError
+from tideline_cli.model.text import terms
+from tideline_cli.ranking.bm25 import idf_of
+from tideline_cli.store import fts, query_vectors
+from tideline_cli.store.connection import setting
 from tideline_cli.vector.embedders import codes
 from tideline_cli.vector.embedders.names import split_name
 
@@ -13,10 +17,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from typing import Any
 
-    from tideline_cli.memory.asked_words import AskedWords
+    from apsw import Connection
+
     from tideline_cli.memory.nearest import Chunk, Rough
     from tideline_cli.vector.embedder import Embedder
     from tideline_cli.vector.embedders.static import StaticTable
+
+    # Each word in order, with its level.
+    AskedWords = tuple[tuple[str, int], ...]
 
 # Up to these, plain Python has finished before numpy is loaded: values of all codes, and texts.
 _PLAIN_VALUES = 4_000_000
@@ -25,6 +33,15 @@ _PLAIN_TEXTS = 64
 
 _ASKED = ("openai", "openai-256", "command")  # what another program or an endpoint embeds by
 _tables: dict[str, StaticTable] = {}
+
+_LEVELS = 16
+"""The highest level: weights are counted in such parts of the highest one, so that a few facts more
+do not make another vector of the same question."""
+_MOST_WORDS = 64  # of longer texts all words count alike: they are no question, but a paste
+
+_MOST_KNOWN = 256
+_known: dict[tuple[str, int, str, bytes], bytes] = {}  # by file, origin, embedder and question
+_unstored: dict[tuple[str, int, str, bytes], bytes] = {}
 
 
 class CodedLane:
@@ -137,3 +154,81 @@ def _near(
 
 def _numpy_is_loaded() -> bool:
     return "numpy" in sys.modules
+
+
+def asked_words(db: Connection, text: str, *, origin_number: int) -> AskedWords:
+    """Return the words of a question of an origin, each with its level; none where all count alike.
+    """
+    words = text.split()
+    if not 1 < len(words) <= _MOST_WORDS:
+        return ()
+    analyzer = setting(db, "analyzer", "standard")
+    listed = [terms(word, analyzer=analyzer) for word in words]
+    held = fts.holder_counts(
+        db, {term for each in listed for term in each}, origin_number=origin_number
+    )
+    facts = fts.active_count(db, origin_number=origin_number)
+    idfs = [
+        max([idf_of(max(facts, held[term]), held[term]) for term in each], default=0.0)
+        for each in listed
+    ]
+    top = max(idfs)
+    if not top:
+        return ()
+    return tuple([
+        (word, round(_LEVELS * idf / top)) for word, idf in zip(words, idfs, strict=True)
+    ])  # fmt: skip
+
+
+def key_of(text: str, words: AskedWords) -> str:
+    """Return what stands for a question with these words."""
+    return "\n".join([text, *(str(level) for _, level in words)]) if words else text
+
+
+def code_of(db: Connection, lane: CodedLane, text: str, *, origin_number: int) -> bytes:
+    """Return the code of a question of an origin: as it was kept, or made now."""
+    words: AskedWords = ()
+    key_text = text
+    if lane.adds_words:
+
+        words = asked_words(db, text, origin_number=origin_number)
+        key_text = key_of(text, words)
+    key_text = _instruction(db, lane) + key_text
+    digest = query_vectors.digest_of(key_text)
+    key = (db.filename, origin_number, lane.name, digest)
+    code = _known.get(key) or query_vectors.find(
+        db, digest, origin_number=origin_number, embedder=lane.name
+    )
+    if code is None or len(code) != lane.code_size:
+        code = lane.embed(text, words)
+        if len(_unstored) >= _MOST_KNOWN:
+            _unstored.clear()
+        _unstored[key] = code
+    if len(_known) >= _MOST_KNOWN:
+        _known.clear()
+    _known[key] = code
+    return code
+
+
+def _instruction(db: Connection, lane: CodedLane) -> str:
+    """Return what stands before a question that another program embeds, as the settings say now."""
+    settings_of = getattr(db, "asked_settings", None)
+    if settings_of is None or not lane.is_asked:
+        return ""
+    try:
+        return str(settings_of(lane.spec).instruction)
+    except UnavailableError:
+        return ""  # it cannot be asked: what was kept answers
+
+
+def has_new() -> bool:
+    """Say whether questions were embedded that the file does not have."""
+    return bool(_unstored)
+
+
+def store_new(db: Connection) -> None:
+    """Keep the codes of the questions that were embedded, in an open transaction."""
+    for (file, origin_number, name, digest), code in _unstored.items():
+        if file == db.filename:
+            query_vectors.put(db, digest, code, origin_number=origin_number, embedder=name)
+    _unstored.clear()

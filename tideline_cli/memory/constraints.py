@@ -3,8 +3,7 @@ share of the budget of their own."""
 
 from __future__ import annotations
 
-from tideline_cli.memory.context import lines_of
-from tideline_cli.memory.context_room import Frame, Room, frame_of
+from tideline_cli.memory.context import Frame, Room, frame_of, lines_of
 from tideline_cli.model.hit import Breakdown, Hit
 from tideline_cli.model.record import record, replace
 from tideline_cli.store import facts, work
@@ -59,7 +58,8 @@ def block(constraints: Sequence[Hit], hits: Sequence[Hit], budget: Budget) -> Co
     holds them. A hit that stands among the constraints is not said twice."""
     share = min(budget.share, MOST_SHARE)
     tokens = None if budget.max_tokens is None else int(budget.max_tokens * share)
-    own = _own_frame(budget.is_xml)
+    tags = ("<constraints>\n", "\n</constraints>") if budget.is_xml else (f"{_HEADING}\n", "")
+    own = Frame(*tags, budget.is_xml)
     led = lines_of(constraints, own, Room(own, int(budget.max_chars * share), tokens))
     said = {*led.facts, *led.blocked}
     rest = [hit for hit in hits if hit.fact.id not in said]
@@ -68,10 +68,6 @@ def block(constraints: Sequence[Hit], hits: Sequence[Hit], budget: Budget) -> Co
         frame = _leading(led.text, frame, budget)
     made = lines_of(rest, frame, Room(frame, budget.max_chars, budget.max_tokens), budget.style)
     return _joined(led, made, budget)
-
-
-def _own_frame(is_xml: bool) -> Frame:
-    return Frame("<constraints>\n", "\n</constraints>", True) if is_xml else Frame(f"{_HEADING}\n")
 
 
 def _leading(text: str, frame: Frame, budget: Budget) -> Frame:

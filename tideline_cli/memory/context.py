@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from tideline_cli.memory.context_room import Room, frame_of, tokens
 from tideline_cli.memory.screening import threats_in
 from tideline_cli.model.record import Record, replace
 from tideline_cli.policy import secrets
-from tideline_cli.policy.render import prompt_text
+from tideline_cli.policy.render import HEADING, NOTICE, STALE, prompt_text
 from tideline_cli.store import facts
 
 TYPE_CHECKING = False
@@ -15,7 +14,6 @@ if TYPE_CHECKING:
 
     from apsw import Connection
 
-    from tideline_cli.memory.context_room import Frame
     from tideline_cli.memory.query import Recalled
     from tideline_cli.model.fact import Fact
     from tideline_cli.model.hit import Hit
@@ -26,6 +24,8 @@ AUTO_FACTS = 5
 _MOST_PASSED = 50  # facts that do not fit, until no other is looked at
 _LEAST_PIECE = 24  # characters of a text for which a fact is cut instead of left out
 _LEAST_ALONE = 12  # the same where there is nothing else to print
+_CHARS_PER_TOKEN = 4
+_NO_XML = {0xFFFE: "\ufffd", 0xFFFF: "\ufffd"}  # allowed in Unicode, not in XML
 
 
 class ContextBlock(Record):
@@ -267,7 +267,7 @@ def _line(hit: Hit, shown: str, style: str) -> tuple[str, bool]:
         head = context_lines.head(hit, style)
     if fact.document is None or is_blocked:
         return head + text, is_blocked
-    from tideline_cli.policy.citation import citation  # noqa: PLC0415  chunks of documents alone
+    from tideline_cli.memory.context_lines import citation  # noqa: PLC0415  chunks of documents alone
 
     cited = citation(fact)
     if threats_in(cited + text):
@@ -283,3 +283,95 @@ def _stated(fact: Fact, shown: str) -> tuple[str, bool]:
             "— omitted from context"
         )
     return shown, bool(found)
+
+
+def tokens(text: str) -> int:
+    """Return an estimate of the tokens of a text: a quarter per ASCII character, two thirds per
+    character of a script without spaces, half per other; rounded down each, plus one."""
+    return _estimate(*_kinds(text)) if text else 0
+
+
+def _kinds(text: str) -> tuple[int, int, int]:
+    """Count the characters of a text that are ASCII, of a script without spaces, and others."""
+    if text.isascii():
+        return len(text), 0, 0
+    spaceless = sum("\u0e00" <= char <= "\u0e7f" or char >= "\u2e80" for char in text)
+    plain = sum(char < "\x80" for char in text)
+    return plain, spaceless, len(text) - spaceless - plain
+
+
+def _estimate(plain: int, spaceless: int, other: int) -> int:
+    return plain // _CHARS_PER_TOKEN + (2 * spaceless + 1) // 3 + other // 2 + 1
+
+
+class Frame(Record):
+    """What stands around the lines of a block, and how a line of it is written there."""
+
+    head: str = ""
+    tail: str = ""
+    is_xml: bool = False
+
+    def written(self, line: str) -> str:
+        """Return a line as it is printed. `<` and `>` are escaped in every format."""
+        if not self.is_xml:
+            return line
+        line = line.replace("&", "&amp;").translate(_NO_XML)
+        return line.replace("&amp;lt;", "&lt;").replace("&amp;gt;", "&gt;")
+
+
+def frame_of(fence: str | None, *, is_xml: bool) -> Frame:
+    head = tail = ""
+    if fence is not None:
+        mark = f'untrusted-memory id="{fence}"'
+        head = f"{HEADING}\n{NOTICE}\n{STALE}\n<{mark}>\n"
+        # An end tag of XML has no attribute. In facts such a tag is escaped: this is the only one.
+        tail = "\n</untrusted-memory>" if is_xml else f"\n</{mark}>"
+    return Frame(f"<memory>\n{head}", f"{tail}\n</memory>", True) if is_xml else Frame(head, tail)
+
+
+class Room:
+    """What a block may still take: characters, and tokens if they are limited too. The frame and
+    the line break that ends the block count."""
+
+    def __init__(self, frame: Frame, max_chars: int, max_tokens: int | None) -> None:
+        self._frame = frame
+        self._max_chars = max_chars
+        self._max_tokens = max_tokens
+        around = frame.head + frame.tail
+        self._chars = max_chars - len(around)
+        self._kinds = _kinds(around)
+        self._half = self._chars // 2
+        spent = _estimate(*self._kinds)
+        self._half_tokens = 0 if max_tokens is None else (max_tokens - spent) // 2
+
+    def emptied(self) -> Room:
+        """Return this room as it was when nothing was in it."""
+        return Room(self._frame, self._max_chars, self._max_tokens)
+
+    def holds(self, line: str) -> bool:
+        """Say whether a line still fits."""
+        shown = self._frame.written(line)
+        if len(shown) + 1 > self._chars:
+            return False
+        if self._max_tokens is None:
+            return True
+        return _estimate(*self._with(shown)) <= self._max_tokens
+
+    def holds_as_half(self, line: str) -> bool:
+        """Say whether a line still fits, and takes no more than half of what the block had."""
+        if not self.holds(line):
+            return False
+        shown = self._frame.written(line)
+        if len(shown) + 1 > self._half:
+            return False
+        return self._max_tokens is None or tokens(shown) <= self._half_tokens
+
+    def take(self, line: str) -> None:
+        """Count a line as printed."""
+        shown = self._frame.written(line)
+        self._kinds = self._with(shown)
+        self._chars -= len(shown) + 1
+
+    def _with(self, shown: str) -> tuple[int, int, int]:
+        plain, spaceless, other = _kinds(shown)
+        return self._kinds[0] + plain + 1, self._kinds[1] + spaceless, self._kinds[2] + other

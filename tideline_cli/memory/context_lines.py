@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from tideline_cli.model.instant import iso
+from tideline_cli.policy.render import prompt_text
 from tideline_cli.ranking.priority import class_label
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tideline_cli.model.fact import Fact
     from tideline_cli.model.hit import Hit
+
+_LONGEST = 60  # characters of a name, and of the headings
 
 
 def head(hit: Hit, style: str) -> str:
@@ -39,3 +42,16 @@ def _mark(hit: Hit) -> str:
     parts = hit.why.parts or {}
     found = class_label(int(parts["priority"])) if "priority" in parts else None
     return f"**[{found}]** " if found else ""
+
+
+def citation(fact: Fact) -> str:
+    """Return what stands before the text of a chunk, with a space behind it: `(guide.md, Setup)`.
+    """
+    parts = (_short(part) for part in (fact.document, fact.source_turn, fact.title) if part)
+    return f"({', '.join(filter(None, parts))}) "
+
+
+def _short(text: str) -> str:
+    """Return the end of a name or of headings, which says most, as a prompt may hold it."""
+    shown = prompt_text(text).strip()
+    return shown if len(shown) <= _LONGEST else "…" + shown[1 - _LONGEST :]

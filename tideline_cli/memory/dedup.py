@@ -9,7 +9,6 @@ from tideline_cli.memory import lanes, likeness, semantic
 from tideline_cli.model.record import record
 from tideline_cli.policy.gate import may_end, may_touch
 from tideline_cli.policy.sameness import says_same
-from tideline_cli.policy.subjects import subject_key
 from tideline_cli.store import facts, vectors, visibility
 from tideline_cli.store.connection import setting
 from tideline_cli.store.facts import Filter
@@ -33,6 +32,12 @@ Source: VectorMemory, smart update."""
 _MOST = 20  # candidates, the nearest first
 _LOOKED_AT = 500  # the nearest of an origin, whatever they are: those are looked for among them
 _BACKLOG = 512  # facts without a vector that are embedded first
+
+_VERBS = frozenset(("is", "are", "was", "were"))
+_IDLE = frozenset((
+    "a", "an", "the", "my", "your", "his", "her", "its", "our", "their", "user", "users", "user's",
+    "of", "in", "on", "at", "for", "to", "and", "or", "that", "this",
+))  # fmt: skip
 
 
 @record
@@ -140,3 +145,21 @@ def _replaced(new: NewFact, near: Iterable[Fact]) -> list[str]:
         if key and fits and not same and subject_key(fact.content) == key:
             return [fact.id] if _may_replace(new, fact) else []
     return []
+
+
+def subject_key(text: str) -> frozenset[str]:
+    """Return the telling words before the first form of `be`; empty where there are none."""
+    words = [_bare(word) for word in text.lower().split()]
+    for place, word in enumerate(words):
+        if word in _VERBS:
+            return frozenset(word for word in words[:place] if word and word not in _IDLE)
+    return frozenset()
+
+
+def _bare(word: str) -> str:
+    """Return a word without marks around it and without a possessive ending."""
+    while word and not word[0].isalnum():
+        word = word[1:]
+    while word and not word[-1].isalnum():
+        word = word[:-1]
+    return word if word in _IDLE else word.removesuffix("'s").removesuffix("’s")

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from tideline_cli.errors import UsageError, WriteBlockedError
-from tideline_cli.memory import edit_request, heat, remember
+from tideline_cli.memory import heat, remember
 from tideline_cli.memory.amend import NothingToDo, check_active
 from tideline_cli.memory.near_duplicates import stating
+from tideline_cli.memory.screening import refusal, screen_of
+from tideline_cli.memory.secret_screening import searched
 from tideline_cli.memory.succession import give_way, repaint
 from tideline_cli.model.edge import SUPERSEDES
-from tideline_cli.model.fields import LABELS
+from tideline_cli.model.fact import bare_name, clamped, said_again, slot_key
+from tideline_cli.model.fields import LABELS, TEXTS
 from tideline_cli.model.record import record, replace
+from tideline_cli.model.scope import scope_key
 from tideline_cli.model.source import is_trusted
 from tideline_cli.model.text import index_terms
-from tideline_cli.policy import edits, gate
+from tideline_cli.policy import gate, survivor
 from tideline_cli.policy.periods import as_said, ended, holds_from, statement_of
 from tideline_cli.policy.slots import Ended, moved_in, same_place, told_anew
+from tideline_cli.policy.transitions import author
 from tideline_cli.store import facts, journal, statements, uses, writes
 from tideline_cli.store.connection import setting
 
@@ -25,13 +30,15 @@ if TYPE_CHECKING:
 
     from apsw import Connection
 
+    from tideline_cli.memory.screening import Screen
     from tideline_cli.model.fact import Fact, NewFact
     from tideline_cli.model.origin import Origin
+    from tideline_cli.model.source import Source
     from tideline_cli.model.text import Analyzer, IndexTerms
 
 _COMPARED = ("content", "source", *LABELS)
 _TAKEN = {True: "vouched for the words", False: "new words in the place of those"}
-Editor = edit_request.Editor
+_VOUCH = "read it; --vouch makes these words yours as they are"
 
 
 @record
@@ -69,26 +76,28 @@ def edit(
         changes = {**changes, "valid_from": since}
     seen = as_said(facts.find(db, reference, viewer=viewer))
     check_active(seen, "be edited")
-    changes, gone = edit_request.without_secrets(seen, changes, editor)
-    screen = edit_request.scan_edit(seen, changes, editor)
+    changes, gone = without_secrets(seen, changes, editor)
+    screen = scan_edit(seen, changes, editor)
     kept: Fact | None = None
     new: NewFact | None = None
     try:
         with journal.batch(db, verb="edit", by=viewer, now=now) as batch:
             kept = facts.find(db, reference, viewer=viewer)
             check_active(kept, "be edited")
-            new = edit_request.revised(as_said(kept), changes, editor)
+            new = revised(as_said(kept), changes, editor)
             if all(getattr(as_said(kept), name) == getattr(new, name) for name in _COMPARED):
                 raise NothingToDo
             remember.check_labels(new)
-            edit_request.refuse_edit(kept, new, editor, screen)
-            new = edit_request.without_grants(new, kept)
+            refuse_edit(kept, new, editor, screen)
+            new = without_grants(new, kept)
             if (new.content, new.source) != (kept.content, kept.source):
                 done = _reword(
                     db, kept, new, changes, editor, batch=batch, fact_id=fact_id, now=now
                 )
             else:
-                _refuse_since(since)
+                if since is not None:
+                    hint = "--valid-from says since when a fact holds"
+                    raise UsageError("--from needs a new wording", hint=hint)
                 done = _relabel(db, kept, new, changes, batch=batch, now=now)
             batch.note_secrets(gone)
             return replace(done, secrets=gone)
@@ -101,20 +110,13 @@ def edit(
         raise
 
 
-def _refuse_since(since: int | None) -> None:
-    if since is not None:
-        raise UsageError(
-            "--from needs a new wording", hint="--valid-from says since when a fact holds"
-        )
-
-
 def _relabel(
     db: Connection, kept: Fact, new: NewFact, changes: Mapping[str, Any], *,
     batch: journal.batch, now: int,
 ) -> Edited:  # fmt: skip
     """Change labels in place. The fact keeps its pin, and its tier unless the edit names one. A
     fact that moves into another slot is said there now."""
-    after = edits.relabelled(as_said(kept), new)
+    after = survivor.relabelled(as_said(kept), new)
     is_moved = not same_place(kept, after)
     is_timed = not changes.keys().isdisjoint(("valid_from", "valid_to"))
     after = told_anew(kept, after, **(moved_in(now=now, is_timed=is_timed) if is_moved else {}))
@@ -123,12 +125,10 @@ def _relabel(
     writes.change(db, kept, after)
     if is_moved and kept.slot is not None:
         repaint(db, kept, now=now, by=None)
-    after, gone = _painted(db, after, now=now)
+    gone: list[Ended] = []
+    if after.slot is not None:
+        after, gone = repaint(db, after, now=now, by=after)
     return _edited("changed", after, gone, batch)
-
-
-def _painted(db: Connection, fact: Fact, *, now: int) -> tuple[Fact, list[Ended]]:
-    return (fact, []) if fact.slot is None else repaint(db, fact, now=now, by=fact)
 
 
 def _reword(
@@ -138,12 +138,12 @@ def _reword(
     """Store the new words in the place of the old ones. Where another fact has the new words
     already, that one takes the place."""
     old, since = as_said(kept), changes.get("valid_from")
-    said = edits.reworded(old, new, fact_id=fact_id, now=now, since=since)
+    said = survivor.reworded(old, new, fact_id=fact_id, now=now, since=since)
     gate.check(said.segment, said.source, [kept.source])
     gate.check_permanence(said.source, said.tier, said.pinned, None)
     known = _known(db, said, kept, origin_number=batch.origin_number)
     if known is not None:
-        joined = edits.joined(as_said(known), said, changes, edited=kept)
+        joined = survivor.joined(as_said(known), said, changes, edited=kept)
         fact = heat.warmed(db, known, told_anew(known, joined), now=now)
         writes.change(db, known, fact)
         uses.put_of(db, fact)
@@ -202,7 +202,7 @@ def _known(db: Connection, said: Fact, kept: Fact, *, origin_number: int) -> Fac
             fact
             for fact in found
             if fact.id != kept.id
-            and is_trusted(fact.source) == is_trusted(said.source) and edits.is_known(said, fact)
+            and is_trusted(fact.source) == is_trusted(said.source) and survivor.is_known(said, fact)
         ),
         None,
     )
@@ -233,3 +233,75 @@ def _stored(db: Connection, said: Fact, kept: Fact, new: NewFact, *, origin_numb
 def _terms(db: Connection, fact: Fact) -> IndexTerms:
     analyzer: Analyzer = setting(db, "analyzer", "standard")
     return index_terms(fact.content, analyzer=analyzer)
+
+
+@record
+class Editor:
+    """Who edits: the source of what they say, whether they have typed the new text, and whether
+    they vouch for words that an untrusted source has said."""
+
+    source: Source
+    typed: bool
+    vouched: bool = False
+
+
+def without_grants(new: NewFact, kept: Fact) -> NewFact:
+    """Return an untrusted fact that is written anew without the pin and the permanence that it was
+    granted. It keeps both only as long as its words stay."""
+    if is_trusted(new.source) or new.segment != kept.segment:
+        return new
+    tier = None if new.tier == kept.tier == "permanent" else new.tier
+    return replace(new, tier=tier, pinned=False)
+
+
+def without_secrets(
+    fact: Fact, changes: Mapping[str, Any], editor: Editor
+) -> tuple[Mapping[str, Any], int]:
+    """Return the changes with marks in the place of secrets, and how many those were, where nobody
+    vouches for the words; else the changes as they are."""
+    if is_trusted(revised(fact, changes, editor).source):
+        return changes, 0
+    return searched(changes)
+
+
+def scan_edit(fact: Fact, changes: Mapping[str, Any], editor: Editor) -> Screen:
+    """Scan what an edit of an untrusted fact is about to store, whoever the new author is."""
+    new = revised(fact, changes, editor)
+    said_by = new.source if is_trusted(fact.source) or editor.vouched else fact.source
+    return screen_of([replace(new, source=said_by)])
+
+
+def refuse_edit(fact: Fact, new: NewFact, editor: Editor, screen: Screen) -> None:
+    """Raise WriteBlockedError for a threat in words of an untrusted source, or in new words that
+    replace them."""
+    if is_trusted(new.source) and (is_trusted(fact.source) or editor.vouched):
+        return
+    found = screen.found(new.content)
+    if found and is_trusted(new.source):
+        raise refusal(found, f"the new text of a fact from {fact.source}", _VOUCH)
+    if found:
+        raise refusal(found, f"text from {new.source}", _VOUCH)
+
+
+def revised(fact: Fact, changes: Mapping[str, Any], editor: Editor) -> NewFact:
+    """Return the fact as its editor says it: with `changes`, and with all else that it has."""
+    text = remember.checked_text(changes.get("content", fact.content))
+    source = author(
+        fact, text, editor=editor.source, typed=editor.typed, vouched=editor.vouched
+    )
+    carried = said_again(fact, source=source)
+    if "metadata" in changes:
+        changes = {**changes, "metadata": {**(fact.metadata or {}), **changes["metadata"]}}
+    new = replace(carried, **changes)
+    if new.valid_from is not None and new.valid_to is not None and new.valid_to <= new.valid_from:
+        raise UsageError("valid-to is not after valid-from", hint="a fact holds until valid-to")
+    confidence = None if new.confidence is None else clamped(new.confidence, 1.0)
+    given: dict[str, Any] = {name: getattr(new, name) or None for name in TEXTS}  # empty is none
+    given["slot"] = slot_key(new.slot) if new.slot else None
+    given["scope"] = scope_key(new.scope) if new.scope else None
+    names = ("session", "speaker", "document", "agent")
+    given |= {name: bare_name(getattr(new, name)) for name in names}
+    if given["session"] is None and "session" in changes and "turn" not in changes:
+        given["turn"] = None  # it was the place in the session
+    importance = clamped(new.importance, fact.importance)
+    return replace(new, content=text, importance=importance, confidence=confidence, **given)

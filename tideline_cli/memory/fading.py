@@ -44,7 +44,7 @@ def foretold(
     """
     items = _weak(db, rule, viewer=viewer, then=now + within_ms)
     found = list(_until(items, rule, now + within_ms))
-    first = sorted(found, key=_moment)[:limit]
+    first = sorted(found, key=lambda one: one[:2])[:limit]  # of one moment in order of arrival
     whole = bulk_reads.whole(db, [seq for _, seq, _ in first], viewer=viewer)
     return [
         Foretold(whole[seq], at, traits.strength_at(now=now), traits.given_at)
@@ -57,11 +57,8 @@ def foresee(db: Connection, rule: Eviction, *, viewer: Origin, now: int) -> None
     """Store what fades soonest in an origin, for `status`: all is read before the lock is taken."""
     number = visibility.number(db, viewer)
     items = _weak(db, rule, viewer=viewer, then=now + _FORESEEN_MS)
-    soonest = [
-        (seq, at) for at, seq, _ in nsmallest(
-            outlook.MOST, _until(items, rule, now + _FORESEEN_MS), key=_moment
-        )
-    ]  # fmt: skip
+    ahead = ((at, seq) for at, seq, _ in _until(items, rule, now + _FORESEEN_MS))
+    soonest = [(seq, at) for at, seq in nsmallest(outlook.MOST, ahead)]
     with writing(db):
         outlook.put(db, soonest, origin_number=number)
 
@@ -80,11 +77,6 @@ def soon_count(db: Connection, rule: Eviction, *, viewer: Origin, now: int) -> i
     number = visibility.number(db, viewer)
     items = outlook.soon(db, origin_number=number, until=now + SOON_MS)
     return sum(1 for _ in _until(items, rule, now + SOON_MS))
-
-
-def _moment(found: tuple[int, int, Traits]) -> tuple[int, int]:
-    """Return the key of the order: the soonest first, then in order of arrival."""
-    return found[:2]
 
 
 def _until(

@@ -57,10 +57,7 @@ def would_move(db: Connection, used: Sequence[Fact], *, now: int) -> bool:
 def warmed(db: Connection, before: Fact | None, after: Fact, *, now: int) -> Fact:
     """Return a fact that a write makes, or changes from what it was `before`, with the heat that it
     has by its use and importance. A write that states nothing of either moves nothing."""
-    if before is not None and _merit(before) == _merit(after):
+    kept = ("access_count", "importance")
+    if before is not None and all(getattr(before, one) == getattr(after, one) for one in kept):
         return after
     return settled(after, now=now, rule=heat_rule(db))
-
-
-def _merit(fact: Fact) -> tuple[int, float]:
-    return fact.access_count, fact.importance

@@ -1,13 +1,15 @@
-"""What answers a question that is still being typed: its last word may be the beginning of one."""
+"""What answers a question that is still being typed: its last word may be the beginning of one. And
+the facts that begin as somebody types them, and the use of the one that is chosen."""
 
 from __future__ import annotations
 
-from tideline_cli.memory.query import DEFAULT_LIMIT
+from tideline_cli.memory.query import DEFAULT_LIMIT, Recalled
 from tideline_cli.memory.question import conditions, question_of
-from tideline_cli.memory.recall import recall
+from tideline_cli.memory.recall import recall, write_back
+from tideline_cli.model.hit import Breakdown, Hit
 from tideline_cli.model.record import replace
 from tideline_cli.model.text import normalise
-from tideline_cli.store import facts, fts, listing, visibility
+from tideline_cli.store import bulk_reads, facts, fts, listing, visibility
 from tideline_cli.store.connection import setting
 from tideline_cli.store.transactions import snapshot
 
@@ -27,6 +29,8 @@ if TYPE_CHECKING:
 
 _WORDS = 64  # stored words that a beginning may stand for
 _LEAST = 2  # letters of a beginning in ASCII; one letter begins too many words
+_MOST = 100  # facts that are read
+_CHOSEN = Breakdown(None, (), 0.0, 0.0, 0.0, "lexical")
 
 
 def found(
@@ -85,3 +89,29 @@ def _parted(text: str) -> tuple[str, str]:
         return text, ""
     before, _, last = normalise(text).rpartition(" ")
     return before, last.lower()
+
+
+def count_choice(db: Connection, fact: Fact, *, viewer: Origin, now: int) -> None:
+    """Count the use as that of a recall: best effort, and where its heat may move, that too."""
+    seq = facts.number_of(db, fact.id, viewer=viewer)
+    write_back(db, Recalled((Hit(fact, 0.0, _CHOSEN),), (seq,), None), touch=True, now=now)
+
+
+def beginning_with(db: Connection, text: str, *, viewer: Origin) -> list[Fact]:
+    """Return the active facts whose text begins so, in whatever case and spacing, newest first;
+    where one has this text and no more, that one alone."""
+    start = _plain(text)
+    if not start:
+        return []
+    numbers = [
+        seq
+        for seq, content in bulk_reads.active_texts(db, viewer=viewer)
+        if content[:1].casefold() == start[:1] and _plain(content).startswith(start)
+    ]
+    found = list(facts.get(db, numbers[: -_MOST - 1 : -1], viewer=viewer).values())
+    whole = [fact for fact in found if _plain(fact.content) == start]
+    return whole if len(whole) == 1 else sorted(found, key=lambda fact: -fact.created_at)
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.casefold().split())

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from apsw import Connection
 
-    from tideline_cli.memory.reading import Reader
+    from tideline_cli.memory.scorer import Reader
     from tideline_cli.ranking.bm25 import Statistics
     from tideline_cli.store.held_then import Then
 

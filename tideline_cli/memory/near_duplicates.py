@@ -104,7 +104,8 @@ class _Holders:
     def nearest(self) -> list[tuple[int, frozenset[str]]]:
         """Return (number, terms) of a few facts that share the most terms, then the newest."""
         shares = [(jaccard(self._distinct, theirs), seq, theirs) for seq, theirs in self._near]
-        near = sorted((one for one in shares if one[0] >= SAME_TERMS), reverse=True, key=_first_two)
+        near = [one for one in shares if one[0] >= SAME_TERMS]
+        near.sort(reverse=True, key=lambda one: one[:2])
         return [(seq, theirs) for _, seq, theirs in near[: MOST_SIMILAR + 1]]
 
     def _of_these_terms(self) -> list[int]:
@@ -129,10 +130,6 @@ class _Holders:
     def _terms_of(self, seqs: list[int]) -> list[tuple[int, frozenset[str]]]:
         held = fts.terms_of(self._db, seqs, origin_number=self._origin_number) if seqs else ()
         return [(seq, frozenset(said_terms(joined))) for seq, joined in held]
-
-
-def _first_two(one: tuple[float, int, frozenset[str]]) -> tuple[float, int]:
-    return one[:2]
 
 
 def _loaded(
@@ -206,7 +203,7 @@ def _rarest(
     """
     counted: list[tuple[int, str]] = []
     unheard = 0
-    for term in _longest(distinct, missable):
+    for term in probed(distinct):
         count = fts.rarity(db, term, origin_number=origin_number, enough=_RARE)
         counted.append((count, term))
         unheard += count == 0
@@ -217,10 +214,7 @@ def _rarest(
 
 def probed(distinct: frozenset[str]) -> list[str]:
     """Return the terms whose holders `sharing` asks for: the longest ones."""
-    return _longest(distinct, len(distinct) - ceil(SAME_TERMS * len(distinct)))
-
-
-def _longest(distinct: frozenset[str], missable: int) -> list[str]:
+    missable = len(distinct) - ceil(SAME_TERMS * len(distinct))
     return sorted(distinct, key=lambda term: (-len(term), term))[: missable + _PROBES]
 
 

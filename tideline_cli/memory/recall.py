@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from apsw import Connection
 
     from tideline_cli.memory.named_dates import NamedDates
-    from tideline_cli.memory.query import Backlog, Match, Query
+    from tideline_cli.memory.query import Backlog, Query
     from tideline_cli.memory.question import Question
     from tideline_cli.memory.retention import Retained
     from tideline_cli.model.origin import Origin
@@ -124,9 +124,9 @@ def _ranked(
                 weighs_roles=not question.is_of_reference,
             )  # fmt: skip
         if query.mmr < 1.0:
-            from tideline_cli.memory import diverse  # noqa: PLC0415  --mmr alone
+            from tideline_cli.memory.ways import diversify  # noqa: PLC0415  --mmr alone
 
-            matches = diverse.diversify(db, query, matches, viewer=viewer)
+            matches = diversify(db, query, matches, viewer=viewer)
         if weak:
             matches = _weak_last(matches, weak, query.limit if query.mmr < 1.0 else pool)
     except UnavailableError as error:
@@ -183,7 +183,7 @@ def _otherwise(
     now: int, gone: Lapsed,
 ) -> tuple[list[Match], Backlog | None, UnavailableError | None]:  # fmt: skip
     """Return what is found for a query that is answered in another way."""
-    from tideline_cli.memory import ways, weighing  # noqa: PLC0415  other fusions alone
+    from tideline_cli.memory import ways  # noqa: PLC0415  other fusions alone
 
     def by_words(wanted: Query, limit: int) -> list[Match]:
         if not question.weights:
@@ -195,7 +195,7 @@ def _otherwise(
         )  # fmt: skip
         return sorted([*sure, *weak], key=Match.order)[:limit] if weak else sure
 
-    asked = weighing.Inquiry(
+    asked = ways.Inquiry(
         query, origin_number, now, by_words, weighs_roles=not question.is_of_reference
     )
     found = ways.answered_otherwise(db, asked, viewer=viewer)
@@ -264,9 +264,9 @@ def _store_uses(
 
         semantic.store_backlog(db, answer.backlog)
     if has_questions():
-        from tideline_cli.memory import questions  # noqa: PLC0415  learned embedders alone
+        from tideline_cli.memory import coded_lane  # noqa: PLC0415  learned embedders alone
 
-        questions.store_new(db)
+        coded_lane.store_new(db)
 
 
 def _catch_up(db: Connection, origin_number: int) -> None:
@@ -293,8 +293,8 @@ def _settle_heat(db: Connection, answer: Recalled, *, now: int) -> None:
 
 def has_questions() -> bool:
     """Say whether a learned embedder has embedded questions: else what keeps them is not loaded."""
-    questions: Any = modules.get("tideline_cli.memory.questions")
-    return questions is not None and bool(questions.has_new())
+    lane: Any = modules.get("tideline_cli.memory.coded_lane")
+    return lane is not None and bool(lane.has_new())
 
 
 def _note_given(db: Connection, answer: Recalled, given: Collection[str], *, now: int) -> None:

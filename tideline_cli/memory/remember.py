@@ -75,9 +75,9 @@ def remember(
 
         new, gone, screen = screening.screened(new)
     if ahead := foresight(db):
-        from tideline_cli.memory import ahead_of_writes  # noqa: PLC0415  a server alone
+        from tideline_cli.memory import ahead as coming  # noqa: PLC0415  a server alone
 
-        ahead_of_writes.of_remember(db, ahead, new, fact_id=fact_id)
+        coming.of_remember(db, ahead, new, fact_id=fact_id)
     try:
         with journal.batch(db, verb="remember", by=new.origin, now=now) as batch:
             done = remember_in_batch(

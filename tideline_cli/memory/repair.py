@@ -32,7 +32,6 @@ from tideline_cli.store.transactions import writing
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
-    from types import ModuleType
 
     from apsw import Connection
 
@@ -68,8 +67,12 @@ def repair(
     kept = None
     if needs_copy(names):
         progress("copy")
-        copy_before = backup.copy_before if is_file else _copying().copy_before
-        kept = copy_before(path, "repair", now=now)
+        if is_file:
+            kept = backup.copy_before(path, "repair", now=now)
+        else:
+            from tideline_cli.store.postgres import copying  # noqa: PLC0415  no file
+
+            kept = copying.copy_before(path, "repair", now=now)
     db = opening.open_for_writing(path, network_allowed=network_allowed)
     try:
         for name in _ORDER:
@@ -86,12 +89,6 @@ def repair(
     finally:
         db.close()
     return kept
-
-
-def _copying() -> ModuleType:
-    from tideline_cli.store.postgres import copying  # noqa: PLC0415  no file
-
-    return copying
 
 
 def _do(db: Connection, name: str, now: int) -> None:

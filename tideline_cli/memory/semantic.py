@@ -211,9 +211,9 @@ def _asked(db: Connection, lane: Lane[Any], text: str, origin_number: int) -> An
     """Return the vector of a question; that of a learned embedder is kept."""
     if " " not in lane.name:
         return lane.embed(_embedded(db, text, lane.name))
-    from tideline_cli.memory import questions  # noqa: PLC0415  learned embedders alone
+    from tideline_cli.memory import coded_lane  # noqa: PLC0415  learned embedders alone
 
-    return questions.code_of(db, lane, text, origin_number=origin_number)  # type: ignore[arg-type]
+    return coded_lane.code_of(db, lane, text, origin_number=origin_number)  # type: ignore[arg-type]
 
 
 def are_few(texts: Sequence[str]) -> bool:

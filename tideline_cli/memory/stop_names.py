@@ -51,12 +51,11 @@ def search(
     scored = [(row, weight) for row, text in rows.values() if (weight := _weight(text, words))]
     stats = bm25.Statistics(len(scored), 1.0, {term: 1.0})
     scorer = Scorer([term], stats, moment, query.limit, query.depth, asked=1, retained=curve)
-    found = [scorer.match(row, _score(weight), (term,)) for row, weight in scored]
+    found = [
+        scorer.match(row, weight * (bm25.K1 + 1.0) / (weight + bm25.K1), (term,))
+        for row, weight in scored
+    ]
     return sorted(found, key=Match.order)[: query.limit]
-
-
-def _score(weight: float) -> float:
-    return weight * (bm25.K1 + 1.0) / (weight + bm25.K1)
 
 
 def _patterns(words: Sequence[str]) -> Iterator[tuple[str, ...]]:

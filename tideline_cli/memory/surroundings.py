@@ -95,9 +95,9 @@ def search(
     _foresee(db, asked, pool, has_sessions=has_sessions)
     beside, hidden, near = dict[int, list[int]](), set[int](), None
     if text is not None:
-        from tideline_cli.memory import fusion  # noqa: PLC0415  learned embedders alone
+        from tideline_cli.memory import likeness  # noqa: PLC0415  learned embedders alone
 
-        near = fusion.near(db, text, origin_number=origin_number)
+        near = likeness.near(db, text, origin_number=origin_number)
         others = [seq for seq in (near.cosines if near else ()) if seq not in pool]
         found, hidden = _weighed(db, asked, scorer, others)
         pool |= found
@@ -118,7 +118,7 @@ def search(
     if near is None or text is None:
         return _best(views, hidden, weak, limit)
     claiming = {seq for seq in pool if not places[seq].is_trusted}
-    ranked = fusion.joined(
+    ranked = likeness.joined(
         db, text, near, list(map(_again, views)), beside, claiming, origin_number=origin_number
     )
     shown = [one for one in ranked if one.seq not in hidden and _is_hit(one, one.score)]

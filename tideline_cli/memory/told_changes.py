@@ -113,11 +113,8 @@ def _plain(name: str, value: Any) -> Any:
         return codec.loads(value) if value else ([] if form == "texts" else None)
     if form == "flag":
         return bool(value)
-    return instant.iso(value) if _is_time(name, value) else value
-
-
-def _is_time(name: str, value: Any) -> bool:
-    return isinstance(value, int) and (name.endswith("_at") or name.startswith("valid_"))
+    is_time = name.endswith("_at") or name.startswith("valid_")
+    return instant.iso(value) if is_time and isinstance(value, int) else value
 
 
 def _life(db: Connection, seq: int, viewer: Origin) -> list[Told]:

@@ -4,24 +4,41 @@
 from __future__ import annotations
 
 from tideline_cli.errors import UnavailableError
-from tideline_cli.memory import weighing
+from tideline_cli.memory.lanes import lane_of
 from tideline_cli.memory.query import Match
-from tideline_cli.memory.weighing import Liked, Ranked
+from tideline_cli.memory.question import question_of
+from tideline_cli.memory.semantic import are_few
+from tideline_cli.model import codec
+from tideline_cli.model.fact import SEGMENTS, role_weight, trust
 from tideline_cli.model.hit import Breakdown
-from tideline_cli.model.record import replace
-from tideline_cli.ranking import fusions
-from tideline_cli.ranking.points import Points
+from tideline_cli.model.record import record, replace
+from tideline_cli.model.source import is_trusted
+from tideline_cli.ranking import decay, decays, diversity, fusions, priority, worth
+from tideline_cli.ranking.points import Points, points, words_of
+from tideline_cli.store import facts, vectors, visibility, wordings
+from tideline_cli.store.connection import setting
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from typing import Any
 
     from apsw import Connection
 
-    from tideline_cli.memory.weighing import Inquiry, Weighed
+    from tideline_cli.memory.nearest import Lane
+    from tideline_cli.memory.query import Backlog, Match, Query
+    from tideline_cli.model.fact import Fact
     from tideline_cli.model.origin import Origin
 
+    ByWords = Callable[[Query, int], list[Match]]
+
 _AT_ONCE = 400
+_HOUR_MS = 3_600_000.0
+_LEAST_OF_ID = 4  # letters that stand in an id by no chance
+
+# The nearest are asked for from the widest limit of all classes on: 1.25.
+_LEAST = 1.0 - max(group.most for group in priority.GROUPS.values()) / 2.0
+_FAR = 0.0  # the cosine of a fact that has no vector
 
 
 def answered_otherwise(
@@ -41,9 +58,7 @@ def _ranked(db: Connection, asked: Inquiry, viewer: Origin) -> Ranked:
     if query.fusion == "rrf":
         found = _by_ranks(db, asked, viewer)
     elif query.fusion == "priority":
-        from tideline_cli.memory import by_priority  # noqa: PLC0415  one fusion alone
-
-        found = by_priority.by_classes(db, asked, viewer=viewer)
+        found = by_classes(db, asked, viewer=viewer)
     else:
         found = _by_points(db, asked, viewer)
     matches = sorted(found.matches, key=Match.order)
@@ -56,11 +71,9 @@ def _diverse(
     db: Connection, asked: Inquiry, matches: list[Match], viewer: Origin
 ) -> list[Match]:
     """Return the best by maximal marginal relevance, which wants scores from 0 on."""
-    from tideline_cli.memory import diverse  # noqa: PLC0415  --mmr alone
-
     least = min(0.0, min((match.score for match in matches), default=0.0))
     lifted = [replace(match, score=match.score - least) for match in matches]
-    chosen = diverse.diversify(db, asked.query, lifted, viewer=viewer)
+    chosen = diversify(db, asked.query, lifted, viewer=viewer)
     own = {match.seq: match for match in matches}
     return [own[match.seq] for match in chosen]
 
@@ -77,20 +90,20 @@ def _by_ranks(db: Connection, asked: Inquiry, viewer: Origin) -> Ranked:
     """
     most_words, most_alike = fusions.pools(asked.query.reach)
     words = {match.seq: match for match in _words(asked, most_words)}
-    like = weighing.liked(db, asked, most_alike, viewer=viewer)
+    like = liked(db, asked, most_alike, viewer=viewer)
     ranks: dict[int, dict[str, float]] = {}
     for name, lane in (("words_rank", words), ("likeness_rank", like.cosines)):
         for rank, seq in enumerate(lane, 1):
             ranks.setdefault(seq, {})[name] = rank
     found: list[Match] = []
-    for one in weighing.with_weights(
+    for one in with_weights(
         db, asked, ranks, words=words, cosines=like.cosines, viewer=viewer
     ):
-        fact, own = weighing.modest(one.fact), ranks[one.seq]
+        fact, own = modest(one.fact), ranks[one.seq]
         joined = fusions.reciprocal(int(rank) for rank in own.values())
         worthy = fusions.quality(fact.heat, fact.importance, pinned=fact.pinned)
         parts = {**own, "rrf": joined, "quality": worthy}
-        found.append(weighing.match_of(one, joined * worthy * one.share, parts, like))
+        found.append(match_of(one, joined * worthy * one.share, parts, like))
     return Ranked(found, like.backlog)
 
 
@@ -101,11 +114,11 @@ def _by_points(db: Connection, asked: Inquiry, viewer: Origin) -> Ranked:
     room = query.limit if is_alone else 2 * query.reach
     scored = [] if query.mode == "semantic" else _pointed(db, asked, room, viewer)
     had = {one.seq: got for one, got in scored}
-    like = Liked({}) if is_alone else weighing.liked(db, asked, room, viewer=viewer)
+    like = Liked({}) if is_alone else liked(db, asked, room, viewer=viewer)
     found: list[Match] = []
     words = {one.seq: one.words for one, _ in scored if one.words}
     seqs = dict.fromkeys((*had, *like.cosines))
-    for one in weighing.with_weights(
+    for one in with_weights(
         db, asked, seqs, words=words, cosines=like.cosines, viewer=viewer
     ):
         parts: dict[str, float] = {}
@@ -113,7 +126,7 @@ def _by_points(db: Connection, asked: Inquiry, viewer: Origin) -> Ranked:
             parts |= {name: getattr(had[one.seq], name) for name in _PARTS}
         if one.cosine is not None:
             parts["likeness"] = fusions.likeness_points(one.cosine)
-        found.append(weighing.match_of(one, sum(parts.values()) * one.share, parts, like))
+        found.append(match_of(one, sum(parts.values()) * one.share, parts, like))
     return Ranked(found, like.backlog)
 
 
@@ -125,9 +138,7 @@ def _pointed(
 ) -> list[tuple[Weighed, Points]]:
     """Return the best facts by points, with them. Those with the most are read first, until the
     best beat whatever is left: no factor is more than 1."""
-    from tideline_cli.memory import by_points  # noqa: PLC0415  points alone
-
-    had = by_points.matches(
+    had = matches(
         db, asked.query, origin_number=asked.origin_number, now=asked.now
     )
     ordered = sorted(had, key=lambda seq: -had[seq].total)
@@ -136,11 +147,11 @@ def _pointed(
         part = ordered[start : start + _AT_ONCE]
         if len(best) >= limit and -best[limit - 1][0] > had[part[0]].total:
             break
-        for one in weighing.with_weights(db, asked, part, words={}, cosines={}, viewer=viewer):
+        for one in with_weights(db, asked, part, words={}, cosines={}, viewer=viewer):
             score = had[one.seq].total * one.share
             best.append((-score, -one.fact.created_at, one.fact.id, one))
         best = sorted(best, key=lambda item: item[:3])[:limit]
-    held = by_points.held_terms(db, asked.query, [item[3].seq for item in best],
+    held = held_terms(db, asked.query, [item[3].seq for item in best],
                                 viewer=viewer)  # fmt: skip
     return [(replace(one, words=_said(one, held)), had[one.seq]) for *_, one in best]
 
@@ -151,3 +162,304 @@ def _said(one: Weighed, held: Mapping[int, tuple[str, ...]]) -> Match:
         None, held.get(one.seq, ()), one.strength, one.factor, one.trust, "lexical"
     )
     return Match(one.seq, one.fact.id, one.fact.created_at, 0.0, why)
+
+
+def matches(db: Connection, query: Query, *, origin_number: int, now: int) -> dict[int, Points]:
+    """Return the points of the facts of an origin that match a word, an id or a tag, by number.
+    Every text of the origin is looked at."""
+    words, asked = words_of(query.text), query.wanted.tags
+    moment = now if query.wanted.as_of is None else query.wanted.as_of
+    found: dict[int, Points] = {}
+    if not (words or asked):
+        return found
+    for seq, fact_id, text, tags, created_at, is_active in wordings.each(
+        db, origin_number=origin_number, wanted=query.wanted, now=now
+    ):
+        hours = (moment - created_at) / _HOUR_MS
+        labelled = codec.loads(tags) if tags else ()
+        got = points(
+            words, text="\n".join((text, *labelled)), fact_id=fact_id.lower(), asked_tags=asked,
+            tags=labelled, hours=hours, is_active=bool(is_active), least_of_id=_LEAST_OF_ID,
+        )  # fmt: skip
+        if got.is_match:
+            found[seq] = got
+    return found
+
+
+def held_terms(
+    db: Connection, query: Query, seqs: Sequence[int], *, viewer: Origin
+) -> dict[int, tuple[str, ...]]:
+    """Return which terms of a question each of the facts holds as a word."""
+    asked = question_of(query.text, setting(db, "analyzer", "standard")).terms
+    numbers = {fact.id: seq for seq, fact in facts.get(db, seqs, viewer=viewer).items()}
+    found: dict[int, tuple[str, ...]] = {}
+    for fact, terms in facts.with_terms(db, seqs, viewer=viewer):
+        held = frozenset(terms.split())
+        found[numbers[fact.id]] = tuple(term for term in asked if term in held)
+    return found
+
+
+def by_classes(db: Connection, asked: Inquiry, *, viewer: Origin) -> Ranked:
+    """Return the facts by priority · 10 + distance + penalty + distrust − overlap: the score is
+    that with the other sign. 30 near facts are looked at, 30 that words find, and where the
+    question is about the user 30 that are near to a question about their profile. A class takes
+    what is nearer than its limit, or, where the query has a `min_sim`, what is as like as that."""
+    query = asked.query
+    room = max(priority.POOL, 2 * query.reach)
+    probes = (priority.PROBE,) if priority.asks_about_user(query.text) else ()
+    near, *others = liked_by(
+        db, asked, (query.text, *probes), room, viewer=viewer, floor=_LEAST
+    )
+    probed = others[0].cosines if others else {}
+    words: dict[int, Match] = {}
+    if query.mode != "semantic":
+        words = {
+            match.seq: match for match in asked.by_words(replace(query, decay="none"), room)
+        }
+    cosines = {
+        seq: max(lane[seq] for lane in (near.cosines, probed) if seq in lane)
+        for seq in (*probed, *near.cosines)
+    }
+    cosines |= _cosines(
+        db, asked, [seq for seq in words if seq not in cosines], viewer
+    )
+    seqs = dict.fromkeys((*probed, *near.cosines, *words))
+    taken = [
+        (one, group, is_near)
+        for one in with_weights(
+            db, asked, seqs, words=words, cosines=cosines, viewer=viewer
+        )
+        if (is_near := _is_near(one, group := _group(one, probed), query.min_sim))
+        or one.words is not None
+    ]
+    shared = priority.overlaps(query.text, [one.fact.content for one, *_ in taken])
+    found = [
+        _match(asked, one, group, overlap, is_near=is_near, like=near)
+        for (one, group, is_near), overlap in zip(taken, shared, strict=True)
+    ]
+    return Ranked(found, near.backlog)
+
+
+def _group(one: Weighed, probed: dict[int, float]) -> priority.Group:
+    is_probed = one.seq in probed and priority.is_of_user(probed[one.seq])
+    return priority.group_of(one.fact, is_probed=is_probed)
+
+
+def _distance(one: Weighed) -> float:
+    return priority.distance(_FAR if one.cosine is None else one.cosine)
+
+
+def _is_near(one: Weighed, group: priority.Group, min_sim: float | None) -> bool:
+    """Say whether a fact is near enough: for its class, or where a call says how near, for that."""
+    if min_sim is not None:
+        return one.cosine is not None and one.cosine >= min_sim
+    return _distance(one) < group.most
+
+
+def _match(
+    asked: Inquiry, one: Weighed, group: priority.Group, overlap: float, *, is_near: bool,
+    like: Liked,
+) -> Match:  # fmt: skip
+    rank = priority.priority_of(group, trusted=is_trusted(one.fact.source))
+    far, penalty = _distance(one), _penalty(asked, one)
+    distrust = 1.0 - one.trust * one.role
+    parts = {"priority": rank, "distance": far, "penalty": penalty, "distrust": distrust,
+             "overlap": overlap}  # fmt: skip
+    if not is_near:
+        parts["by_words"] = 1
+    score = overlap - priority.summed_up(rank, far, penalty, distrust)
+    return match_of(one, score, parts, like, group.name)
+
+
+def _penalty(asked: Inquiry, one: Weighed) -> float:
+    """Return what time adds to a distance: by spaced repetition its penalty, by another curve what
+    is lost of the strength."""
+    if not asked.query.depth:
+        return 0.0
+    if asked.query.decay == "spaced":
+        return decays.penalty_at(one.fact, now=asked.moment)
+    return 1.0 - one.strength
+
+
+def _cosines(
+    db: Connection, asked: Inquiry, seqs: Sequence[int], viewer: Origin
+) -> dict[int, float]:
+    """Return the cosines of facts that words have found."""
+    if asked.query.mode == "keyword" or not seqs:
+        return {}
+    from tideline_cli.memory import semantic  # noqa: PLC0415  2 ms
+
+    return semantic.cosines_of(db, asked.query.text, seqs, viewer=viewer)
+
+
+@record
+class Inquiry:
+    """A query, in which origin and when it is asked, and how its words are looked up: `by_words`
+    returns the best so many for a query that may fade otherwise."""
+
+    query: Query
+    origin_number: int
+    now: int
+    by_words: ByWords
+    weighs_roles: bool
+
+    @property
+    def moment(self) -> int:
+        as_of = self.query.wanted.as_of
+        return self.now if as_of is None else as_of
+
+
+@record
+class Weighed:
+    """A fact that may be a hit, and what every way of ranking multiplies or adds."""
+
+    seq: int
+    fact: Fact
+    strength: float
+    factor: float
+    trust: float
+    role: float
+    words: Match | None = None
+    cosine: float | None = None
+
+    @property
+    def share(self) -> float:
+        """Return the factor of all that a fact is worth."""
+        return self.factor * self.trust * self.role
+
+
+@record
+class Liked:
+    """The cosines of the facts that are most like a question, nearest first, by number; what was
+    made on the way; and of the embedder whether it is learned, and from where on it is like."""
+
+    cosines: dict[int, float]
+    backlog: Backlog | None = None
+    is_learned: bool = False
+    floor: float = 0.0
+
+
+@record
+class Ranked:
+    """The matches in order, what was made on the way, and why likeness was left out."""
+
+    matches: list[Match]
+    backlog: Backlog | None = None
+    lacking: UnavailableError | None = None
+
+
+def with_weights(
+    db: Connection, asked: Inquiry, seqs: Iterable[int], *, words: Mapping[int, Match],
+    cosines: Mapping[int, float], viewer: Origin,
+) -> list[Weighed]:  # fmt: skip
+    """Return those of the facts that the query asks for, each with its weights."""
+    read = facts.among(
+        db, list(seqs), viewer=viewer, wanted=asked.query.wanted, now=asked.now
+    )
+    return [
+        Weighed(
+            seq, fact, *_faded(asked, fact), trust(fact.source, fact.confidence),
+            role_weight(fact.role) if asked.weighs_roles else 1.0, words.get(seq),
+            cosines.get(seq),
+        )
+        for seq, fact in read.items()
+    ]  # fmt: skip
+
+
+def modest(fact: Fact) -> Fact:
+    """Return a fact as it counts among ranks, which are close together: what nobody trusts has no
+    more importance than its segment gives, and is not core."""
+    if is_trusted(fact.source):
+        return fact
+    usual = SEGMENTS[fact.segment].importance
+    heat = "working" if fact.heat == "core" else fact.heat
+    return replace(fact, importance=min(fact.importance, usual), heat=heat)
+
+
+def _faded(asked: Inquiry, fact: Fact) -> tuple[float, float]:
+    """Return how strong a fact is, and its factor in a score. By ranks Weibull's relevance is the
+    factor itself."""
+    query = asked.query
+    fact = modest(fact) if query.fusion == "rrf" else fact
+    strength = decays.strength_by(fact, query.decay, now=asked.moment) if query.depth else 1.0
+    if query.fusion == "rrf" and query.decay == "weibull" and query.depth:
+        return strength, strength
+    return strength, decay.modulator(strength, query.depth)
+
+
+def match_of(
+    one: Weighed, score: float, parts: Mapping[str, float], like: Liked, group: str | None = None
+) -> Match:
+    """Return a fact with its score and why it has it."""
+    words, cosine = one.words, one.cosine
+    why = Breakdown(
+        None if words is None else words.why.bm25, words.why.matched_terms if words else (),
+        one.strength, one.factor, one.trust, "vector" if words is None else "lexical", cosine,
+        role=one.role, parts=parts, group=group,
+    )  # fmt: skip
+    weak = words.weak if words else worth.is_weak_likeness(cosine or 0.0, floor=like.floor)
+    return Match(one.seq, one.fact.id, one.fact.created_at, score, why, weak)
+
+
+def liked(
+    db: Connection, asked: Inquiry, limit: int, *, viewer: Origin, floor: float | None = None
+) -> Liked:
+    """Return the facts that are most like a question; in keyword mode none."""
+    return liked_by(db, asked, (asked.query.text,), limit, viewer=viewer, floor=floor)[0]
+
+
+def liked_by(
+    db: Connection, asked: Inquiry, texts: Sequence[str], limit: int, *, viewer: Origin,
+    floor: float | None = None,
+) -> list[Liked]:  # fmt: skip
+    """Return for each of some texts the facts that a question asks for and that are most like it;
+    in keyword mode none."""
+    query = asked.query
+    if query.mode == "keyword":
+        return [Liked({}) for _ in texts]
+    from tideline_cli.memory import lanes, semantic  # noqa: PLC0415  2 ms
+
+    least = query.min_sim if query.min_sim is not None else floor
+    found, backlog = semantic.likest(
+        db, query, texts, viewer=viewer, now=asked.now, limit=limit, floor=least
+    )
+    is_learned, usual = semantic.is_learned(db), lanes.lane_of(db).floor
+    return [
+        Liked({one.seq: cosine for one, cosine in near}, backlog, is_learned, usual)
+        for near in found
+    ]
+
+
+def diversify(
+    db: Connection, query: Query, matches: list[Match], *, viewer: Origin
+) -> list[Match]:
+    """Return the best `query.limit` of the matches by maximal marginal relevance."""
+    read = facts.get(db, [match.seq for match in matches], viewer=viewer)
+    if not matches:
+        return []
+    texts = [read[match.seq].content for match in matches]
+    lane = lane_of(db, large=not are_few(texts))
+    likeness = (
+        _stored_likeness(db, lane, matches, texts, visibility.number(db, viewer))
+        if " " in lane.name
+        else lane.likeness(texts)
+    )
+    chosen = diversity.mmr_order(
+        [match.score for match in matches], likeness, query.mmr, query.limit
+    )
+    return [matches[i] for i in chosen]
+
+
+def _stored_likeness(
+    db: Connection, lane: Lane[Any], matches: list[Match], texts: list[str], origin_number: int
+) -> Callable[[int, int], float]:
+    """Return the function of two indices that is the cosine of these matches by a learned embedder:
+    by the vectors that are stored, so that few texts are embedded or none."""
+    from tideline_cli.vector.embedders.codes import cosine  # noqa: PLC0415  learned embedders alone
+
+    seqs = [match.seq for match in matches]
+    held = vectors.packed_of(db, seqs, origin_number=origin_number, embedder=lane.name)
+    for seq, text in zip(seqs, texts, strict=True):
+        if seq not in held:
+            held[seq] = lane.packed([text])
+    return lambda a, b: cosine(held[seqs[a]], held[seqs[b]])

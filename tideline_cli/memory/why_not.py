@@ -67,7 +67,8 @@ def verdict(
     every = hits_of(whole)
     place = _place(every, fact)
     if place is None:
-        reason = _unseen(fact, whole, hits_of)
+        is_behind = _place(hits_of(replace(whole, pool=ALL)), fact) is not None
+        reason = "not_put_forward" if is_behind else "no_shared_term"
         far = None if reason == "not_put_forward" else _far(fact, whole, hits_of)
         return far or WhyNot(fact, reason)
     hit = every[place]
@@ -90,13 +91,6 @@ def _far(
     every = hits_of(replace(whole, pool=ALL, min_sim=-1.0))
     place = _place(every, fact)
     return None if place is None else WhyNot(fact, "too_far", hit=every[place])
-
-
-def _unseen(fact: Fact, whole: Query, hits_of: Callable[[Query], Sequence[Hit]]) -> Reason:
-    """Return why no lane brings a fact, however many hits are asked for."""
-    if _place(hits_of(replace(whole, pool=ALL)), fact) is not None:
-        return "not_put_forward"
-    return "no_shared_term"
 
 
 def _kept_away(

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from tideline_cli.model.fact import Fact, NewFact
-    from tideline_cli.policy.restate import Restated
     from tideline_cli.policy.sameness import Sameness
+    from tideline_cli.policy.survivor import Restated
 
 
 class Rival(Record):
@@ -80,7 +80,7 @@ def admit(
         if not state_the_same(fact, rival, rule=rule if may_differ else "strict"):
             alike += [rival] if fact.slot is None else []
             continue
-        from tideline_cli.policy.restate import restated  # noqa: PLC0415  most facts are new
+        from tideline_cli.policy.survivor import restated  # noqa: PLC0415  most facts are new
 
         if (known := restated(rival, fact, said)) is not None:
             return _reinforced(rival, known, now=fact.created_at)
@@ -88,7 +88,7 @@ def admit(
     for rival in meant if fact.slot is None else ():
         if rival.id in named or not _is_like(fact, rival) or rival.slot is not None:
             continue
-        from tideline_cli.policy.restate import restated  # noqa: PLC0415  most facts are new
+        from tideline_cli.policy.survivor import restated  # noqa: PLC0415  most facts are new
 
         if rule == "strict":
             alike += [] if rival in alike else [rival]

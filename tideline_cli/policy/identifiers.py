@@ -123,7 +123,8 @@ def found(message: str, around: str = "") -> list[Identifier]:
     listed = [(name, name, value, at in own) for name, value, at in named]
     listed += _addresses(text)
     once: dict[tuple[str, str], Identifier] = {}
-    is_chinese = _is_chinese(text if any(map(str.isalpha, text)) else around)
+    worded = text if any(map(str.isalpha, text)) else around
+    is_chinese = bool(_HAN.search(worded)) and not _KANA.search(worded)
     for name, words, value, is_own in listed:
         known = once.get((name, value))
         if known is None or (is_own and not known.is_own):
@@ -146,10 +147,6 @@ def _worded(name: str, words: str, value: str, is_own: bool, is_chinese: bool) -
     texts = [f"{label}: {value}" for label in _WORDS[words]]
     text = texts[2 * (not is_chinese) + (not is_own)]
     return Identifier(name, value, text, is_own, tuple(texts[::2]), tuple(texts[1::2]))
-
-
-def _is_chinese(text: str) -> bool:
-    return bool(_HAN.search(text)) and not _KANA.search(text)
 
 
 def _owned(text: str, spans: list[tuple[int, int]]) -> set[tuple[int, int]]:

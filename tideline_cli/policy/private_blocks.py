@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 MEMORY = ("untrusted-memory", "hook_context")
 """The fence of a block of memory, and what a client lays around it."""
 UNASKED = (*MEMORY, "private", "system-reminder", "pasted_content", "session_context")
-_LINES = (NOTICE, STALE)
 _BRACKETS = (("<", ">"), ("&lt;", "&gt;"))
 _NAME_ENDS = " \t\n\r/>&"  # behind the name of a tag
 _LONGEST_END = 200  # characters of an end tag
@@ -26,7 +25,9 @@ def without_blocks(text: str, names: Iterable[str] = UNASKED) -> str:
     what is cut off is no word of the user's."""
     if "<" in text or "&lt;" in text:
         text = "".join(_kept(text, names))
-    return _without_lead(text) if NOTICE in text or STALE in text else text
+    for line in (NOTICE, STALE):
+        text = text.replace(f"{HEADING}\n{line}", "").replace(line, "")
+    return text
 
 
 def without_code(text: str) -> str:
@@ -34,12 +35,6 @@ def without_code(text: str) -> str:
     if "```" not in text:
         return text
     return "\n".join(text.split("```")[::2])
-
-
-def _without_lead(text: str) -> str:
-    for line in _LINES:
-        text = text.replace(f"{HEADING}\n{line}", "").replace(line, "")
-    return text
 
 
 def _kept(text: str, names: Iterable[str]) -> Iterator[str]:

@@ -1,19 +1,29 @@
-"""Which of two facts that say the same stays, and what it takes from the other. Pure."""
+"""Which of two facts that say the same stays, and what it takes from the other; and what a known
+fact becomes when somebody says it again: it takes what was stated. Pure."""
 
 from __future__ import annotations
 
-from tideline_cli.model.fact import SEGMENTS, role_weight
-from tideline_cli.model.fields import ALL, FIRST, SAID
-from tideline_cli.model.record import replace
+from tideline_cli.model.fact import SEGMENTS, birth, initial_heat, role_weight, usual_progress
+from tideline_cli.model.fields import ALL, FIRST, LABELS, LATER, ONE_WORD, SAID
+from tideline_cli.model.record import record, replace
 from tideline_cli.model.source import is_trusted
-from tideline_cli.policy.gate import may_end, may_touch
-from tideline_cli.policy.periods import holds_from, united
+from tideline_cli.policy.gate import may_end, may_move, may_touch
+from tideline_cli.policy.periods import holds_from, overlap, united
+from tideline_cli.policy.sameness import may_share_place, state_the_same
+from tideline_cli.policy.transitions import pinned
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from typing import Any
 
-    from tideline_cli.model.fact import Fact, Segment, Tier
+    from tideline_cli.model.fact import Fact, NewFact, Segment, Tier
+
+# In the order in which they are told.
+_COMPARED = (*(name for name in ONE_WORD if name != "segment"), "segment")
+
+_STATED = frozenset(LABELS) - {"metadata"}  # which is merged by key
+_WARMTH = ("segment", "kind", "tier", "importance")
 
 
 def richness(fact: Fact) -> tuple[tuple[bool, int], float, float, int, int]:
@@ -59,13 +69,15 @@ def enriched(survivor: Fact, other: Fact) -> Fact:
     more_specific = SEGMENTS[other.segment].specificity > SEGMENTS[survivor.segment].specificity
     segment = other.segment if more_specific else survivor.segment
     since = min(holds_from(survivor), holds_from(other))
+    # An unstated confidence is a full one, and a stated one takes nothing off it.
+    sure, stated = survivor.confidence, other.confidence
     return replace(
         survivor,
         segment=segment,
         tier=tier_in(segment, survivor.tier) if more_specific else survivor.tier,
         decay_rate=SEGMENTS[segment].decay_rate if more_specific else survivor.decay_rate,
         importance=max(survivor.importance, other.importance),
-        confidence=_surer(survivor.confidence, other.confidence),
+        confidence=sure if sure is None or stated is None else max(sure, stated),
         access_count=max(survivor.access_count, other.access_count),
         valid_from=survivor.valid_from if since == holds_from(survivor) else since,
         **first_said(survivor, other),
@@ -106,7 +118,223 @@ def all_said(known: Fact, other: Fact) -> dict[str, Any]:
     return said | {"derived_from": tuple(one for one in said["derived_from"] if one != known.id)}
 
 
-def _surer(one: float | None, other: float | None) -> float | None:
-    """Return the confidence of the survivor, or the higher one where both state one: an unstated
-    one is full, and a stated one takes nothing off it."""
-    return one if one is None or other is None else max(one, other)
+@record
+class Restated:
+    """The known fact as it is now, and the labels that were said and that it did not take."""
+
+    after: Fact
+    not_taken: tuple[str, ...]
+
+
+@record
+class _Validity:
+    """From when to when a fact holds, as it is stored."""
+
+    valid_from: int | None
+    valid_to: int | None
+
+
+def restated(known: Fact, new: Fact, said: NewFact) -> Restated | None:
+    """Return what `known` becomes by a restatement; None where the two hold at other times, and so
+    are two facts with the same words.
+
+    `new` is the fact that the restatement alone would give, `said` is what its writer stated.
+    """
+    validity = _validity(known, new, now=new.created_at)
+    if validity is None:
+        return None
+    if not may_end(said.source, said.agent, known):
+        validity = _Validity(known.valid_from, known.valid_to)
+    after = replace(
+        _labelled(known, new, said), valid_from=validity.valid_from, valid_to=validity.valid_to
+    )
+    return Restated(after, _not_taken(said, new, after))
+
+
+def holding_on(known: Fact, *, now: int) -> Fact:
+    """Return a fact that is said again at `now` without times: it holds then, and has no end."""
+    since = now if holds_from(known) > now else known.valid_from
+    return replace(known, valid_from=since, valid_to=None)
+
+
+def _validity(known: Fact, new: Fact, *, now: int) -> _Validity | None:
+    """Return when a fact holds that is said again at `now`. Said without times, it holds now and
+    has no end. A stated end counts; a stated beginning counts where it is earlier.
+
+    None where the two times do not meet, or where one lies inside the other and no slot says that
+    they are one thing.
+    """
+    since, until = holds_from(known), known.valid_to
+    start, end = new.valid_from, new.valid_to
+    from_now = now if since > now else known.valid_from
+    if start is None:
+        if end is not None and end <= since and (since > now or known.valid_from is not None):
+            return None
+        return _Validity(from_now, end)
+    if (until is not None and start > until) or (end is not None and end <= since):
+        return None
+    if start <= since:
+        return _Validity(start, end)
+    if end is None or (until is not None and end >= until):
+        return _Validity(known.valid_from, end)
+    return _Validity(known.valid_from, until) if new.slot is not None else None
+
+
+def _labelled(known: Fact, new: Fact, said: NewFact) -> Fact:
+    """Return the known fact with the labels that the new one brings."""
+    after = _of_segment(known, new)
+    changes: dict[str, Any] = {
+        name: getattr(new, name)
+        for name in LATER
+        if _is_said(said, name) and _may_say(name, known, said)
+    }
+    if _is_said(said, "tier") and new.tier != after.tier:
+        changes["tier"] = new.tier
+        changes["heat"] = "core" if new.tier == "permanent" else after.heat
+    if _is_said(said, "importance"):
+        changes["importance"] = max(known.importance, new.importance)
+    if new.confidence is not None and known.confidence is not None:
+        changes["confidence"] = max(known.confidence, new.confidence)
+    if said.metadata:
+        changes["metadata"] = {**(known.metadata or {}), **said.metadata}
+    changes |= first_said(known, new) | all_said(known, new) | said_where(known, new)
+    after = replace(after, **changes)
+    after = replace(after, progress=after.progress or usual_progress(after.kind))
+    return pinned(after) if said.pinned else after
+
+
+def _may_say(name: str, known: Fact, said: NewFact) -> bool:
+    """Say whether a restatement may state a label: how far the work of another agent is, and of
+    what kind, is not said by what nobody vouches for."""
+    if name == "kind":
+        return may_end(said.source, said.agent, known)
+    return name != "progress" or may_move(said.source, said.agent, known)
+
+
+def _of_segment(known: Fact, new: Fact) -> Fact:
+    """Return the fact in the more specific segment of the two, with the tier and the decay that
+    the segment gives; what is permanent stays so."""
+    defaults = SEGMENTS[new.segment]
+    if defaults.specificity <= SEGMENTS[known.segment].specificity:
+        return known
+    tier = tier_in(new.segment, known.tier)
+    return replace(known, segment=new.segment, tier=tier, decay_rate=defaults.decay_rate)
+
+
+def _not_taken(said: NewFact, new: Fact, after: Fact) -> tuple[str, ...]:
+    """Return the labels that were said and that differ from those of the fact."""
+    return tuple(
+        name
+        for name in _COMPARED
+        if _is_said(said, name)
+        and _weighed(name, getattr(new, name)) != _weighed(name, getattr(after, name))
+    )
+
+
+def _is_said(said: NewFact, name: str) -> bool:
+    return getattr(said, name) not in (None, "") and name not in said.assumed
+
+
+def _weighed(name: str, value: object) -> object:
+    """Return a value as it counts: an unstated confidence is a full one."""
+    return 1.0 if name == "confidence" and value is None else value
+
+
+def relabelled(fact: Fact, new: NewFact) -> Fact:
+    """Return a fact with the labels of `new`: its words, its id and its time stay."""
+    labels: dict[str, Any] = {name: getattr(new, name) for name in LABELS}
+    after = replace(
+        fact,
+        **labels
+        | {
+            "tier": new.tier or fact.tier,
+            "importance": fact.importance if new.importance is None else new.importance,
+            "pinned": fact.pinned,
+            "progress": new.progress or usual_progress(new.kind),
+        },
+    )
+    if after.segment != fact.segment:
+        after = replace(after, decay_rate=SEGMENTS[after.segment].decay_rate)
+    if fact.pinned or all(getattr(after, name) == getattr(fact, name) for name in _WARMTH):
+        return after
+    heat = initial_heat(after.segment, after.kind, after.tier, after.importance)
+    return replace(after, heat=heat)
+
+
+def reworded(fact: Fact, new: NewFact, *, fact_id: str, now: int, since: int | None) -> Fact:
+    """Return the fact that says `new` in the place of `fact`: from `since` on, or else for all the
+    time for which that one held."""
+    said = birth(new, fact_id=fact_id, now=now)
+    if said.segment == fact.segment:
+        said = replace(said, decay_rate=fact.decay_rate)
+    if since is not None:
+        return replace(said, valid_from=since)
+    if said.valid_to is not None and said.valid_to <= holds_from(fact):
+        return said
+    return replace(said, valid_from=holds_from(fact))
+
+
+def is_known(said: Fact, known: Fact) -> bool:
+    """Say whether a fact says what an edit is about to say, for a time in common."""
+    return (
+        may_share_place(said, known)
+        and overlap(said, known)
+        and state_the_same(said, known, rule="strict")
+    )
+
+
+def joined(known: Fact, said: Fact, given: Mapping[str, Any], *, edited: Fact) -> Fact:
+    """Return `known`, whose words an edit has given to the fact `edited`: with the labels that the
+    edit states (`given`), and with what it lacks and the other has. It counts as a use.
+
+    It holds whenever one of the two does, unless the edit states an end. A trusted fact takes
+    from an untrusted one nothing but what the edit states.
+    """
+    last = max(known.last_accessed_at, said.created_at)
+    if not may_touch(edited.source, known.source):
+        said = replace(known, **{name: getattr(said, name) for name in given if name in _STATED})
+    after = united(known, said)
+    rank = SEGMENTS[said.segment].specificity
+    if "segment" in given or rank > SEGMENTS[known.segment].specificity:
+        rate = SEGMENTS[said.segment].decay_rate
+        rate = known.decay_rate if said.segment == known.segment else rate
+        after = replace(after, segment=said.segment, tier=said.tier, decay_rate=rate)
+    if "tier" in given:
+        after = replace(after, tier=said.tier)
+    elif "permanent" in (known.tier, said.tier):
+        after = replace(after, tier="permanent")
+    if "importance" not in given:
+        said = replace(said, importance=max(said.importance, known.importance))
+    pinned = known.pinned or said.pinned
+    after = replace(
+        after,
+        importance=said.importance,
+        confidence=said.confidence if "confidence" in given else known.confidence,
+        valid_to=said.valid_to if "valid_to" in given else after.valid_to,
+        pinned=pinned,
+        heat="core" if pinned or after.tier == "permanent" else known.heat,
+        metadata=_merged(known, said, given),
+        **first_said(known, said),
+        **all_said(known, said),
+        **said_where(known, said),
+        **_later(known, said, given),
+    )
+    if "agent" in given and known.agent is None:
+        after = replace(after, agent=said.agent)
+    after = replace(after, progress=after.progress or usual_progress(after.kind))
+    return replace(after, access_count=known.access_count + 1, last_accessed_at=last)
+
+
+def _later(known: Fact, said: Fact, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the labels of which the later word counts, where the edit states one."""
+    return {
+        name: getattr(said, name)
+        if name in given
+        else getattr(known, name) or getattr(said, name)
+        for name in LATER
+    }
+
+
+def _merged(known: Fact, said: Fact, given: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    parts = (said.metadata or {}, known.metadata or {}, given.get("metadata") or {})
+    return {name: value for part in parts for name, value in part.items()} or None

@@ -65,7 +65,7 @@ def at(db: Connection, *, origin_number: int, now: int) -> Lapsed:
     )
 
 
-def ended(
+def ended_rows(
     db: Connection, wanted: Filter, *, origin_number: int, now: int, limit: int
 ) -> list[tuple[int, str]]:
     """Return the number and the terms of the active facts that a filter asks for and that have

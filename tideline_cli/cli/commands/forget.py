@@ -9,7 +9,7 @@ from tideline_cli.cli.shared_options import Filters
 from tideline_cli.cli.terminal import confirmed
 from tideline_cli.errors import TidelineError, UsageError
 from tideline_cli.memory import amend
-from tideline_cli.memory.beginnings import beginning_with
+from tideline_cli.memory.live import beginning_with
 from tideline_cli.model.record import replace
 from tideline_cli.model.scope import scope_key
 from tideline_cli.store import facts, listing

@@ -185,7 +185,7 @@ def _beside(
     if db is None:
         return []
     from tideline_cli.memory import archived  # noqa: PLC0415  where the list has room
-    from tideline_cli.memory.archived_matches import ANNOUNCED  # noqa: PLC0415  as above
+    from tideline_cli.memory.archived import ANNOUNCED  # noqa: PLC0415  as above
 
     most = (options.limit + 1 if options.limit else None) if options.archived else ANNOUNCED
     return archived.listed(db, wanted, viewer=session.viewer, limit=most)
@@ -193,7 +193,7 @@ def _beside(
 
 def _announce(session: Session, beside: list[Archived]) -> None:
     from tideline_cli.cli import archived_notes  # noqa: PLC0415  an archived fact matches
-    from tideline_cli.memory.archived_matches import ANNOUNCED  # noqa: PLC0415  as above
+    from tideline_cli.memory.archived import ANNOUNCED  # noqa: PLC0415  as above
 
     archived_notes.announce(session, beside, most=ANNOUNCED)
 
@@ -228,9 +228,9 @@ def _forms(
 def _archived(beside: list[Archived] | None) -> list[dict[str, Any]] | None:
     if not beside:
         return None if beside is None else []
-    from tideline_cli.memory.archived_matches import forms  # noqa: PLC0415  an archived fact
+    from tideline_cli.memory.archived import match_forms  # noqa: PLC0415  an archived fact
 
-    return forms(beside)
+    return match_forms(beside)
 
 
 def _print(

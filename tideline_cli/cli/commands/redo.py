@@ -6,7 +6,7 @@ from tideline_cli.cli import output, undo_report
 from tideline_cli.cli.options import Argument, Option
 from tideline_cli.cli.session import Session
 from tideline_cli.errors import NotFoundError, UsageError
-from tideline_cli.memory.redo import redo
+from tideline_cli.memory.undo import redo
 from tideline_cli.model.record import record
 
 TYPE_CHECKING = False

@@ -15,17 +15,16 @@ from itertools import chain
 
 from tideline_cli.model.record import record
 from tideline_cli.policy.threats import filters, trees
+from tideline_cli.policy.threats.filters import CUE_WIDTH
 from tideline_cli.policy.threats.regexes import expanded
-from tideline_cli.policy.threats.word_starts import CUE_WIDTH
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any
 
-    from tideline_cli.policy.threats.filters import PatternFilter
+    from tideline_cli.policy.threats.filters import Cost, PatternFilter
     from tideline_cli.policy.threats.trees import Group
-    from tideline_cli.policy.threats.word_starts import Cost
 
 HOME = "tideline_cli/policy/threats"
 SCOPES = ("all", "context", "strict")  # each holds the ones before it

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tideline_cli.cli import ages, output
-from tideline_cli.memory import amend, live, use
+from tideline_cli.memory import amend, live
 from tideline_cli.memory.query import Query
 from tideline_cli.model.source import is_trusted
 from tideline_cli.policy.render import screen_text
@@ -87,7 +87,7 @@ class Offer:
             return
         db = self._reading()
         if db is not None:
-            use.count_choice(db, fact, viewer=self._session.viewer, now=self._session.now)
+            live.count_choice(db, fact, viewer=self._session.viewer, now=self._session.now)
 
     def _reading(self) -> Connection | None:
         if self._db is None:

@@ -6,8 +6,7 @@ from tideline_cli.exchange.extract.passes import Distilled, ModelPass, Request
 from tideline_cli.exchange.extract.transcript import USER, Message, flattened
 from tideline_cli.exchange.extract.types import ExtractContext, kind_proposal
 from tideline_cli.llm import prompts, reply
-from tideline_cli.policy.salience import correcting, salient
-from tideline_cli.policy.scripts import are_in_one_script
+from tideline_cli.policy.salience import are_in_one_script, correcting, salient
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -22,8 +22,8 @@ from tideline_cli.model.source import UNTRUSTED, is_trusted
 from tideline_cli.policy import relations
 from tideline_cli.policy.gate import confined
 from tideline_cli.policy.periods import as_said
-from tideline_cli.policy.restate import holding_on
 from tideline_cli.policy.slots import told_anew
+from tideline_cli.policy.survivor import holding_on
 from tideline_cli.store import facts, journal, listing, uses, writes
 from tideline_cli.store.facts import Filter
 from tideline_cli.store.transactions import writing

@@ -49,7 +49,7 @@ def undisguised(low: str) -> str:
         bare = token
         if len(token) > 1 and not token.isalpha() and token.translate(_KEY) not in _words:
             bare = token.strip(_QUOTES + _ENDS + "-~|/·•")
-        if len(bare) == 1 and _may_spell(bare):
+        if len(bare) == 1 and (bare.isalnum() or bare in "@$€"):
             run.append(bare)
             if token[-1] in ".!?;" and len(token) > 1:
                 run.append(token[-1])
@@ -85,10 +85,6 @@ def _without_rubble(tokens: list[str]) -> list[str]:
     if len(tokens) > FEWEST and ended >= _MOSTLY * len(tokens):
         tokens = [token.rstrip(_RUBBLE) + (":" if ":" in token[-2:] else "") for token in tokens]
     return tokens
-
-
-def _may_spell(char: str) -> bool:
-    return char.isalnum() or char in "@$€"
 
 
 def _spread(run: list[str]) -> Iterator[str]:
@@ -136,7 +132,8 @@ def _parted(core: str) -> str:
     if known is not None:
         return known
     if len(parts) >= FEWEST and sum(len(part) == 1 for part in parts) > len(parts) / 2:
-        return " ".join(map(_segmented_to_end, _at_wide_gaps(core)))
+        runs = [(run.rstrip(_ENDS), run) for run in _at_wide_gaps(core)]
+        return " ".join(segmented(bare) + run[len(bare) :] for bare, run in runs)
     if any(map(str.isdigit, parts)):
         return core
     if max(map(len, parts)) <= 3 and len(parts) > 2:
@@ -156,12 +153,6 @@ def _letters(joined: str, core: str) -> str:
         return segmented(joined) if len(joined) >= LONGEST and joined.isascii() else core
     mixed = any(char.isalpha() for char in core) and len(core) < LONGEST
     return core.translate(_AS_LETTERS) if mixed else core
-
-
-def _segmented_to_end(letters: str) -> str:
-    """Return a run of letters cut into words, with the sign that ends it."""
-    core = letters.rstrip(_ENDS)
-    return segmented(core) + letters[len(core) :]
 
 
 def _at_wide_gaps(core: str) -> list[str]:
