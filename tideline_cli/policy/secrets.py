@@ -18,60 +18,49 @@ if TYPE_CHECKING:
 MARK = "[secret]"
 
 _RUN = "[A-Za-z0-9_-]"
-# The kind, what a text must hold for it, and the pattern. Without the second (None), the pattern is
-# that of a word of 32 characters or more.
+_KEY = _RUN + "{16,250}"
+_FIGURE = rf"(?=[A-Za-z_-]{{0,250}}\d){_KEY}"  # sk-learn-contrib-extensions has none
+# The kind, how a key begins (a text must hold one of these), and how it goes on.
+_BEGINNINGS = (
+    ("aws_key", "AKIA ASIA", "[A-Z0-9]{16}(?![A-Za-z0-9])"),
+    ("github_token", "ghp_ gho_ ghs_ ghu_ ghr_ github_pat_", _FIGURE),
+    ("gitlab_token", "glpat- glptt- gldt- glrt- glcbt- glagent- glsoat- glft- glimt-", _KEY),
+    ("slack_token", "xoxa- xoxb- xoxe- xoxo- xoxp- xoxr- xoxs- xapp-", _FIGURE),
+    ("slack_token", "hooks.slack", r"\.com/services/[\w/]{20,100}"),
+    ("webhook", "/api/webhooks/", rf"\d{{10,22}}/{_RUN}{{40,100}}"),
+    ("wifi_password", "WIFI:", r"(?:[^;\n]{0,80};){0,4}P:[^;\n]{8,63}"),
+    ("stripe_key", "sk_live_ sk_test_ rk_live_ rk_test_ pk_live_ pk_test_", _FIGURE),
+    ("stripe_key", "whsec_", "[A-Za-z0-9+/=]{16,100}"),
+    ("google_key", "AIza ya29. GOCSPX-", _FIGURE),
+    ("npm_token", "npm_", _FIGURE), ("pypi_token", "pypi-", _FIGURE),
+    ("jwt", "eyJ", rf"{_RUN}{{8,4000}}\.eyJ{_RUN}{{8,4000}}(?:\.{_RUN}{{0,4000}})?"),
+    ("private_key", "AGE-SECRET-KEY-1", _FIGURE),
+    ("api_key", "sk- rk- pk- sk_ rk_ pk_ gsk_ r8_ dop_v1_ doo_v1_ shpat_ shpss_ glsa_ ntn_ hvs."
+                " hvb. lin_api_ pscale_tkn_ pscale_pw_ ATATT3 dckr_pat_ sq0atp- sq0csp- tskey-",
+     _FIGURE),
+    ("api_key", "hf_", _KEY), ("api_key", "SG.", rf"{_RUN}{{16,60}}\.{_RUN}{{16,60}}"),
+)  # fmt: skip
 _FORMS: tuple[tuple[str, str | None, str], ...] = (
-    ("aws_key", "AKIA", "AKIA[A-Z0-9]{16}(?![A-Za-z0-9])"),
-    ("aws_key", "ASIA", "ASIA[A-Z0-9]{16}(?![A-Za-z0-9])"),
-    *(("github_token", f"gh{kind}_", f"gh{kind}_[A-Za-z0-9]{{20,250}}") for kind in "opsur"),
-    ("github_token", "github_pat_", "github_pat_[A-Za-z0-9_]{20,250}"),
-    *(("gitlab_token", f"gl{kind}-", f"gl{kind}-{_RUN}{{16,250}}")
-      for kind in ("pat", "ptt", "dt", "rt", "cbt", "agent", "soat", "ft", "imt")),
-    ("slack_token", "xox", r"xox[abeoprs]-(?=[a-z-]{0,99}\d)[A-Za-z0-9-]{10,250}"),
-    ("slack_token", "xapp-", "xapp-[A-Za-z0-9-]{10,250}"),
-    ("slack_token", "hooks.slack", r"hooks\.slack\.com/services/[\w/]{20,100}"),
-    ("webhook", "/api/webhooks/", rf"/api/webhooks/\d{{15,22}}/{_RUN}{{40,100}}"),
-    *(("stripe_key", f"{kind}_{mode}_", f"{kind}_{mode}_[A-Za-z0-9]{{8,250}}")
-      for kind in ("sk", "rk", "pk") for mode in ("live", "test")),
-    ("stripe_key", "whsec_", "whsec_[A-Za-z0-9+/=]{16,100}"),
-    ("google_key", "AIza", f"AIza{_RUN}{{30,60}}"),
-    ("google_key", "ya29.", rf"ya29\.{_RUN}{{16,250}}"),
-    ("google_key", "GOCSPX-", f"GOCSPX-{_RUN}{{20,60}}"),
-    ("npm_token", "npm_", "npm_[A-Za-z0-9]{30,60}"),
-    ("pypi_token", "pypi-", rf"pypi-(?=[a-z-]{{0,250}}[A-Z0-9]){_RUN}{{30,250}}"),
-    ("jwt", "eyJ", rf"eyJ{_RUN}{{8,4000}}\.eyJ{_RUN}{{8,4000}}(?:\.{_RUN}{{0,4000}})?"),
-    ("private_key", "AGE-SECRET", "AGE-SECRET-KEY-1[A-Z0-9]{40,70}"),
-    # A name such as sk-learn-contrib-extensions has no figure.
-    *(("api_key", head, rf"{head}(?=[A-Za-z_-]{{0,250}}\d){_RUN}{{16,250}}")
-      for head in ("sk-", "rk-", "pk-", "sk_", "rk_", "pk_")),
-    *(("api_key", head, f"{head}[A-Za-z0-9_]{{20,90}}")
-      for head in ("hf_", "gsk_", "r8_", "dop_v1_", "doo_v1_", "shpat_", "shpss_", "glsa_", "ntn_",
-                   "lin_api_", "pscale_tkn_")),
-    *(("api_key", head, f"{head}{_RUN}{{20,250}}")
-      for head in ("ATATT3", "dckr_pat_", "hvs.", "hvb.", "sq0atp-", "sq0csp-", "pscale_pw_")),
-    ("api_key", "SG.", rf"SG\.{_RUN}{{16,60}}\.{_RUN}{{16,60}}"),
+    *((kind, cue, cue.replace(".", r"\.") + rest)
+      for kind, cues, rest in _BEGINNINGS for cue in cues.split()),
     ("bot_token", ":AA", rf"\d{{8,10}}:AA{_RUN}{{33}}"),
+    # Of a word of 32 characters or more.
     ("bot_token", None, rf"[MNO][A-Za-z0-9]{{23,25}}\.{_RUN}{{6}}\.{_RUN}{{27,40}}"),
     ("api_key", None, r"SK[0-9a-f]{32}|dapi[0-9a-f]{32}|key-[0-9a-f]{32}|[0-9a-f]{32}-us\d{1,2}"),
 )  # fmt: skip
 _LONG = 32
 
-# Words behind which a password, a PIN or a key may stand. No word makes a secret of what follows.
+# Words behind which a password or a key may stand. No word makes a secret of what follows.
 _CREDENTIALS = (
-    "pass", "pwd", "pw", "pin", "token", "secret", "credential", "auth", "key", "mot de", "contras",
+    "pass", "pwd", "pw", "token", "secret", "credential", "auth", "key", "mot de", "contras",
     "senha", "kennw", "geheim", "schlüssel", "wachtwoord", "sleutel", "lösen", "nyckel", "hasło",
     "klucz", "heslo", "adgangs", "parola", "şifre", "clé", "clave", "chave", "chiave", "jeton",
-    "cvc", "cvv", "парол", "пин", "ключ", "токен", "密", "口令", "令牌", "验证码", "驗證碼", "パス",
-    "暗証", "トークン", "비밀",
+    "парол", "ключ", "токен", "密", "口令", "令牌", "パス", "トークン", "비밀",
 )  # fmt: skip
 _WORD = (
     r"(?:pass ?(?:wor[dt]|wd|phrase|code|ord)(?:s|et)?|pwd|mot de passe|contrase[nñ]a|senha"
     r"|kennwort|wachtwoord|lösenord(?:et)?|adgangskode|hasło|heslo|parola|şifre|парол[ьяюе]м?|密码|密碼|口令"
     r"|パスワード|비밀번호|(?<=[_.-])pass|(?<=[a-z])(?-i:Pass|Pwd|Pw)|(?<![a-z])pw)"
-)
-_PIN_WORD = (
-    r"(?:(?<![a-z])(?:pins?(?:[ -]?(?:code|number|nummer))?|code pin|geheimzahl|пин-?код)"
-    rf"|暗証番号|验证码|驗證碼|{_WORD})"
 )
 _KEY_WORD = (
     rf"(?:{_WORD}|key|auth(?!or)|token|secret|credential|schlüssel|geheimnis|sleutel|nyckel|klucz"
@@ -95,8 +84,6 @@ _PLACES = (
     ("password", r"(?i:login)\s+\S+\s+(?i:password)\s+(?P<value>\S{4,300})"),
     ("password", r"\s(?:-u|--user)\s+['\"]?[^\s:'\"]{1,100}:(?P<value>[^\s'\"]{4,300})"),
     ("password", f"(?i:{_WORD}{_SIGN}){_VALUE}"),
-    ("pin", rf"(?i:{_PIN_WORD}{_SIGN})['\"]?(?P<value>\d{{4,12}})(?![A-Za-z0-9_]|[-.:/,]\d)"),
-    ("pin", r"(?i:(?<![a-z])cv[cv]2?)\W{1,3}(?:is )?(?P<value>\d{3,4})(?!\d)"),
     ("random_key", f"(?i:{_KEY_WORD}[\\w.-]{{0,30}}?{_SIGN}){_VALUE}"),
 )  # fmt: skip
 _LONG_RUN = r"(?<![\w+/~.%@-])[\w+/~%.-]{16,400}={0,2}(?![\w@/])"
@@ -234,7 +221,7 @@ def _marked(text: str) -> Found:
 
 
 def _behind_words(text: str) -> Found:
-    """Yield what stands in the place of a password, a PIN or a key, and looks like one."""
+    """Yield what stands in the place of a password or a key, and looks like one."""
     found = []
     for kind, source in _PLACES:
         seen = 0
@@ -262,17 +249,13 @@ def _is_value(kind: str, value: str, match: re.Match[str]) -> bool:
     """Say whether a value is what its place says that it is."""
     if kind in ("password", "random_key") and (_names_one(value) or _is_call(value, match)):
         return False
-    match kind:
-        case "url_password":
-            return not _is_placeholder(value) and value != match["user"]
-        case "password" | "bearer_token":
-            return _is_password(value)
-        case "basic_auth":
-            return _is_random(value)
-        case "random_key":
-            return _is_random(value) and not _pattern(_NO_KEY).search(_clause(match))
-        case _:
-            return True
+    if kind == "url_password":
+        return not _is_placeholder(value) and value != match["user"]
+    if kind in ("password", "bearer_token"):
+        return _is_password(value)
+    if kind == "random_key" and _pattern(_NO_KEY).search(_clause(match)):
+        return False
+    return kind == "azure_key" or _is_random(value)
 
 
 def _before(match: re.Match[str], most: int) -> str:
@@ -322,7 +305,8 @@ def _is_password(value: str) -> bool:
 
 
 _NOT_ONE = (
-    r"^[/~\\]|^\.{1,2}/|://|^[\w.+-]+@[\w-]+\.[\w.]+$",  # a path, an address
+    r"^[/~\\]|^\.{1,2}/|^[\w.-]+/[\w./-]+\.[a-z]{1,4}$",  # a path
+    r"://|^[\w.+-]+@[\w-]+\.[\w.]+$",  # an address
     r"^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$",  # a variable of the environment
     r"^[a-zA-Z_$][\w$]*(?:(?:\.|->|::|\?\.)[a-zA-Z_$][\w$]*)+$",  # a member
     r"(?i)^\W{0,2}(?:sha|md5|argon|[bs]crypt|pbkdf|ssha|2[aby]\$)",  # a hash
@@ -332,8 +316,8 @@ _NOT_ONE = (
 
 def _is_call(value: str, match: re.Match[str]) -> bool:
     """Say whether a value, outside of quotes, is a call, or a type with its parts."""
+    form = _pattern(r"[$@&*]?[A-Za-z_](?:\.|[A-Za-z_])[\w.:>?$-]*[(\[]")
     before = match.string[match.start("value") - 1]
-    form = _pattern(r"[$@&*]?[A-Za-z_]{2,}[\w.:>?$-]*[(\[]")
     return before not in "\"'`" and form.match(value) is not None
 
 
