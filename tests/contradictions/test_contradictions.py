@@ -197,6 +197,16 @@ def test_what_is_replaced_or_has_ended_is_not_named(run):
     assert "may_contradict" not in run("remember", "I work at Globex", "--json").json
 
 
+def test_values_of_one_slot_are_not_named(run):
+    """The slot orders its values: to forget one would leave a hole, or cancel a plan."""
+    run("remember", "I work from Zurich", "--slot", "desk")
+    planned = run("remember", "I work from Rome", "--slot", "desk", "--valid-from", "2030-07-01",
+                  "--json")  # fmt: skip
+    assert planned.json["may_contradict"] == []
+    assert "may contradict" not in run("remember", "I work from Bern", "--slot", "desk").err
+    assert "may contradict" in run("remember", "I work from Oslo").err
+
+
 def test_a_fact_is_named_once(run):
     """What is both much alike and perhaps contradicted is told of as contradicted alone."""
     text = "The nightly export of the billing service to the archive bucket in Zurich starts at {}"

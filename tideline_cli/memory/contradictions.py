@@ -90,6 +90,7 @@ def taken_back(db: Connection, fact: Fact, *, viewer: Origin) -> tuple[ComparedF
     found = [
         pair for other in facts.get(db, near, viewer=viewer).values()
         if other.id != fact.id and other.scope == fact.scope and _is_compared(other)
+        and (fact.slot is None or other.slot != fact.slot)  # a slot orders its values
         and (other.valid_to is None or other.valid_to > fact.created_at)
         and (pair := policy.judged(*told, *_told(other)))
     ]  # fmt: skip
