@@ -278,8 +278,8 @@ def test_a_merge_touches_no_other_origin(run):
 
 
 def test_a_value_that_both_have_said_is_not_lost(run, tmp_path, monkeypatch):
-    """Where two machines have said one value of a slot, one of the two facts gives way on the
-    first that merges; the second machine keeps the other, whichever row comes first."""
+    """Where two machines have said one value of a slot, the one that was said later holds on
+    both, whichever row comes first."""
     words = ("remember", "I live in Rome", "--slot", "city")
     for day in (3, 2):
         run(*words, "--now", str(NOW - day * DAY))

@@ -25,6 +25,8 @@ def histories():
 
 
 HISTORIES = list(histories())
+# A person takes back on a machine what was said on it.
+SPREAD = [one for one in HISTORIES if not any(step.endswith("do") for step in one[1])]
 
 
 def day(word):
@@ -157,3 +159,34 @@ def test_history_merged(name, steps, line, tmp_path):
     other.run(LAST[5:], "import", str(first), "--merge", "--trust")
     other.last = LAST
     check(other, line_of(line))
+
+
+class Homes(Door):
+    """Says every other step on a second machine, and syncs both behind each."""
+
+    def __init__(self, path):
+        super().__init__(path)
+        self.paths = [self.path, self.path.replace("slots", "other")]
+        self.place = self.path.replace("slots.db", "place")
+        self.steps = 0
+
+    def step(self, line):
+        self.path = self.paths[self.steps % 2]
+        super().step(line)
+        self.steps += 1
+        for number in ((0, 1), (1, 0))[(self.steps - 1) % 2]:
+            self.path = self.paths[number]
+            self.run(line.split()[0], "sync", self.place, "--plain", "--trust", "--name",
+                     f"machine{number}")  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "steps", "line"), SPREAD, ids=[one[0] for one in SPREAD])
+def test_history_synced(name, steps, line, tmp_path):
+    """Two machines that say a history by turns have its time line both."""
+    door = Homes(tmp_path / "slots.db")
+    for step in steps:
+        door.step(step)
+    door.last = day(steps[-1].split()[0])
+    for path in door.paths:
+        door.path = path
+        check(door, line_of(line))

@@ -94,6 +94,28 @@ class TestSlots:
         assert told["I live in Rome"]["archived_reason"] == "superseded"
         assert edges(laptop) == {(oslo, "contradicts", rome)}
 
+    def test_a_value_that_is_said_again_holds_though_another_replaced_it_meanwhile(self, pair):
+        """Both know Rome; the one that says it again last has not heard of Oslo."""
+        laptop, desktop, wire = pair
+        rome = say(laptop, "I live in Rome", "A1", slot="town")
+        settle([laptop, desktop], wire, NOW + HOUR)
+        oslo = say(desktop, "I live in Oslo", "B1", slot="town", now=NOW + 30 * DAY)
+        say(laptop, "I live in Rome", "A2", slot="town", now=NOW + 60 * DAY)
+        settle([laptop, desktop], wire, NOW + 61 * DAY)
+        agree(laptop, desktop)
+        told = by_id(laptop)
+        assert (told[rome]["lifecycle"], told[oslo]["lifecycle"]) == ("active", "archived")
+
+    def test_one_text_is_as_late_as_it_was_last_said(self, pair):
+        """Each machine has said it in words of its own, one of them behind another value."""
+        laptop, desktop, wire = pair
+        say(laptop, "I live in Rome", "A1", slot="town")
+        say(desktop, "I live in Oslo", "B1", slot="town", now=NOW + 30 * DAY)
+        rome = say(desktop, "I live in Rome", "B2", slot="town", now=NOW + 60 * DAY)
+        settle([laptop, desktop], wire, NOW + 61 * DAY)
+        agree(laptop, desktop)
+        assert [row["id"] for row in rows(laptop) if row["lifecycle"] == "active"] == [rome]
+
     @pytest.mark.parametrize("place", [0, 1])
     def test_one_undo_takes_the_ruling_back_everywhere(self, pair, place):
         """One undo takes the ruling back everywhere."""

@@ -140,7 +140,7 @@ def remember_in_batch(
             )
         case Insert():
             _insert(db, fact, listed, origin_number=number)
-            done, past = _inserted(db, fact, decision, targets=targets)
+            done, past = _inserted(db, fact, decision, targets=targets, is_own=into is None)
     return replace(
         done, batch=batch.ordinal,
         ignored=tuple(target.id for target in named if target.lifecycle != "active"),
@@ -189,7 +189,7 @@ def _reinforced(
         holder = told_anew(before, holder, **moved)
     writes.change(db, before, holder)
     uses.put_of(db, holder)
-    holder, past = _succeed(db, holder, fact, named=targets)
+    holder, past = _succeed(db, holder, fact, named=targets, is_now=is_own)
     return Remembered("reinforced", holder, before=before, not_taken=decision.not_taken), past
 
 
@@ -203,10 +203,10 @@ def _warmed(db: Connection, before: Fact | None, after: Fact, *, now: int) -> Fa
 
 
 def _inserted(
-    db: Connection, fact: Fact, decision: Insert, *, targets: Sequence[Fact]
+    db: Connection, fact: Fact, decision: Insert, *, targets: Sequence[Fact], is_own: bool
 ) -> tuple[Remembered, Sequence[Ended]]:
     """Link a new fact to those that it ends or resembles; return it, and what it ends."""
-    fact, past = _succeed(db, fact, fact, named=targets)
+    fact, past = _succeed(db, fact, fact, named=targets, is_now=is_own)
     similar = _join(db, fact, decision.alike, now=fact.created_at)
     elsewhen = tuple(one.id for one in decision.elsewhen)
     action = "superseded" if past else "created"
@@ -231,14 +231,14 @@ def _decided(
 
 
 def _succeed(
-    db: Connection, holder: Fact, new: Fact, *, named: Sequence[Fact]
+    db: Connection, holder: Fact, new: Fact, *, named: Sequence[Fact], is_now: bool
 ) -> tuple[Fact, Sequence[Ended]]:
     """End the facts that a fact replaces, and link it to them; return it and them."""
     if not named and holder.slot is None:
         return holder, ()
     from tideline_cli.memory.succession import replace_others  # noqa: PLC0415  most replace nothing
 
-    return replace_others(db, holder, new, named=named)
+    return replace_others(db, holder, new, named=named, is_now=is_now)
 
 
 def _join(db: Connection, fact: Fact, alike: Sequence[Fact], *, now: int) -> tuple[Fact, ...]:

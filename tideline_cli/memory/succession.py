@@ -6,7 +6,7 @@ from __future__ import annotations
 from tideline_cli.model.edge import SUPERSEDES
 from tideline_cli.policy.gate import check_work
 from tideline_cli.policy.periods import ended, holds_from
-from tideline_cli.policy.slots import Ended, painted, same_place, successor
+from tideline_cli.policy.slots import Ended, painted, said_last, same_place, successor
 from tideline_cli.store import links, slots, statements, writes
 
 TYPE_CHECKING = False
@@ -19,10 +19,11 @@ if TYPE_CHECKING:
 
 
 def replace_others(
-    db: Connection, holder: Fact, new: Fact, *, named: Sequence[Fact]
+    db: Connection, holder: Fact, new: Fact, *, named: Sequence[Fact], is_now: bool = True
 ) -> tuple[Fact, list[Ended]]:
     """Let the fact that says what `new` says end those that it names, and what its slot held, as
-    far as it may; return it as its slot shows it, and what ends."""
+    far as it may; return it as its slot shows it, and what ends. What a row of a file says is said
+    at the time of the row, and not `is_now`."""
     now, past = new.created_at, []
     at = max(holds_from(holder), min(holds_from(new), now))
     for fact in named:
@@ -35,7 +36,9 @@ def replace_others(
     give_way(db, past, now=now)
     if holder.slot is not None:
         linked = {one.before.id for one in past}
-        holder, painted_over = repaint(db, holder, now=now, by=holder, linked=linked)
+        holder, painted_over = repaint(
+            db, holder, now=now, by=holder, linked=linked, is_said=is_now
+        )
         shown = {one.before.id: one for one in painted_over}
         past = [
             Ended(one.before, shown.pop(one.before.id).after, holder, SUPERSEDES)
@@ -54,12 +57,13 @@ def give_way(db: Connection, ended: Iterable[Ended], *, now: int) -> None:
 
 def repaint(
     db: Connection, fact: Fact, *, now: int, by: Fact | None,
-    said: Mapping[str, int] | None = None, linked: Container[str] = (),
+    said: Mapping[str, int] | None = None, linked: Container[str] = (), is_said: bool = False,
 ) -> tuple[Fact, list[Ended]]:  # fmt: skip
     """Paint the time line of the slot of a fact as its statements say, in the caller's batch.
     Return the fact as it shows it, and the values that hold for a shorter time `by` another, each
     with an edge from that one, unless it is among the `linked`. Without `by`, that is the value
     that begins where it ends. `said` tells when values were last said, where the journal does not.
+    One that `is_said` now is said later than all that its slot knows.
     """
     assert fact.slot is not None  # noqa: S101  for the type checker
     values = slots.told(db, fact.slot, scope=fact.scope, viewer=fact.origin)
@@ -68,7 +72,11 @@ def repaint(
     if said is None:
         times = statements.times(db, viewer=fact.origin, ids=[one.id for one in values])
         said = {fact_id: at.said_at for fact_id, at in times.items()}
-    after = {one.id: one for one in painted(values, said)}
+    told = values
+    if is_said:
+        last = said_last(fact, values, said, now=now)
+        told = [last if one.id == fact.id else one for one in values]
+    after = {one.id: one for one in painted(told, said)}
     gone: list[Ended] = []
     for value in values:
         shown = after.get(value.id, value)

@@ -40,7 +40,7 @@ class Ended:
 @record
 class _Stroke:
     """One saying of a value: when it was said, from when to when it paints, and until when the
-    value holds. One that is `open` has no stated end; one said `again` was known before."""
+    value holds. One that is `open` has no stated end."""
 
     said: int
     fact: str
@@ -48,7 +48,6 @@ class _Stroke:
     end: int
     until: int
     is_open: bool
-    is_again: bool = False
 
 
 def same_place(one: Fact, other: Fact) -> bool:
@@ -67,12 +66,18 @@ def told_anew(before: Fact, after: Fact, **said: int) -> Fact:
     of it: an end where none was stated is one that was set later."""
     if after.slot is None:
         return replace(after, statement=None)
-    known = statement_of(before)
-    shown = as_said(before).valid_to
+    known, was = statement_of(before), as_said(before)
+    if same_place(before, after) and not said and (
+        (after.valid_from, after.valid_to) == (was.valid_from, was.valid_to)
+    ):
+        return replace(
+            after, valid_from=before.valid_from, valid_to=before.valid_to,
+            statement=before.statement,
+        )  # fmt: skip
     kept = {name: at for name, at in known.items() if name not in ("from", "to", "until")}
     if after.valid_from is not None:
         kept["from"] = after.valid_from
-    if after.valid_to == shown:
+    if after.valid_to == was.valid_to:
         kept |= {name: known[name] for name in ("to", "until") if name in known}
     elif after.valid_to is not None:
         is_stay = before.slot is None or ("to" in known and "until" not in known)
@@ -82,19 +87,19 @@ def told_anew(before: Fact, after: Fact, **said: int) -> Fact:
 
 def painted(values: Iterable[Fact], said: Mapping[str, int]) -> list[Fact]:
     """Return the values of one slot as its time line shows them; `said` tells, by id, when they
-    were last said: of those said at one instant, the last one paints last. A value that was painted
-    over is archived where it is over by the last word.
+    were last said: of two said at one instant the archived one, or that with the lower id, paints
+    first. A value that was painted over is archived where it is over by the last word.
 
     What nobody vouches for stands beside what is vouched for, and paints over its like alone.
     """
     told = [fact for fact in values if fact.lifecycle == "active" or fact.statement is not None]
     told = [fact for fact in told if fact.lifecycle != "pruned"]
     strokes = [stroke for fact in told for stroke in _strokes(fact, said.get(fact.id, 0))]
-    strokes.sort(key=lambda one: (one.said, one.is_again))
+    gone = {fact.id for fact in told if fact.lifecycle == "archived"}
+    strokes.sort(key=lambda one: (one.said, one.fact not in gone, one.fact))
     trusted = {fact.id for fact in told if is_trusted(fact.source)}
     of_trusted = _periods([one for one in strokes if one.fact in trusted])
     of_all = _periods(strokes) if len(trusted) < len(told) else of_trusted
-    gone = {fact.id for fact in told if fact.lifecycle == "archived"}
     ends = (one.until for one in strokes if one.fact in gone and one.until != _EVER)
     latest = max([0, *(one.said for one in strokes), *ends])
     return [
@@ -115,10 +120,29 @@ def _strokes(fact: Fact, said: int) -> list[_Stroke]:
         return []
     first = known.get("at", fact.created_at)
     found = [_Stroke(first, fact.id, start, end, until, is_open)]
-    last = max(known.get("said", 0), said if said > fact.created_at else 0)
-    if last > first and max(start, last) < min(end, until):
-        found.append(_Stroke(last, fact.id, max(start, last), end, until, is_open, True))
+    last = max(known.get("said", 0), said)
+    again = max(start, said if said > fact.created_at else last)
+    if last > max(first, fact.created_at) and again < min(end, until):
+        found.append(_Stroke(last, fact.id, again, end, until, is_open))
     return found
+
+
+def said_last(fact: Fact, values: Iterable[Fact], said: Mapping[str, int], *, now: int) -> Fact:
+    """Return a value that is said now as one that is said later than all that its slot knows,
+    whatever the clocks have said before."""
+    latest = max((_last_said(one, said) for one in values if one.id != fact.id), default=0)
+    if fact.created_at == now and fact.id not in said:
+        is_late, name = fact.created_at > latest, "at"
+    else:
+        is_late, name = _last_said(fact, said) > latest, "said"
+    if is_late:
+        return fact
+    return replace(fact, statement=statement_of(fact) | {name: latest + 1})
+
+
+def _last_said(fact: Fact, said: Mapping[str, int]) -> int:
+    known = statement_of(fact)
+    return max(known.get("at", fact.created_at), known.get("said", 0), said.get(fact.id, 0))
 
 
 def _periods(strokes: Sequence[_Stroke]) -> dict[str, tuple[int, int]]:

@@ -59,14 +59,9 @@ class Ruling:
 def ruled(stated: Sequence[StatedFact]) -> dict[str, Ruling]:
     """Return the rulings on facts of which some share a slot or a text, by id."""
     found: dict[str, Ruling] = {}
-    active = [one for one in stated if one.fact.lifecycle == "active"]
-    standing = _without_copies(active, found)
-    standing += [
-        one for one in stated
-        if one.fact.lifecycle == "archived" and one.fact.statement is not None
-    ]  # fmt: skip
+    _merge_copies(stated, found)
     by_slot: dict[tuple[Any, ...], list[StatedFact]] = {}
-    for one in standing:
+    for one in stated:
         fact = one.fact
         if fact.slot is not None:
             by_slot.setdefault((fact.origin.key, fact.scope, fact.slot), []).append(one)
@@ -75,33 +70,29 @@ def ruled(stated: Sequence[StatedFact]) -> dict[str, Ruling]:
     return found
 
 
-def _without_copies(active: Sequence[StatedFact], found: dict[str, Ruling]) -> list[StatedFact]:
-    """Merge facts of different authors that say the same into the oldest of them; return the facts
-    that stay."""
+def _merge_copies(stated: Iterable[StatedFact], found: dict[str, Ruling]) -> None:
+    """Merge facts of different authors that say the same into the oldest of them. In a slot each is
+    a statement of its own: the later one paints over the earlier."""
     groups: dict[tuple[Any, ...], list[StatedFact]] = {}
-    for one in active:
-        groups.setdefault(_words(one.fact), []).append(one)
-    staying: list[StatedFact] = []
+    for one in stated:
+        if one.fact.lifecycle == "active" and one.fact.slot is None:
+            groups.setdefault(_words(one.fact), []).append(one)
     for group in groups.values():
         keeper, *others = sorted(group, key=lambda one: (one.fact.created_at, one.fact.id))
         copies = [one for one in others if one.author != keeper.author]
-        staying += [one for one in others if one.author == keeper.author]
         kept = keeper.fact
         for copy in copies:
             at = max(copy.fact.created_at, keeper.fact.created_at)
-            gone = replace(ended(copy.fact, at=at, now=at), statement=None)
-            found[copy.fact.id] = Ruling(gone, "same", keeper.fact.id)
+            found[copy.fact.id] = Ruling(ended(copy.fact, at=at, now=at), "same", keeper.fact.id)
             kept = _with_uses(kept, copy.fact)
         if copies:
             found[kept.id] = Ruling(kept, "kept", kept.id)
-        staying.append(StatedFact(kept, keeper.said, keeper.author))
-    return staying
 
 
 def _words(fact: Fact) -> tuple[Any, ...]:
     """Return what is equal for two facts that are one: the text, where it counts and how long."""
     return (
-        fact.origin.key, fact.content, fact.scope, fact.slot, fact.document, fact.session,
+        fact.origin.key, fact.content, fact.scope, fact.document, fact.session,
         fact.turn, fact.speaker, fact.role, fact.valid_to, fact.progress, is_trusted(fact.source),
     )  # fmt: skip
 
@@ -119,9 +110,7 @@ def _with_uses(keeper: Fact, copy: Fact) -> Fact:
 
 def _paint_slot(values: Sequence[StatedFact], found: dict[str, Ruling]) -> None:
     """Show the values of a slot as its time line does, by when they were last said."""
-    # Of two that were said at one instant, the one that is not archived was said last.
-    ordered = sorted(values, key=lambda one: (one.fact.lifecycle == "active", one.fact.id))
-    after = painted((one.fact for one in ordered), {one.fact.id: one.said for one in ordered})
+    after = painted((one.fact for one in values), {one.fact.id: one.said for one in values})
     before = {one.fact.id: one.fact for one in values}
     for fact in after:
         if fact != before[fact.id]:

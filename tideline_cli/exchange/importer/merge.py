@@ -64,8 +64,6 @@ class Merger:
         self._rule: Sameness = rule_of(db)
         self._states = LaterStates(db, context, destination, summary)
         self._heard: set[str] = set()  # ids of facts that this file has stated: repeats are no use
-        # Rows of a slot that were taken for a fact under another id, by that id.
-        self._stood_for: dict[str, Prepared] = {}
 
     def take(self, ready: Prepared, batch: journal.batch) -> None:
         """Store a row, or restate the fact that says the same; raise the error that forbids it.
@@ -78,7 +76,6 @@ class Merger:
         there = self._destination.row_ids.known(ready, fact)
         if there is not None and ready.row.get("id"):
             self._states.bring(ready, fact, there)
-            self._bring_back(there)
             return
         if fact.lifecycle != "active":
             self._states.put_gone(ready)
@@ -90,6 +87,8 @@ class Merger:
         self._admit(ready, fact)
         same, alike = self._found(ready, fact)
         known = next((one for one in same if _may_be_one(one, fact)), None)
+        if fact.slot is not None and ready.row.get("id"):
+            known = None  # a statement of its own: the time line shows which one holds
         at = self._destination.times.surely(ready.row, ready.fact)
         gone = self._states.copies.forgotten(fact, at)
         if known is not None and fact.created_at >= known.created_at:
@@ -121,17 +120,6 @@ class Merger:
             self._destination.present(ready, fact, gone)
         else:
             self._put(ready, [])
-
-    def _bring_back(self, there: Fact) -> None:
-        """Store the row that was taken for a fact which a later row of the file has archived: where
-        the file comes from it holds in that one's place."""
-        row = self._stood_for.pop(there.id, None)
-        if row is None:
-            return
-        if facts.find(self._db, there.id, viewer=there.origin).lifecycle == "active":
-            self._stood_for[there.id] = row
-        else:
-            self._put(row, [])
 
     def settle(self) -> None:
         """Let every slot that rows have named hold one value."""
@@ -200,8 +188,6 @@ class Merger:
         self._summary.not_taken += bool(done.not_taken)
         self._destination.taken(ready, done.fact)
         self._heard.add(done.fact.id)
-        if done.fact.slot is not None and ready.fact.id != done.fact.id:
-            self._stood_for[done.fact.id] = ready
         self._states.in_slot(done.fact)
         self._states.note_times(ready, done.fact)
 
