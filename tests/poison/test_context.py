@@ -54,7 +54,8 @@ def store(tmp_path, monkeypatch):
         listed = [
             fact(
                 text, f"{number:026d}", source=("tool_output", "owner_message")[number % 2],
-                title=text, tags=(text, "t"), slot=f"s{number}", source_turn=text, derived_from=(text,),
+                title=text, tags=(text, "t"), slot=f"s{number}", source_turn=text,
+                derived_from=(text,),
                 metadata={text: [text, {text: text}]},
             )
             for number, text in enumerate(some)

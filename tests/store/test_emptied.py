@@ -49,7 +49,7 @@ def test_every_door_refuses_what_was_a_memory(run, kept, is_there):
 
 
 @pytest.mark.parametrize("is_there", [True, False])
-def test_the_doors_for_programs_refuse_it(run, client, kept, is_there):
+def test_the_doors_for_programs_refuse_it(run, client, kept, is_there):  # noqa: F811  the fixture
     """MCP, the HTTP API, the page and Python say the same, and make nothing."""
     path, _ = kept
     os.truncate(path, 0)

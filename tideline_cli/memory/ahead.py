@@ -93,7 +93,7 @@ def _ended(db: Connection, query: Query, *, origin_number: int, now: int) -> Non
     """Ask for the facts that have ended, where there are any: they are named beside an answer."""
     gone = lapsed.at(db, origin_number=origin_number, now=now)
     if gone.is_counted or gone.read:
-        lapsed.ended(
+        lapsed.ended_rows(
             db, query.wanted, origin_number=origin_number, now=now, limit=lapsed.MOST_READ
         )
 
