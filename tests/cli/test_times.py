@@ -64,12 +64,13 @@ def instant(text):
 
 def test_a_fact_holds_on_its_last_day(run):
     """What is valid to a day holds on that day, and no longer."""
-    run("remember", "the fair is on", "--valid-from", "2025-10-01", "--valid-to", "2025-10-20")
+    words = ("remember", "the fair is on", "--slot", "fair")
+    run(*words, "--valid-from", "2025-10-01", "--valid-to", "2025-10-20")
     def found(day):
         return run("recall", "fair", "--now", day).code
 
     assert (found("2025-10-20T23:59:59Z"), found("2025-10-21T00:00:00Z")) == (0, 1)
-    again = run("remember", "the fair is on", "--valid-to", "2025-10-22")
+    again = run(*words, "--valid-to", "2025-10-22")
     assert "holds until the end of 2025-10-22\n" in again.err
 
 

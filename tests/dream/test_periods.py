@@ -56,9 +56,6 @@ def test_twins_of_one_time_become_one(times):
 @pytest.mark.parametrize(("kept", "lost", "since"), [
     ({"valid_from": NOW - DAY}, {}, NOW - DAY),
     ({}, {"valid_from": NOW - DAY}, NOW - DAY),
-    ({}, {"valid_from": NOW + DAY}, None),
-    ({"valid_from": NOW + DAY}, {}, None),
-    ({"valid_from": NOW + DAY}, {"now": NOW - DAY}, NOW - DAY),
 ])  # fmt: skip
 def test_the_survivor_begins_when_the_first_of_the_two_did(kept, lost, since):
     """Merging never narrows; a beginning is stated where it is not that of its making."""

@@ -354,3 +354,53 @@ def test_a_file_that_nobody_vouches_for_announces_nothing(run):
         assert "archived fact" not in run("recall", f"{word} pills").err
         rows = [json.loads(line) for line in run("export").out.splitlines()]
         assert {one["content"]: one["archived_reason"] for one in rows}[row["content"]] == kept
+
+
+APART = [
+    ({"speaker": "Ann"}, {"speaker": "Ben"}),
+    ({"scope": "home"}, {"scope": "work"}),
+    ({"kind": "note"}, {"kind": "task"}),
+    ({"session": "s1", "turn": 1}, {"session": "s1", "turn": 2}),
+    ({"session": "s1"}, {"session": "s2"}),
+    ({"session": "s1"}, {"session": "s1"}),
+    ({"valid_from": "2025-01-01"}, {"valid_from": "2025-02-01"}),
+    ({"valid_to": "2030-01-01"}, {"valid_to": "2030-02-01"}),
+    ({"valid_to": "2030-01-01"}, {}),
+]
+
+
+@pytest.mark.parametrize("flags", [("--trust", "--merge"), ("--merge",), ("--trust",), ()])
+@pytest.mark.parametrize(("one", "other"), APART)
+def test_rows_of_one_text_that_are_two_statements_are_two_facts(run, flags, one, other):
+    """Though no row has an id or a time; a second run of the file adds nothing."""
+    lines = "\n".join(json.dumps({"content": "Tea at five", **labels}) for labels in (one, other))
+    for added in (2, 0):
+        done = run("import", "-", "--json", *flags, stdin=lines).json
+        assert (done["added"], done["errors"]) == (added, [])
+    assert len(run("list", "--json", "--limit", "9").json["facts"]) == 2
+    assert run("doctor", "--deep", "--json").json["findings"] == []
+
+
+@pytest.mark.parametrize("labels", [{}, {"speaker": "Ann"}, {"valid_to": "2030-01-01"}])
+def test_rows_of_one_statement_are_one_fact(run, labels):
+    lines = "\n".join([json.dumps({"content": "Tea at five", **labels})] * 2)
+    done = run("import", "-", "--json", "--merge", "--trust", stdin=lines).json
+    assert (done["added"], done["reinforced"]) == (1, 1)
+
+
+@pytest.mark.parametrize(("more", "again"), [
+    ({"valid_from": "2025-11-01"}, "Berlin"), ({"valid_to": "2025-11-01"}, "Berlin"),
+    ({"valid_to": "2025-11-01"}, "Zurich"),
+])  # fmt: skip
+def test_a_row_without_a_time_states_a_value_again(run, more, again):
+    """A value of which a plan or a stay is known, or in which a stay was said, is said again."""
+    def merge(day, **row):
+        done = run("import", "-", "--json", "--merge", "--trust", "--now", f"2025-10-0{day}",
+                   stdin=json.dumps({"slot": "where", **row}))  # fmt: skip
+        assert (done.code, done.json["errors"]) == (0, [])
+
+    merge(1, content="I work from Zurich")
+    merge(2, content="I work from Berlin", **more)
+    merge(4, content=f"I work from {again}")
+    assert again in run("slots", "--now", "2025-10-04T12Z").out
+    assert run("doctor", "--deep", "--json").json["findings"] == []

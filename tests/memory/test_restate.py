@@ -36,36 +36,33 @@ def recalled(run, query, at):
     return [] if done.code == 1 else [hit["content"] for hit in done.json["hits"]]
 
 
+JUNE = ("--valid-to", "2026-06-01T00Z")
 VALIDITY = [
     # what is known, what is said on the first of March, what it holds then (None: two facts)
     ((), (), (None, None)),
-    ((), ("--valid-from", "2030-01-01"), (None, None)),
+    (JUNE, JUNE, (None, "2026-06-01")),
+    (("--valid-from", "2030-01-01"), ("--valid-from", "2030-01-01"), ("2030-01-01", None)),
     ((), ("--valid-from", "2025-06-01"), ("2025-06-01", None)),
-    ((), ("--valid-to", "2026-06-01T00Z"), (None, "2026-06-01")),
-    ((), ("--valid-to", "2026-02-01T00Z"), (None, "2026-02-01")),
-    ((), ("--valid-from", "2025-01-01", "--valid-to", "2025-02-01T00Z"), None),
-    ((), ("--valid-from", "2025-01-01", "--valid-to", "2026-06-01T00Z"),
-     ("2025-01-01", "2026-06-01")),
-    ((), ("--valid-from", "2026-04-01", "--valid-to", "2026-06-01T00Z"), None),
-    (("--valid-to", "2026-05-01T00Z"), (), (None, None)),
-    (("--valid-to", "2026-05-01T00Z"), ("--valid-from", "2026-04-01"), (None, None)),
-    (("--valid-to", "2026-05-01T00Z"), ("--valid-from", "2026-06-01"), None),
-    (("--valid-to", "2026-05-01T00Z"),
-     ("--valid-from", "2026-04-01", "--valid-to", "2026-06-01T00Z"),
-     (None, "2026-06-01")),
-    (("--valid-from", "2030-01-01"), (), (MAR, None)),
-    (("--valid-from", "2030-01-01"), ("--valid-to", "2031-01-01T00Z"), (MAR, "2031-01-01")),
-    (("--valid-from", "2030-01-01"), ("--valid-to", "2029-01-01T00Z"), None),
-    (("--valid-from", "2030-01-01"), ("--valid-from", "2029-01-01"), ("2029-01-01", None)),
-    (("--valid-from", "2030-01-01"), ("--valid-from", "2031-01-01"), ("2030-01-01", None)),
-    (("--valid-from", "2026-01-15"), ("--valid-to", "2026-01-10T00Z"), None),
+    (("--valid-from", "2025-06-01"), (), ("2025-06-01", None)),
+    (JUNE, ("--valid-from", "2025-01-01", *JUNE), ("2025-01-01", "2026-06-01")),
+    ((), ("--valid-from", "2030-01-01"), None),
+    ((), JUNE, None),
+    ((), ("--valid-to", "2026-02-01T00Z"), None),
+    ((), ("--valid-from", "2025-01-01", *JUNE), None),
+    (JUNE, (), None),
+    (JUNE, ("--valid-to", "2026-07-01T00Z"), None),
+    (JUNE, ("--valid-from", "2026-04-01"), None),
+    (JUNE, ("--valid-from", "2026-04-01", *JUNE), None),
+    (("--valid-from", "2030-01-01"), (), None),
+    (("--valid-from", "2030-01-01"), ("--valid-from", "2029-01-01"), None),
+    (("--valid-from", "2025-01-01"), ("--valid-from", "2025-02-01"), None),
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize(("known", "again", "wanted"), VALIDITY)
 def test_when_a_restated_fact_holds(run, known, again, wanted):
-    """Saying it again widens when a fact holds; only a stated end narrows it; what holds at other
-    times is a fact of its own."""
+    """What is said of another time is a fact of its own; a beginning that only one states, and that
+    was before the other was said, is none."""
     first = said(run, DEPLOY, *known, at=JAN)
     second = said(run, DEPLOY, *again, at=MAR)
     if wanted is None:
@@ -75,8 +72,7 @@ def test_when_a_restated_fact_holds(run, known, again, wanted):
     else:
         assert (second["action"], second["id"]) == ("reinforced", first["id"])
         assert valid(second) == wanted
-        not_taken = "--valid-from" in again and wanted[0] != again[again.index("--valid-from") + 1]
-        assert second.get("ignored", []) == (["valid_from"] if not_taken else [])
+        assert second.get("ignored", []) == []
 
 
 def test_a_later_beginning_hides_nothing(run):
@@ -96,19 +92,30 @@ def test_what_holds_now_is_found_now(run):
 
 
 def test_an_end_is_applied_and_taken_off(run):
-    """A stated end counts; a restatement without one says that there is none; both are told."""
-    said(run, "The office is closed", at=JAN)
-    end = ("--valid-to", "yesterday", "--now", FEB)
-    done = run("remember", "The office is closed", *end)
+    """In a slot a stated end counts; a restatement without one says that there is none; both are
+    told."""
+    words = ("remember", "The office is closed", "--slot", "office")
+    said(run, *words[1:], at=JAN)
+    done = run(*words, "--valid-to", "yesterday", "--now", FEB)
     assert "known already, reinforced; holds until the end of 2026-01-31\n" in done.err
     assert recalled(run, "office", MAR) == []
-    done = run("remember", "The office is closed", "--now", "2026-01-20")
+    done = run(*words, "--now", "2026-01-20")
     assert "known already, reinforced; holds without end\n" in done.err
     assert recalled(run, "office", MAR) == ["The office is closed"]
 
 
+def test_an_end_of_a_fact_without_a_slot_is_another_statement(run):
+    """It is told, with the way to let the other go."""
+    first = said(run, "The office is closed", at=JAN)["id"]
+    done = run("remember", "The office is closed", *JUNE, "--now", FEB)
+    assert f"holds at other times than {first}, which says the same" in done.err
+    assert f"tideline forget {first}" in done.err
+    assert listed(run, MAR) == ["The office is closed"] * 2
+    assert listed(run, "2026-06-02", as_of="2026-06-02") == ["The office is closed"]
+
+
 LABELS = ("--pin", "--tag", "house", "--title", "T", "--meta", "a=b", "--kind", "note", "--tier",
-          "permanent", "--valid-to", "2030-01-01T00Z", "--importance", "0.9",
+          "permanent", "--importance", "0.9",
           "--segment", "project", "--source-turn", "t1")  # fmt: skip
 
 
@@ -131,14 +138,14 @@ def test_labels_said_again_are_applied(run):
     assert run("show", first["id"], "--json").json["fact"]["title"] == "T"
     assert set(second["changed"]) == {
         "pinned", "tags", "segment", "tier", "kind", "title", "importance", "source_turn",
-        "metadata", "derived_from", "valid_to",
+        "metadata", "derived_from",
     }  # fmt: skip
 
 
 def test_a_restatement_is_undone(run):
     """Undo gives back the labels and the times that a restatement has changed."""
-    before = said(run, DEPLOY, "--valid-to", MAR + "T00Z", at=JAN)["fact"]
-    said(run, DEPLOY, *LABELS, at=FEB)
+    before = said(run, DEPLOY, "--slot", "day", "--valid-to", MAR + "T00Z", at=JAN)["fact"]
+    said(run, DEPLOY, *LABELS, "--slot", "day", at=FEB)
     assert run("undo").code == 0
     assert run("show", before["id"], "--json").json["fact"] == before
     assert run("doctor", "--deep").code == 0
@@ -190,18 +197,17 @@ def test_a_batch_and_an_import_apply_labels_too(run):
     """Lines of remember --batch and rows of import --merge do what options do; a label that a row
     does not state changes nothing."""
     first = said(run, DEPLOY, "--tier", "permanent", "--importance", "0.9", at=JAN)
-    line = {"content": DEPLOY, "tags": ["x"], "valid_to": "2030-01-01"}
+    line = {"content": DEPLOY, "tags": ["x"]}
     form = run("remember", "--batch", "--now", FEB, stdin=json.dumps(line)).json
-    assert (form["action"], form["changed"]) == ("reinforced", ["tags", "valid_to"])
-    row = {"content": DEPLOY, "title": "T", "pinned": True, "valid_to": "2031-01-01"}
+    assert (form["action"], form["changed"]) == ("reinforced", ["tags"])
+    row = {"content": DEPLOY, "title": "T", "pinned": True}
     merge = ("import", "-", "--merge", "--trust", "--now", FEB)
     done = run(*merge, "--json", stdin=json.dumps(row)).json
     assert (done["reinforced"], done["ignored"]) == (1, 0)
     fact = run("show", first["id"], "--json").json["fact"]
     assert (fact["title"], fact["pinned"], fact["tags"]) == ("T", True, ["x"])
-    assert (fact["tier"], fact["importance"], fact["valid_to"][:10]) == (
-        "permanent", 0.9, "2031-01-01")  # fmt: skip
-    low = json.dumps({"content": DEPLOY, "importance": 0.1, "valid_to": "2031-01-01"})
+    assert (fact["tier"], fact["importance"]) == ("permanent", 0.9)
+    low = json.dumps({"content": DEPLOY, "importance": 0.1})
     assert run(*merge, "--json", stdin=low).json["ignored"] == 1
     said_so = run(*merge, stdin=low)
     assert "1 reinforced, 1 of these with labels" in said_so.out + said_so.err

@@ -75,7 +75,7 @@ class _Hearing:
                                          and facts[one]["slot"] != facts[seq]["slot"])
             and facts[one]["scope"] == facts[seq]["scope"]
             and states_the_same(facts[one], facts[seq])
-            and hold_alike(facts[one], facts[seq], self.now)
+            and hold_alike(facts[one], facts[seq])
         ]  # fmt: skip
         twin = max(twins, key=rich.get, default=None)
         loser, survivor = seq, twin if stated is None else stated

@@ -178,10 +178,20 @@ def _known(memory, new, targets, *, now, answer):
 def validity(known, new, *, now):
     """Return (valid_from, valid_to) of a known fact that is restated, or TWO_FACTS.
 
-    Said without times: it holds now, with no end known. A restatement widens or ends what is
-    known; it never puts off what holds already."""
+    Without a slot, only what holds for the same time says the same: to the same end, and since the
+    same beginning, or one that one of them alone states and that was when the other was said. A
+    value that is said without times holds now, with no end known; a restatement widens or ends
+    it, and never puts off what holds already."""
     start, stop = new.get("valid_from"), new.get("valid_to")
     kb, ke = begin(known), end(known)
+    if known["slot"] is None and new.get("slot") is None:
+        stated, said = known["valid_from"], known["created_at"]
+        is_one = stated == start or (
+            stated <= now if start is None else stated is None and start <= said
+        )
+        if not is_one or stop != known["valid_to"]:
+            return TWO_FACTS
+        return (stated if start is None or start >= kb else start), stop
     since = now if kb > now else known["valid_from"]
     if start is None and stop is None:
         return since, None
@@ -196,8 +206,7 @@ def validity(known, new, *, now):
         return known["valid_from"], None
     if stop >= ke:
         return known["valid_from"], stop
-    in_slot = new.get("slot") is not None
-    return (known["valid_from"], known["valid_to"]) if in_slot else TWO_FACTS
+    return known["valid_from"], known["valid_to"]
 
 
 def _apply(memory, seq, new, *, now):

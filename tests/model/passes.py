@@ -131,16 +131,24 @@ def _may_merge(a, b, now):
         return False
     if a["scope"] != b["scope"] or (a["slot"] and b["slot"] and a["slot"] != b["slot"]):
         return False
-    return end(a) > now and hold_alike(a, b, now)
+    return end(a) > now and hold_alike(a, b)
 
 
-def hold_alike(a, b, now):
-    """Say whether two facts end at one time, and begin at one if one has not begun; and whether
-    their work is equally far, and of one agent where nobody vouches for them."""
+def hold_alike(a, b):
+    """Say whether two facts end at one time, and begin at one, or one of them states no beginning
+    and was said after that of the other; and whether their work is equally far, and of one agent
+    where nobody vouches for them."""
     if a["progress"] != b["progress"] or not (may_end(a, b) and may_end(b, a)):
         return False
-    begun = max(begin(a), begin(b)) <= now
-    return a["valid_to"] == b["valid_to"] and (begun or begin(a) == begin(b))
+    stated = [one["valid_from"] for one in (a, b)]
+    if None not in stated:
+        begun = stated[0] == stated[1]
+    else:
+        begun = all(
+            one["valid_from"] is None or one["valid_from"] <= other["created_at"]
+            for one, other in ((a, b), (b, a)) if other["valid_from"] is None
+        )  # fmt: skip
+    return a["valid_to"] == b["valid_to"] and begun
 
 
 def _merge(memory, pairs, wanted, now):

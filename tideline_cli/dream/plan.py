@@ -360,7 +360,7 @@ def _may_merge(a: Fact, b: Fact, now: int) -> bool:
     facts that end or begin at different times are not the same. Two slots are two things.
     """
     has_ended = any(fact.valid_to is not None and fact.valid_to <= now for fact in (a, b))
-    may = may_be_one(a, b, now=now) and may_share_place(a, b)
+    may = may_be_one(a, b) and may_share_place(a, b)
     return may and not has_ended and not are_settled(a, b)
 
 

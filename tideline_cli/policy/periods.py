@@ -61,6 +61,17 @@ def overlap(one: Fact, other: Fact) -> bool:
     return all(fact.valid_to is None or start < fact.valid_to for fact in (one, other))
 
 
+def of_one_period(one: Fact, other: Fact) -> bool:
+    """Say whether two facts hold for the same time: until the same end, and since the same
+    beginning, or one that only one of them states and that was when the other was said."""
+    begun = (
+        fact.valid_from is None or fact.valid_from == against.valid_from
+        or (against.valid_from is None and fact.valid_from <= against.created_at)
+        for fact, against in ((one, other), (other, one))
+    )  # fmt: skip
+    return one.valid_to == other.valid_to and all(begun)
+
+
 def covers(one: Fact, other: Fact, *, now: int) -> bool:
     """Say whether `one` holds from now on for as long as `other` does."""
     if other.valid_to is not None and other.valid_to <= now:

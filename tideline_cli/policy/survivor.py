@@ -8,7 +8,7 @@ from tideline_cli.model.fields import ALL, FIRST, LABELS, LATER, ONE_WORD, SAID
 from tideline_cli.model.record import record, replace
 from tideline_cli.model.source import is_trusted
 from tideline_cli.policy.gate import may_end, may_move, may_touch
-from tideline_cli.policy.periods import holds_from, overlap, united
+from tideline_cli.policy.periods import holds_from, of_one_period, overlap, united
 from tideline_cli.policy.sameness import may_share_place, state_the_same
 from tideline_cli.policy.transitions import pinned
 
@@ -38,16 +38,12 @@ def richness(fact: Fact) -> tuple[tuple[bool, int], float, float, int, int]:
     )
 
 
-def may_be_one(one: Fact, other: Fact, *, now: int) -> bool:
-    """Say whether two facts that say the same may become one fact: they end at the same time, and
-    if one begins in the future, both begin at the same time; and their work is equally far, or one
-    would reopen or finish the other. What nobody vouches for is not made another agent's work."""
-    later = holds_from(one) > now or holds_from(other) > now
-    if one.progress != other.progress:
-        return False
-    if not (may_end(one.source, one.agent, other) and may_end(other.source, other.agent, one)):
-        return False
-    return one.valid_to == other.valid_to and (not later or holds_from(one) == holds_from(other))
+def may_be_one(one: Fact, other: Fact) -> bool:
+    """Say whether two facts that say the same may become one fact: they hold for the same time, and
+    their work is equally far, or one would reopen or finish the other. What nobody vouches for is
+    not made another agent's work."""
+    may = may_end(one.source, one.agent, other) and may_end(other.source, other.agent, one)
+    return may and one.progress == other.progress and of_one_period(one, other)
 
 
 def merged(survivor: Fact, other: Fact) -> Fact:
@@ -158,12 +154,13 @@ def holding_on(known: Fact, *, now: int) -> Fact:
 
 
 def _validity(known: Fact, new: Fact, *, now: int) -> _Validity | None:
-    """Return when a fact holds that is said again at `now`. Said without times, it holds now and
-    has no end. A stated end counts; a stated beginning counts where it is earlier.
+    """Return when a fact holds that is said again at `now`, None where that is another time.
 
-    None where the two times do not meet, or where one lies inside the other and no slot says that
-    they are one thing.
+    A value of a slot that is said without times holds now and has no end; a stated end counts, and
+    a stated beginning where it is earlier. It is another value where the two times do not meet.
     """
+    if known.slot is None and new.slot is None:
+        return _one_period(known, new) if of_one_period(known, new) else None
     since, until = holds_from(known), known.valid_to
     start, end = new.valid_from, new.valid_to
     from_now = now if since > now else known.valid_from
@@ -177,7 +174,12 @@ def _validity(known: Fact, new: Fact, *, now: int) -> _Validity | None:
         return _Validity(start, end)
     if end is None or (until is not None and end >= until):
         return _Validity(known.valid_from, end)
-    return _Validity(known.valid_from, until) if new.slot is not None else None
+    return _Validity(known.valid_from, until)
+
+
+def _one_period(known: Fact, new: Fact) -> _Validity:
+    is_earlier = holds_from(new) < holds_from(known)
+    return _Validity(new.valid_from if is_earlier else known.valid_from, known.valid_to)
 
 
 def _labelled(known: Fact, new: Fact, said: NewFact) -> Fact:

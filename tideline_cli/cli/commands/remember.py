@@ -143,7 +143,10 @@ def _report(session: Session, done: Remembered) -> None:
     for line in _replacements(done):
         session.note(line)
     for known in done.elsewhen:
-        session.note(f"holds at other times than {known}, which says the same")
+        call = session.call(*_named(session), "forget", known)
+        session.note(
+            f"holds at other times than {known}, which says the same; if this replaces it: {call}"
+        )
     new_fact.tell_doubts(session, done)
     for like in done.similar:
         session.note(_nearness(session, like))
@@ -154,9 +157,13 @@ def _nearness(session: Session, like: Fact) -> str:
     one in its place."""
     text = output.one_line(like.content)
     shown = text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
-    named = () if session.options.db is None else ("--db", session.options.db)
-    call = session.call(*named, "forget", like.id)
+    call = session.call(*_named(session), "forget", like.id)
     return f'much like {like.id} "{shown}"; if this replaces it: {call}'
+
+
+def _named(session: Session) -> tuple[str, ...]:
+    """Return the option that names the file, where it was named."""
+    return () if session.options.db is None else ("--db", session.options.db)
 
 
 def _restatement(before: Fact, after: Fact) -> str:

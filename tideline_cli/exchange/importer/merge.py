@@ -15,7 +15,7 @@ from tideline_cli.model.record import replace
 from tideline_cli.model.source import is_trusted
 from tideline_cli.model.text import said_terms
 from tideline_cli.policy import gate
-from tideline_cli.policy.periods import holds_from
+from tideline_cli.policy.periods import holds_from, of_one_period
 from tideline_cli.policy.sameness import (
     MOST_SIMILAR,
     SAME_TERMS,
@@ -95,9 +95,9 @@ class Merger:
             self._restate(ready, fact, known, batch)
         elif known is not None and fact.slot is None:
             self._confirm(ready, fact, known)
-        elif there is not None:  # and no longer said here: forgotten, replaced or ended since
-            self._destination.present(ready, fact, there)
-        elif gone is not None:
+        elif there is not None and state_the_same(there, fact, rule=self._rule):
+            self._destination.present(ready, fact, there)  # forgotten, replaced or ended since
+        elif gone is not None and there is None:
             self._summary.forgotten += 1
             self._destination.present(ready, fact, gone)
         else:
@@ -252,8 +252,9 @@ class Merger:
         said = said_again(fact, source=fact.source, assumed=_assumed(ready))
         new = replace(said, heat=fact.heat)
         return remember.remember_in_batch(
-            self._db, new, batch=batch, fact_id=fact.id, now=fact.created_at,
-            screen=ready.screen, heard=(heard,), into=self._destination.number(fact.origin),
+            self._db, new, batch=batch, fact_id=self._destination.row_ids.free(ready, fact),
+            now=fact.created_at, screen=ready.screen, heard=(heard,),
+            into=self._destination.number(fact.origin),
         )  # fmt: skip
 
 
@@ -264,9 +265,12 @@ def _assumed(ready: Prepared) -> tuple[str, ...]:
 
 
 def _may_be_one(known: Fact, fact: Fact) -> bool:
-    """Say whether a known fact and a row that says the same may be one: not where one had ended
-    before the other was said, or before it began. In a slot an older word is a value of its own,
-    which the later one ends."""
+    """Say whether a known fact and a row that says the same may be one: they hold for the same
+    time. In a slot an older word is a value of its own, which the later one ends; and a value that
+    had ended before the row was said, or began, is another."""
+    if known.slot is None and fact.slot is None:
+        is_over = known.valid_to is not None and known.valid_to <= fact.created_at
+        return of_one_period(known, fact) and not is_over
     if fact.created_at >= known.created_at:
         return known.valid_to is None or known.valid_to > max(fact.created_at, holds_from(fact))
     return fact.slot is None and (fact.valid_to is None or fact.valid_to >= holds_from(known))

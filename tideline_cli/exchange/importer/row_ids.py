@@ -84,6 +84,15 @@ class RowIds:
             metadata = {ORIGINAL_ID: fact.id} | dict(metadata or {})
         return replace(fact, id=vouched_id(fact.origin, fact.id), metadata=metadata)
 
+    def free(self, ready: Prepared, fact: Fact) -> str:
+        """Return an id for the fact of a row that is not there under its own id: of equal rows
+        without an id each has another."""
+        made, repeat = fact, 0
+        while whole_ids.is_taken(self._db, made.id) and not ready.row.get("id"):
+            repeat += 1
+            made = self.vouched(fact_from(ready.row, self._context, repeat=repeat), ready)
+        return made.id
+
     def _held(self, fact_id: str, fact: Fact) -> Fact | None:
         """Return what has exactly this id in the origin of a fact."""
         try:

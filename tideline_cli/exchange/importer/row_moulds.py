@@ -7,8 +7,9 @@ row says, an id, a time, a secret, it is made by itself.
 from __future__ import annotations
 
 from tideline_cli.exchange.importer.plain_words import PlainWords, can_tell
-from tideline_cli.exchange.importer.rows import made_id
+from tideline_cli.exchange.importer.rows import made_id, told_apart
 from tideline_cli.model.fact import MAX_CONTENT
+from tideline_cli.policy.sameness import APART
 from tideline_cli.store import bulk_inserts
 
 TYPE_CHECKING = False
@@ -22,8 +23,8 @@ if TYPE_CHECKING:
     Row = dict[str, Any]
     # What a row says beside its text: keys, values, and their types, since 1 is also True.
     Kind = tuple[object, ...]
-    # The number of a model, the model, and the origin and the turn that ids are made of.
-    Mould = tuple[int, SharedColumns, Any, str | None]
+    # The number of a model, the model, and the origin and the labels that ids are made of.
+    Mould = tuple[int, SharedColumns, Any, str]
 
     # The number of a model, and what a row has for itself.
     Moulded = tuple[int, Own]
@@ -53,8 +54,8 @@ class RowMoulds:
         terms = self._words.terms(content)
         if terms is None:
             return None
-        number, model, origin, turn = mould
-        fact_id = made_id(origin, content, turn, None, 0)
+        number, model, origin, apart = mould
+        fact_id = made_id(origin, content, apart, None, 0)
         return number, model.own_of(fact_id, content, terms)
 
     def columns(self, number: int) -> list[Any]:
@@ -66,7 +67,8 @@ class RowMoulds:
         kind = _kind(row)
         if kind is not None and len(self._moulds) < _MOST:
             model, fact = bulk_inserts.SharedColumns(columns), ready.fact
-            self._moulds[kind] = (len(self._models), model, fact.origin, fact.source_turn)
+            apart = told_apart({name: getattr(fact, name) for name in ("source_turn", *APART)})
+            self._moulds[kind] = (len(self._models), model, fact.origin, apart)
             self._models.append(model)
 
     def _mould(self, row: Row) -> Mould | None:

@@ -41,6 +41,7 @@ from tideline_cli.model.source import SOURCES, parse_source
 from tideline_cli.model.times import Times
 from tideline_cli.policy.gate import confined
 from tideline_cli.policy.periods import STATEMENT
+from tideline_cli.policy.sameness import APART
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -113,7 +114,6 @@ def fact_from(row: Mapping[str, Any], context: ImportContext, *, repeat: int = 0
     worth = worth_of(row, segment, kind, tier, trusted=context.trusted)
     used = last_used(row, created_at, trusted=context.trusted, now=context.now)
     values |= {
-        "id": own_id or made_id(origin, content, values["source_turn"], stated, repeat),
         "content": content, "segment": segment, "tier": tier, "heat": worth.heat, "kind": kind,
         "importance": worth.importance, "decay_rate": worth.decay_rate,
         "access_count": worth.access_count,
@@ -129,6 +129,7 @@ def fact_from(row: Mapping[str, Any], context: ImportContext, *, repeat: int = 0
         "progress": word(row, "progress", PROGRESSES) or usual_progress(kind),
         "metadata": metadata, "statement": _statement(row) if values["slot"] else None,
     }  # fmt: skip
+    values["id"] = own_id or made_id(origin, content, told_apart(values), stated, repeat)
     return Fact(*[values[name] for name in NAMES])  # twice as fast as by name
 
 
@@ -211,9 +212,16 @@ def vouched_id(origin: Origin, taken: str) -> str:
     return ulid.from_bytes(blake2b(said.encode(), digest_size=16).digest())
 
 
-def made_id(origin: Origin, content: str, turn: str | None, stated: int | None, repeat: int) -> str:
+def told_apart(values: Mapping[str, Any]) -> str:
+    """Return what tells a row from others of the same text, origin and time: where it was said, and
+    all by which two statements differ. The fields of a fact that are None say nothing."""
+    stated = [f"{name}={values[name]}" for name in APART if values[name] is not None]
+    return "\x1f".join((values["source_turn"] or "", *stated))
+
+
+def made_id(origin: Origin, content: str, apart: str, stated: int | None, repeat: int) -> str:
     """Return a ULID that depends on what a row says alone; its time is the stated one, if any."""
-    said = "\x1f".join((origin.key, content, turn or "", str(stated), str(repeat)))
+    said = "\x1f".join((origin.key, content, apart, str(stated), str(repeat)))
     digest = bytearray(blake2b(said.encode(), digest_size=16).digest())
     if stated is not None and 0 <= stated < 1 << 48:
         digest[:6] = stated.to_bytes(6, "big")
