@@ -302,6 +302,39 @@ class TestSlots:
             machine.close()
 
 
+    @pytest.mark.parametrize("is_forgotten", [True, False])
+    def test_what_is_forgotten_later_leaves_the_slot_that_it_was_moved_into(
+        self, pair, is_forgotten
+    ):
+        """The later word counts: whoever forgets a fact need not know that another machine has
+        moved it into a slot."""
+        laptop, desktop, wire = pair
+        old = say(laptop, "The meeting is in April", "A1")
+        settle([laptop, desktop], wire, NOW + HOUR)
+        move, forget = (DAY, 2 * DAY) if is_forgotten else (2 * DAY, DAY)
+        move_in(laptop, old, now=NOW + move)
+        amend.forget(desktop.db, [old], viewer=OWNER, now=NOW + forget)
+        settle([laptop, desktop], wire, NOW + 3 * DAY)
+        agree(laptop, desktop)
+        wanted = "archived" if is_forgotten else "active"
+        for machine in (laptop, desktop):
+            assert by_id(machine)[old]["lifecycle"] == wanted
+
+    @pytest.mark.parametrize("first", [0, 1])
+    def test_what_is_reworded_leaves_the_slot_that_it_was_moved_into(self, pair, first):
+        """The old words do not stand beside the new ones."""
+        laptop, desktop, wire = pair
+        old = say(laptop, "The meeting is in April", "A1")
+        settle([laptop, desktop], wire, NOW + HOUR)
+        move_in(laptop, old, now=NOW + (1 + first) * DAY)
+        new = reword(desktop, old, "A2", "The meeting is in May", now=NOW + (2 - first) * DAY)
+        settle([laptop, desktop], wire, NOW + 3 * DAY)
+        agree(laptop, desktop)
+        for machine in (laptop, desktop):
+            held = [by_id(machine)[one]["lifecycle"] for one in (old, new)]
+            assert held == ["archived", "active"]
+
+
 class TestSameText:
     def test_what_two_machines_say_is_said_once_and_counted(self, pair):
         """What two machines say is said once and counted."""
@@ -338,6 +371,46 @@ class TestSameText:
         agree(laptop, desktop)
         told = {row["id"]: row["lifecycle"] for row in rows(laptop)}
         assert told == {kept: "archived", copy: "active"}
+
+
+    @pytest.mark.parametrize(("here", "there"), [
+        ({"valid_from": NOW - 9 * DAY}, {"valid_from": NOW - 5 * DAY}),
+        ({"valid_to": NOW + 90 * DAY}, {"valid_to": NOW + 99 * DAY}),
+        ({"valid_to": NOW + 90 * DAY}, {}),
+        ({"valid_from": NOW + 9 * DAY}, {}),
+        ({"kind": "note"}, {"kind": "task"}),
+        ({"speaker": "Ann"}, {"speaker": "Ben"}),
+    ])  # fmt: skip
+    def test_another_statement_of_the_same_text_stays(self, pair, here, there):
+        """What two machines say of other times, kinds or by other speakers is two facts, after a
+        dream too."""
+        laptop, desktop, wire = pair
+        say(laptop, "The shop is closed", "A1", **here)
+        say(desktop, "The shop is closed", "A2", now=NOW + DAY, **there)
+        settle([laptop, desktop], wire, NOW + 2 * DAY)
+        agree(laptop, desktop)
+        dream(laptop.db, Settings(), dry_run=False, viewer=OWNER, now=NOW + 3 * DAY)
+        settle([laptop, desktop], wire, NOW + 4 * DAY)
+        for machine in (laptop, desktop):
+            assert [one["lifecycle"] for one in rows(machine)] == ["active", "active"]
+
+    def test_words_that_count_from_their_day_stay_two(self, pair):
+        """Yesterday is another day a week later."""
+        laptop, desktop, wire = pair
+        say(laptop, "Yesterday we chose redis", "A1")
+        say(desktop, "Yesterday we chose redis", "A2", now=NOW + 7 * DAY)
+        settle([laptop, desktop], wire, NOW + 8 * DAY)
+        agree(laptop, desktop)
+        assert [one["lifecycle"] for one in rows(laptop)] == ["active", "active"]
+
+    def test_a_copy_that_began_earlier_gives_its_beginning(self, pair):
+        laptop, desktop, wire = pair
+        say(laptop, "The shop is closed", "A1")
+        say(desktop, "The shop is closed", "A2", now=NOW + DAY, valid_from=NOW - 9 * DAY)
+        settle([laptop, desktop], wire, NOW + 2 * DAY)
+        agree(laptop, desktop)
+        held = [one for one in rows(laptop) if one["lifecycle"] == "active"]
+        assert [instant.parse(one["valid_from"]) for one in held] == [NOW - 9 * DAY]
 
 
 class TestCircle:
@@ -894,6 +967,28 @@ class TestRewordings:
             assert by_id(desktop)[new]["lifecycle"] == "archived"
             assert (None, new) in sync_rows.reworded(desktop.db, origin_number=None)
 
+    def test_of_two_rewordings_both_are_named(self, pair, tmp_path):
+        """To forget the old words again keeps both."""
+        laptop, desktop, wire = pair
+        phone = Machine(tmp_path, "phone")
+        old = say(laptop, "The meeting is in April", "A1")
+        settle([laptop, desktop, phone], wire, NOW + HOUR)
+        may = reword(laptop, old, "A2", "The meeting is in May", now=NOW + DAY)
+        june = reword(desktop, old, "A3", "The meeting is in June", now=NOW + DAY)
+        amend.forget(phone.db, [old], viewer=OWNER, now=NOW + 2 * DAY)
+        settle([laptop, desktop, phone], wire, NOW + 3 * DAY)
+        for machine in (laptop, desktop, phone):
+            waiting = sync_rows.reworded(machine.db, origin_number=None)
+            assert waiting == sorted([(old, may), (old, june)], key=lambda one: one[1])
+        amend.forget(desktop.db, [old], viewer=OWNER, now=NOW + 4 * DAY)
+        settle([laptop, desktop, phone], wire, NOW + 5 * DAY)
+        agree(laptop, desktop, phone)
+        for machine in (laptop, desktop, phone):
+            assert sync_rows.reworded(machine.db, origin_number=None) == []
+            held = [by_id(machine)[one]["lifecycle"] for one in (old, may, june)]
+            assert held == ["archived", "active", "active"]
+        phone.close()
+
     @pytest.mark.parametrize("removal", ["forget", "purge"])
     def test_who_knew_of_a_rewording_removes_the_old_words_alone(self, pair, removal):
         """Nothing is named, and the rewording stands."""
@@ -938,6 +1033,11 @@ def reword(machine: Machine, old: str, name: str, text: str, *, now: int) -> str
     done = edit.edit(machine.db, old, {"content": text}, fact_id=named_id(name), viewer=OWNER,
                      editor=edit.Editor("owner_message", typed=True), now=now)  # fmt: skip
     return done.fact.id
+
+
+def move_in(machine: Machine, old: str, *, now: int) -> None:
+    edit.edit(machine.db, old, {"slot": "meeting"}, fact_id=named_id("A9"), viewer=OWNER, now=now,
+              editor=edit.Editor("owner_message", typed=True))  # fmt: skip
 
 
 def take_away(machine: Machine, fact_id: str, removal: str, *, now: int) -> None:

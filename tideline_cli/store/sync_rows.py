@@ -58,12 +58,11 @@ ORDER BY id
 """
 _REWORDED = f"""
 WITH RECURSIVE wording (start, id) AS (
-  SELECT sync_fact.id, by FROM sync_fact JOIN fact AS a ON a.id = by
-    JOIN fact AS b ON b.id = sync_fact.id
+  SELECT sync_fact.id, a.id FROM sync_fact JOIN fact AS b ON b.id = sync_fact.id
+    JOIN link ON to_fact = b.seq AND link.kind IN ({sql_list(words_for(REWORDS))})
+    JOIN fact AS a ON a.seq = from_fact
   WHERE by IS NOT NULL AND ruled = 'forgotten' AND b.lifecycle = 'archived'
     AND sync_fact.origin = ifnull(?1, sync_fact.origin)
-    AND EXISTS (SELECT 1 FROM link WHERE from_fact = a.seq AND to_fact = b.seq
-      AND kind IN ({sql_list(words_for(REWORDS))}))
   UNION SELECT start, a.id FROM wording JOIN fact AS b ON b.id = wording.id
     JOIN link ON to_fact = b.seq AND link.kind IN ({sql_list(words_for(REWORDS))})
     JOIN fact AS a ON a.seq = from_fact

@@ -16,10 +16,11 @@ if TYPE_CHECKING:
 
 _OPEN = f"""
 SELECT sync_fact.id, link.number FROM sync_fact
-  JOIN fact ON fact.id = sync_fact.id JOIN fact AS other ON other.id = by
-  JOIN link ON from_fact = other.seq AND to_fact = fact.seq
-WHERE sync_fact.id IN (SELECT value FROM json_each(?)) AND ruled IN ('slot', 'same', 'forgotten')
-  AND fact.lifecycle = 'archived' AND link.kind IN ({sql_list(words_for(*REPLACING))})
+  JOIN fact ON fact.id = sync_fact.id JOIN link ON to_fact = fact.seq
+  JOIN fact AS other ON other.seq = from_fact
+WHERE sync_fact.id IN (SELECT value FROM json_each(?)) AND fact.lifecycle = 'archived'
+  AND (ruled IN ('slot', 'same') AND other.id = by OR ruled = 'forgotten')
+  AND link.kind IN ({sql_list(words_for(*REPLACING))})
 """
 _MADE = f"""
 SELECT EXISTS (SELECT 1 FROM change JOIN batch ON batch.number = change.batch

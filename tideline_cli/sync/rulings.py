@@ -12,8 +12,10 @@ from __future__ import annotations
 
 from tideline_cli.model.edge import SUCCEEDS
 from tideline_cli.model.record import record, replace
+from tideline_cli.model.said_days import counts_from_its_day
 from tideline_cli.model.source import is_trusted
-from tideline_cli.policy.periods import ended
+from tideline_cli.policy.periods import ended, of_one_period, united
+from tideline_cli.policy.sameness import state_the_same
 from tideline_cli.policy.slots import painted, successor
 
 TYPE_CHECKING = False
@@ -71,36 +73,52 @@ def ruled(stated: Sequence[StatedFact]) -> dict[str, Ruling]:
 
 
 def _merge_copies(stated: Iterable[StatedFact], found: dict[str, Ruling]) -> None:
-    """Merge facts of different authors that say the same into the oldest of them. In a slot each is
-    a statement of its own: the later one paints over the earlier."""
+    """Merge facts of different authors that are one statement into the oldest of them. In a slot
+    each is a statement of its own: the later one paints over the earlier."""
     groups: dict[tuple[Any, ...], list[StatedFact]] = {}
     for one in stated:
         if one.fact.lifecycle == "active" and one.fact.slot is None:
             groups.setdefault(_words(one.fact), []).append(one)
     for group in groups.values():
-        keeper, *others = sorted(group, key=lambda one: (one.fact.created_at, one.fact.id))
-        copies = [one for one in others if one.author != keeper.author]
-        kept = keeper.fact
-        for copy in copies:
-            at = max(copy.fact.created_at, keeper.fact.created_at)
-            found[copy.fact.id] = Ruling(ended(copy.fact, at=at, now=at), "same", keeper.fact.id)
-            kept = _with_uses(kept, copy.fact)
-        if copies:
-            found[kept.id] = Ruling(kept, "kept", kept.id)
+        waiting = sorted(group, key=lambda one: (one.fact.created_at, one.fact.id))
+        while waiting:
+            keeper, *others = waiting
+            copies = [one for one in others if _is_copy(one, keeper)]
+            waiting = [one for one in others if one not in copies]
+            kept = keeper.fact
+            for copy in copies:
+                at = max(copy.fact.created_at, keeper.fact.created_at)
+                gone = ended(copy.fact, at=at, now=at)
+                found[copy.fact.id] = Ruling(gone, "same", keeper.fact.id)
+                kept = _with_uses(kept, copy.fact)
+            if copies:
+                found[kept.id] = Ruling(kept, "kept", kept.id)
 
 
 def _words(fact: Fact) -> tuple[Any, ...]:
-    """Return what is equal for two facts that are one: the text, where it counts and how long."""
+    """Return what is equal for two facts that are one, beside what is compared pair by pair. What
+    counts from its day is another on each machine: their zones differ, and so may the day."""
+    instant = fact.created_at if counts_from_its_day(fact.content) else None
     return (
-        fact.origin.key, fact.content, fact.scope, fact.document, fact.session,
-        fact.turn, fact.speaker, fact.role, fact.valid_to, fact.progress, is_trusted(fact.source),
+        fact.origin.key, fact.content, instant, fact.scope, fact.document, fact.session, fact.turn,
+        fact.role, fact.progress, is_trusted(fact.source),
     )  # fmt: skip
 
 
+def _is_copy(one: StatedFact, keeper: StatedFact) -> bool:
+    """Say whether two facts with the same words are one statement, of two authors."""
+    return (
+        one.author != keeper.author
+        and state_the_same(one.fact, keeper.fact, rule="strict")
+        and of_one_period(one.fact, keeper.fact)
+    )
+
+
 def _with_uses(keeper: Fact, copy: Fact) -> Fact:
-    """Return a fact that was said once more, as often used as both."""
+    """Return a fact that was said once more, as often used as both, and as long valid."""
     return replace(
         keeper,
+        valid_from=united(keeper, copy).valid_from,
         access_count=keeper.access_count + copy.access_count + 1,
         last_accessed_at=max(
             keeper.last_accessed_at, copy.last_accessed_at, copy.created_at

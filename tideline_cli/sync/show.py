@@ -107,7 +107,7 @@ class Shower:
         )
         for one in self._known.values():
             if one.is_whole():
-                fact = one.fact()
+                fact = self._as_archived(one, is_reworded=one.id in reworded_by)
                 if one.id in revived:
                     fact = restored(fact)
                     found[one.id] = Ruling(fact, "circle", one.id)
@@ -123,6 +123,22 @@ class Shower:
                 if by is not None:
                     found[gone.id] = Ruling(gone, "forgotten", by)
         return found | rulings.ruled(stated)
+
+    def _as_archived(self, one: Registers, *, is_reworded: bool) -> Fact:
+        """Return a fact as its registers have it. Who forgot or reworded it may not have known that
+        another had moved it into a slot: the value ends there all the same, but where it was moved
+        after it was forgotten, which says it anew."""
+        fact = one.fact()
+        is_known = fact.statement is None or "until" in fact.statement
+        if fact.lifecycle != "archived" or fact.slot is None or is_known:
+            return fact
+        is_forgotten = one.gone() == "forgotten" and (
+            self._stamp(one, "lifecycle") > self._stamp(one, "statement")
+        )
+        if not is_forgotten and not (is_reworded and one.gone() == "superseded"):
+            return fact
+        end = fact.created_at if fact.valid_to is None else fact.valid_to
+        return replace(fact, statement=dict(fact.statement or {}) | {"until": end})
 
     def _reworded_by(self) -> dict[str, list[str]]:
         """Return which facts reword which, of those that are loaded."""
