@@ -13,7 +13,8 @@ import pytest
 
 import tideline_cli
 from tests.support import NOW, fresh_store
-from tideline_cli.memory import amend, reading
+from tideline_cli.memory import amend
+from tideline_cli.memory import scorer as reading
 from tideline_cli.memory.query import Query
 from tideline_cli.memory.recall import recall, write_back
 from tideline_cli.memory.remember import remember
@@ -90,11 +91,11 @@ def test_a_changed_weight_is_seen_at_once(tmp_path, edit, monkeypatch):
         score_bounds.extend(db, limit=10**6, origin_number=None)
         db.execute("VACUUM INTO ?", (str(path),))
     code = (
-        "import sys; from tideline_cli.memory import query, reading, recall; "
+        "import sys; from tideline_cli.memory import query, recall, scorer; "
         "from tideline_cli.store.opening import open_for_reading; "
         "from tideline_cli.model.origin import OWNER\n"
         "def found(few):\n"
-        "    reading.FEW = few\n"
+        "    scorer.FEW = few\n"
         "    db = open_for_reading(sys.argv[1])\n"
         "    asked = query.Query('harbour bridge river', limit=20, mode='keyword')\n"
         "    hits = recall.recall(db, asked, viewer=OWNER, now=int(sys.argv[2])).hits\n"

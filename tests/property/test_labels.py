@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from tests.property.strategies import ORIGINS, VOCABULARY
 from tests.property.test_lexical import asked_for, brute_force, filters, holds, modulator, queries
 from tests.support import DAY, NOW, fact, fresh_store, put
-from tideline_cli.memory import by_label, lexical, reading
+from tideline_cli.memory import by_label, lexical
+from tideline_cli.memory import scorer as reading
 from tideline_cli.memory.question import Question
 from tideline_cli.model.source import STANDING
 from tideline_cli.store import label_holders, visibility

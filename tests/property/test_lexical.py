@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from tests.property.strategies import DRAWN, ORIGINS, VOCABULARY, ranked_fact
 from tests.support import DAY, NOW, fact, fresh_store, often, put
-from tideline_cli.memory import bulk_sums, lexical, long_facts, reading
+from tideline_cli.memory import bulk_sums, lexical, long_facts
+from tideline_cli.memory import scorer as reading
 from tideline_cli.memory.question import Question
 from tideline_cli.model.origin import OWNER
 from tideline_cli.model.record import replace

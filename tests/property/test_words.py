@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from tests.property.test_lexical import bounded, modulator, summed
 from tests.support import DAY, NOW, fact, fresh_store, put
-from tideline_cli.memory import lexical, reading
+from tideline_cli.memory import lexical
+from tideline_cli.memory import scorer as reading
 from tideline_cli.memory.query import Match
 from tideline_cli.memory.question import question_of
 from tideline_cli.model.fact import role_weight, trust

@@ -59,7 +59,7 @@ OF_NOBODY = {
     "store.links.full_end": "one of the two ends that are given",
     "store.postgres.members.listed": "who may see what, for the owner; the server asks",
     "store.stats.origins": "the owner's view of all origins: keys and counts, never text",
-    "store.stats.ended": "as above",
+    "store.stats.ended_by_origin": "as above",
     "store.transactions.foresight": "what a server is told of what comes",
     "store.transactions.generation": "a setting of the file",
     "store.transactions.heat_rule": "settings of the user",

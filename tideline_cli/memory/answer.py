@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from apsw import Connection
 
-    from tideline_cli.memory.archived import Archived, Asked
+    from tideline_cli.memory.archived import Archived, Lookup
     from tideline_cli.memory.query import Query, Recalled
     from tideline_cli.model.fact import Fact
     from tideline_cli.model.hit import Hit
@@ -132,9 +132,9 @@ def beside(
         held = {}
     if not (held or answer.has_lapsed):
         return (), ()
-    from tideline_cli.memory.archived import Asked, announced  # noqa: PLC0415  some fact may match
+    from tideline_cli.memory.archived import Lookup, announced  # noqa: PLC0415  some fact may match
 
-    asked = Asked(query, now, question, held, origin_number)
+    asked = Lookup(query, now, question, held, origin_number)
     with snapshot(db):
         return announced(db, asked, answer, is_full=is_full, viewer=viewer)
 
@@ -153,11 +153,11 @@ def beside_archived(
         return set_aside(db, asked, answer, viewer=viewer)
 
 
-def _asked(db: Connection, query: Query, *, viewer: Origin, now: int) -> Asked:
+def _asked(db: Connection, query: Query, *, viewer: Origin, now: int) -> Lookup:
     """Return what a query asks of archived facts."""
-    from tideline_cli.memory.archived import Asked  # noqa: PLC0415  --archived alone
+    from tideline_cli.memory.archived import Lookup  # noqa: PLC0415  --archived alone
 
     question = question_of(query.text, setting(db, "analyzer", "standard"))
     origin_number = visibility.number(db, viewer)
     held = fts.archived_counts(db, question.terms, origin_number=origin_number)
-    return Asked(query, now, question, held, origin_number)
+    return Lookup(query, now, question, held, origin_number)

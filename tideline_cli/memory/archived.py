@@ -253,7 +253,7 @@ def _followed(
 
 
 @record
-class Asked:
+class Lookup:
     """A query at an instant: what it asks for, and in how many archived facts each of its terms
     occurs that does."""
 
@@ -265,7 +265,7 @@ class Asked:
 
 
 def announced(
-    db: Connection, asked: Asked, answer: Recalled, *, is_full: bool, viewer: Origin
+    db: Connection, asked: Lookup, answer: Recalled, *, is_full: bool, viewer: Origin
 ) -> tuple[list[Archived], list[Archived]]:
     """Return the archived facts that one would miss in this answer, and those that have ended, best
     first: those with all the words, and beside an answer with room those that say as much of the
@@ -296,14 +296,14 @@ def announced(
     return found, ended[:ANNOUNCED]
 
 
-def _least(asked: Asked, answer: Recalled, weights: Mapping[str, float]) -> float:
+def _least(asked: Lookup, answer: Recalled, weights: Mapping[str, float]) -> float:
     """Return how much of a query the best sure hit says."""
     said = [_said(hit.why.matched_terms, weights, asked) for hit in answer.hits if not hit.weak]
     return max(said, default=0.0) - 1e-9
 
 
 def _ended(
-    db: Connection, asked: Asked, weights: Mapping[str, float], least: float, *, is_full: bool,
+    db: Connection, asked: Lookup, weights: Mapping[str, float], least: float, *, is_full: bool,
     viewer: Origin,
 ) -> list[Archived]:  # fmt: skip
     """Return the active facts that have ended and match, best first."""
@@ -352,7 +352,7 @@ def _gone(one: Archived) -> dict[str, Any]:
 
 
 def with_archived(
-    db: Connection, asked: Asked, answer: Recalled, *, viewer: Origin
+    db: Connection, asked: Lookup, answer: Recalled, *, viewer: Origin
 ) -> tuple[Recalled, list[Archived]]:
     """Return an answer with the archived facts among its hits, in order of score, and which they
     are.
@@ -372,7 +372,7 @@ def with_archived(
 
 
 def set_aside(
-    db: Connection, asked: Asked, answer: Recalled, *, viewer: Origin
+    db: Connection, asked: Lookup, answer: Recalled, *, viewer: Origin
 ) -> list[Archived]:
     """Return the archived facts that match and are not in an answer with archived ones: forgotten
     or replaced by somebody, or ended before. Best first; beside hits those that say as much of the
@@ -391,7 +391,7 @@ def set_aside(
 
 
 def _missed(
-    db: Connection, asked: Asked, sums: Mapping[int, float], *, viewer: Origin
+    db: Connection, asked: Lookup, sums: Mapping[int, float], *, viewer: Origin
 ) -> Iterator[Archived]:
     """Yield those of the facts that are archived and that nobody asked to go."""
     for part in _ordered(db, asked, sums, viewer=viewer):
@@ -399,7 +399,7 @@ def _missed(
 
 
 def _ordered(
-    db: Connection, asked: Asked, sums: Mapping[int, float], *, viewer: Origin
+    db: Connection, asked: Lookup, sums: Mapping[int, float], *, viewer: Origin
 ) -> Iterator[list[int]]:
     """Yield in parts those of the facts that are archived and that a query asks for, the highest
     sum first, then the newest."""
@@ -410,7 +410,7 @@ def _ordered(
         yield departures.archived_ones(db, part, viewer=viewer, wanted=wanted)
 
 
-def _weights(db: Connection, asked: Asked) -> dict[str, float]:
+def _weights(db: Connection, asked: Lookup) -> dict[str, float]:
     """Return how much each term of the query says: its idf over active and archived facts, times
     its weight."""
     gone = lapsed.at(db, origin_number=asked.origin_number, now=asked.now)
@@ -423,7 +423,7 @@ def _weights(db: Connection, asked: Asked) -> dict[str, float]:
     return weights
 
 
-def _sums(db: Connection, asked: Asked, weights: Mapping[str, float]) -> dict[int, float]:
+def _sums(db: Connection, asked: Lookup, weights: Mapping[str, float]) -> dict[int, float]:
     """Return how much of the query each fact says that holds a term of archived facts."""
     held: dict[int, list[str]] = {}
     for term in asked.held:
@@ -432,7 +432,7 @@ def _sums(db: Connection, asked: Asked, weights: Mapping[str, float]) -> dict[in
     return {seq: _said(terms, weights, asked) for seq, terms in held.items()}
 
 
-def _said(terms: Sequence[str], weights: Mapping[str, float], asked: Asked) -> float:
+def _said(terms: Sequence[str], weights: Mapping[str, float], asked: Lookup) -> float:
     """Return how much of the query these terms of it say; a word counts once."""
     found = {term: weights.get(term, 0.0) for term in terms}
     if asked.question.forms is None:
@@ -443,7 +443,7 @@ def _said(terms: Sequence[str], weights: Mapping[str, float], asked: Asked) -> f
 
 
 def _hits(
-    db: Connection, asked: Asked, missed: Mapping[int, Archived], *, viewer: Origin
+    db: Connection, asked: Lookup, missed: Mapping[int, Archived], *, viewer: Origin
 ) -> dict[int, Hit]:
     """Return archived facts as hits, by number."""
     gone = lapsed.at(db, origin_number=asked.origin_number, now=asked.now)

@@ -7,8 +7,9 @@ beat whatever is left.
 
 from __future__ import annotations
 
+from tideline_cli.memory import scorer as scoring
 from tideline_cli.memory.question import is_mostly_unknown, is_one_word, unknown_words, word_count
-from tideline_cli.memory.scorer import FEW, STEP, Reader, Scorer
+from tideline_cli.memory.scorer import Reader, Scorer
 from tideline_cli.model.record import replace
 from tideline_cli.ranking import bm25
 from tideline_cli.ranking.decay import DEPTH
@@ -246,15 +247,15 @@ class _Sums:
 
     def read_first(self, left: float) -> None:
         """Read the most promising facts; `left` is the idf of the terms not looked up yet."""
-        if len(self._sums) <= FEW:
+        if len(self._sums) <= scoring.FEW:
             self._reader.read([seq for seq in self._sums if seq not in self._reader.done])
             return
         top = max(self._sums.values())
-        bounds = self._reader.bounds(self._sums, left, least=STEP * top)
+        bounds = self._reader.bounds(self._sums, left, least=scoring.STEP * top)
         if bounds:
-            cut = STEP * max(bounds.values())
+            cut = scoring.STEP * max(bounds.values())
             likely = [seq for seq, bound in bounds.items() if bound >= cut]
-            self._reader.read(likely[:FEW])
+            self._reader.read(likely[: scoring.FEW])
 
     def read_on(self, left: float) -> None:
         """Read whatever can still be among the best."""

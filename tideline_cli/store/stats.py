@@ -203,7 +203,7 @@ def origins(db: Connection) -> list[tuple[str, int]]:
     )
 
 
-def ended(db: Connection, *, now: int) -> dict[str, int]:
+def ended_by_origin(db: Connection, *, now: int) -> dict[str, int]:
     """Return how many of the active facts of every origin have ended, where there are any."""
     sql = """
     SELECT key, (SELECT count(*) FROM fact WHERE fact.origin = origin.number

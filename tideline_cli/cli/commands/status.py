@@ -85,8 +85,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
     seen = session.scopes(options.scope, everything=options.all_scopes)
     db = session.reading(lambda db, ahead: stats.foresee(db, ahead, **_wanted(session, seen)))
     counts = _NOTHING
-    others: list[tuple[str, int]] = []
-    ended: dict[str, int] = {}
+    origins: list[dict[str, Any]] = []
     labels: dict[str, dict[str, int]] = {one: {} for one in options.by if one not in _ALWAYS}
     fading: int | None = None
     place_lines, places, reworded = list[str](), None, None
@@ -96,8 +95,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
     if db is not None:
         with snapshot(db):
             counts = _counted(session, db, seen)
-            if options.all_origins:
-                others, ended = stats.origins(db), stats.ended(db, now=session.now)
+            origins = _origins(session, db) if options.all_origins else []
             labels = {
                 one: stats.by_label(db, one, viewer=session.viewer, now=session.now, scopes=seen)
                 for one in labels
@@ -116,11 +114,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
     form |= {f"by_{one}": found for one, found in labels.items()}
     if options.all_origins:  # both tell of other origins
         form["file_bytes"] = _bytes(session, db) if db is not None else 0
-        form["origins"] = [
-            {"origin": _shown(key), "active": active - ended.get(key, 0),
-             "ended": ended.get(key, 0)}
-            for key, active in others
-        ]  # fmt: skip
+        form["origins"] = origins
     if session.json:
         output.emit_json(form)
     else:
@@ -132,6 +126,15 @@ def run(session: Session, words: list[str], options: Options) -> int:
             status_lines.of_status(form, counts, session, due=due, more=more, days=shown)
         )
     return 0
+
+
+def _origins(session: Session, db: Connection) -> list[dict[str, Any]]:
+    """Return how many facts each origin has that hold, and that have ended."""
+    ended = stats.ended_by_origin(db, now=session.now)
+    return [
+        {"origin": _shown(key), "active": active - ended.get(key, 0), "ended": ended.get(key, 0)}
+        for key, active in stats.origins(db)
+    ]
 
 
 def _own_databases(session: Session, db: Connection | None) -> list[str]:
