@@ -676,7 +676,7 @@ def test_status_of_all_origins(run):
     remembered(run, "peer text", "--origin", PEER)
     done = run("status", "--json", "--all-origins")
     owner, peer = done.json["origins"]
-    assert owner == {"origin": "owner", "active": 1}
+    assert owner == {"origin": "owner", "active": 1, "ended": 0}
     assert (peer["origin"][:9], peer["active"]) == ("channel:#", 1)
     assert PEER not in done.out
     assert "peer" not in done.out
