@@ -97,10 +97,12 @@ def test_an_untrusted_agent_takes_nobodys_work(run, owner):
     taken for its agent, and then says neither how far it is, nor its kind, nor its end."""
     task = ("remember", "rotate the signing key", *TOOL)
     known = run(*task, "--kind", "task", *owner, "--json").json["fact"]
-    for more in ((), ("--status", "done"), ("--kind", "task"), ("--valid-to", "yesterday")):
+    for more in ((), ("--status", "done"), ("--kind", "task")):
         told = run(*task, "--agent", "evil", *more, "--json").json
         assert (told["id"], told["fact"]["agent"]) == (known["id"], known["agent"])
         assert "agent" in told["ignored"]
+    ended = run(*task, "--agent", "evil", "--valid-to", "yesterday", "--json").json
+    assert ended["action"] == "created"  # what is said of another time is another statement
     names = ("agent", "progress", "kind", "valid_to", "lifecycle")
     assert {name: shown(run, known["id"])[name] for name in names} == {
         name: known[name] for name in names

@@ -147,24 +147,25 @@ def test_each_scope_has_slots_of_its_own(run, filled):
     again = run("remember", "we deploy on Tuesdays", *day, "--scope", "x").json
     assert again["superseded"] == [first["id"]]
     assert run("undo").code == 0 and run("redo").code == 0
-    moved = run("edit", other["id"], "--scope", "x", "--json").json
+    moved = run("edit", other["id"], "--scope", "x", "--json", "--now", "2025-10-09T09:00").json
     assert (moved["action"], moved["superseded"]) == ("changed", [again["id"]])
     assert moved["fact"]["id"] == other["id"]
-    assert run("restore", again["id"]).code == 4
+    assert run("restore", again["id"], "--now", "2025-10-09T10:00").code == 4
     assert run("undo").code == 0
-    exported = run("export").out
+    exported = [one | {"changed_at": None} for one in run("export").lines]
     row = {"content": "we deploy by hand", "slot": "deploy_day", "scope": "y",
            "created_at": "2025-10-10T00:00:00Z"}  # fmt: skip
     for merge in ((), ("--merge",)):
-        assert run("import", "-", "--trust", *merge, stdin=json.dumps(row) + "\n").code == 0
-        facts = [one for one in run("export").lines
+        assert run("import", "-", "--trust", *merge, "--now", "2025-10-11",
+                   stdin=json.dumps(row) + "\n").code == 0  # fmt: skip
+        facts = [one for one in run("export", "--now", "2025-10-11").lines
                  if one["slot"] and one["lifecycle"] == "active"]  # fmt: skip
         assert {(one["scope"], one["content"]) for one in facts} == {
             ("x", "we deploy on Tuesdays"), ("y", "we deploy by hand"),
             (None, "we deploy on Sundays"),
         }  # fmt: skip
         run("undo")
-    assert run("export").out == exported
+    assert [one | {"changed_at": None} for one in run("export").lines] == exported
     assert run("doctor", "--deep", "--json").json["findings"] == []
 
 

@@ -17,7 +17,7 @@ TEXTS = (
     "I deploy on Fridays after the standup, never on Mondays",
     "the landlord is Bob 🏠 and the rent is due on the first day of every month",
     "私は毎週金曜日にデプロイします。東京のサーバーは夜だけ使います",
-    "Lena eats no dairy",
+    "Lena eats no cheese",
     "Lena eats cheese every morning",
 )
 ROWS = {

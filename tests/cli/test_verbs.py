@@ -15,7 +15,7 @@ FACT_KEYS = (
     "id, content, segment, tier, heat, kind, title, tags, importance, decay_rate, access_count, "
     "last_accessed_at, created_at, source, origin, lifecycle, status, confidence, slot, "
     "valid_from, valid_to, pinned, source_turn, derived_from, metadata, scope, "
-    "session, turn, speaker, role, document, agent, progress"
+    "session, turn, speaker, role, document, agent, progress, statement"
 ).split(", ")
 HIT_KEYS = [
     "rank", "id", "content", "segment", "score", "lane", "source", "source_turn",
@@ -53,6 +53,7 @@ def test_remember_json(run):
             "valid_from": None, "valid_to": None, "pinned": False, "source_turn": None,
             "derived_from": [], "metadata": None, "scope": None, "session": None, "turn": None,
             "speaker": None, "role": None, "document": None, "agent": None, "progress": None,
+            "statement": None,
         },
         "superseded": [],
         "batch": 1,
@@ -81,6 +82,7 @@ def test_remember_takes_every_option(run):
         "derived_from": [other], "metadata": {"room": "4", "who": "Al=x"}, "scope": None,
         "session": "standup", "turn": 0, "speaker": "Ann", "role": "system", "document": None,
         "agent": "coder", "progress": "blocked",
+        "statement": None,
     }  # fmt: skip
 
 
@@ -510,8 +512,8 @@ def test_context(run):
         "block": block, "chars": len(block), "tokens": form["tokens"], "facts": [first, second],
         "constraints": [], "blocked": [], "truncated": False, "archived_matches": [],
         "ended_matches": [],
-        "sources": [{"id": one, "source": "owner_message", "speaker": None, "trusted": True}
-                    for one in (first, second)],
+        "sources": [{"id": one, "source": "owner_message", "speaker": None, "trusted": True,
+                     "weak": False} for one in (first, second)],
     }  # fmt: skip
     assert list(form) == [
         "block", "chars", "tokens", "facts", "constraints", "blocked", "truncated",
@@ -526,6 +528,7 @@ def test_context(run):
                "--segment", "knowledge")  # fmt: skip
     assert run("context", "apollo cancelled", "--json").json["sources"][0] | {"id": ""} == {
         "id": "", "source": "retrieved_document", "speaker": "maria", "trusted": False,
+        "weak": False,
     }  # fmt: skip
 
 
@@ -635,7 +638,7 @@ def test_status(run, home):
         "vectors", "last_dream",
         "last_dream_summary", "next_dream_due", "last_consolidate", "last_consolidate_summary",
         "archiving_passes", "pending_purge", "health", "activity", "scope",
-        "fading_next_14d", "older_terms", "doors", "places",
+        "fading_next_14d", "older_terms", "doors", "places", "reworded",
     ]  # fmt: skip
     assert form == {
         "database": str(home / "tideline.db"), "database_from": "default",
@@ -654,7 +657,7 @@ def test_status(run, home):
         "last_consolidate": None, "last_consolidate_summary": None, "pending_purge": False,
         "health": "ok", "archiving_passes": [],
         "activity": form["activity"], "by_scope": {"": 2}, "scope": None,
-        "fading_next_14d": None, "doors": None, "older_terms": False, "places": None,
+        "fading_next_14d": None, "doors": None, "older_terms": False, "places": None, "reworded": None,
     }  # fmt: skip
     assert (len(form["activity"]), form["activity"][-1]) == (
         30, {"day": "2025-10-09", "added": 2, "archived": 1}
