@@ -31,7 +31,7 @@ def facts(run):
                 "role": spoken.choice([None, "user", "assistant", "tool"]),
                 "scope": rng.choice([None, "x", "x/y"]), "kind": rng.choice([None, "note", "fact"]),
             })  # fmt: skip
-        at = NOW - (15 - batch) * DAY
+        at = NOW - max((15 - batch) * DAY, 1)  # forgotten at NOW, a value has held till then
         stdin = "\n".join(map(json.dumps, lines))
         made += [
             (one["fact"]["id"], batch)
