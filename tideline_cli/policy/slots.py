@@ -120,9 +120,10 @@ def _strokes(fact: Fact, said: int) -> list[_Stroke]:
         return []
     first = known.get("at", fact.created_at)
     found = [_Stroke(first, fact.id, start, end, until, is_open)]
+    said = said if said > fact.created_at else 0
     last = max(known.get("said", 0), said)
-    again = max(start, said if said > fact.created_at else last)
-    if last > max(first, fact.created_at) and again < min(end, until):
+    again = max(start, said or last)
+    if last > first and again < min(end, until):
         found.append(_Stroke(last, fact.id, again, end, until, is_open))
     return found
 
