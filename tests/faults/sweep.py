@@ -52,7 +52,8 @@ def sweep(
             for n in range(1, most + 1):
                 home = copied(template, folder / "home")
                 if command == "first":
-                    (home / "tideline.db").unlink()
+                    for left in home.glob("tideline.db*"):  # a reserve tells of a memory
+                        left.unlink()
                 argv, stdin = COMMANDS[command]
                 done = nursery.run(
                     *(part.format(id=ids[5]) for part in argv), home=home, stdin=stdin,

@@ -21,7 +21,8 @@ LIMIT = 5
 
 @pytest.fixture(scope="module")
 def answers(tmp_path_factory):
-    """The hits of every question: their source turns, best first. One store has all the facts."""
+    """The hits of every question: their source turns, best first; of those that nothing answers
+    the sure ones. One store has all the facts."""
     folder = tmp_path_factory.mktemp("findability")
     rows = [{"content": text, "source_turn": f"d{at}"} for at, text in enumerate(texts())]
     rows += [{"content": case["fact"], "source_turn": name} for name, case in ANSWERABLE]
@@ -38,7 +39,12 @@ def answers(tmp_path_factory):
             "recall", "--batch", "--limit", str(LIMIT), "--no-touch", "--json", stdin=asked
         )
     answered = map(json.loads, done.out.splitlines())
-    return {one["id"]: [hit["source_turn"] for hit in one["hits"]] for one in answered}
+    unanswerable = {name for name, _ in OTHERS}
+    return {
+        one["id"]: [hit["source_turn"] for hit in one["hits"]
+                    if not (hit["weak"] and one["id"] in unanswerable)]
+        for one in answered
+    }  # fmt: skip
 
 
 def test_the_set_is_large_enough():
@@ -67,6 +73,6 @@ def test_every_group_finds_most_of_its_facts(answers):
 
 
 def test_questions_without_an_answer_get_few(answers):
-    """At most 45 % of them get any hit."""
+    """At most 45 % of them get a hit that is not marked weak."""
     answered = [case["question"] for name, case in OTHERS if answers[name]]
     assert len(answered) <= 0.45 * len(OTHERS), answered

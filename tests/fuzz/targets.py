@@ -8,6 +8,7 @@ import functools
 import io
 import os
 import tempfile
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from tests.support import NOW, PEER, empty_store_at, fact, put
@@ -72,7 +73,8 @@ def query(data: bytes) -> None:
     finally:
         rollback(db)
     scores = [hit.score for hit in answer.hits]
-    assert scores == sorted(scores, reverse=True)
+    # What rests on one word of a question that is mostly unknown comes last, whatever its score.
+    assert sum(one < other for one, other in pairwise(scores)) <= 1
     assert all(hit.fact.origin == OWNER for hit in answer.hits)
 
 

@@ -172,6 +172,6 @@ def test_no_option_takes_a_key():
         for option in options
         if any(word in flag for flag in option.flags for word in words) and option.kind != "file"
     }
-    assert taking - {"max_tokens", "secrets"} == set()  # a count, and a flag
+    assert taking - {"max_tokens", "secrets", "show_secrets"} == set()  # a count, and flags
     of_a_keyboard = {option.name for option in options_of("init")}
     assert of_a_keyboard == {"key", "no_key"}  # anything else is refused as no key

@@ -335,7 +335,7 @@ class _Decisions:
         return None
 
     def _is_twin(self, a: Fact, b: Fact, least: float) -> bool:
-        if not may_share_place(a, b) or not may_be_one(a, b):
+        if not may_share_place(a, b) or not may_be_one(a, b, rule=self._rule):
             return False
         shared = jaccard(self._terms[a.id], self._terms[b.id])
         if shared >= SAME_TERMS:

@@ -272,7 +272,7 @@ def merge(
     found: list[Merge] = []
     for one, other, cosine in pairs:
         a, b = current.get(one.id, one), current.get(other.id, other)
-        if cosine < merge_at or {a.id, b.id} & gone or not _may_merge(a, b, now):
+        if cosine < merge_at or {a.id, b.id} & gone or not _may_merge(a, b, now, rule):
             continue
         if not are_one(a, b, rule=rule):
             continue
@@ -353,14 +353,14 @@ def are_settled(a: Fact, b: Fact) -> bool:
     return all(fact.status == "confirmed" or fact.pinned for fact in (a, b))
 
 
-def _may_merge(a: Fact, b: Fact, now: int) -> bool:
+def _may_merge(a: Fact, b: Fact, now: int, rule: Sameness) -> bool:
     """Say whether two twins may become one.
 
     Two settled facts stay two. A fact that has ended is not the same as one that holds, and two
     facts that end or begin at different times are not the same. Two slots are two things.
     """
     has_ended = any(fact.valid_to is not None and fact.valid_to <= now for fact in (a, b))
-    may = may_be_one(a, b) and may_share_place(a, b)
+    may = may_be_one(a, b, rule=rule) and may_share_place(a, b)
     return may and not has_ended and not are_settled(a, b)
 
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from tideline_cli.model.fact import Fact, NewFact, Segment, Tier
+    from tideline_cli.policy.sameness import Sameness
 
 # In the order in which they are told.
 _COMPARED = (*(name for name in ONE_WORD if name != "segment"), "segment")
@@ -38,12 +39,13 @@ def richness(fact: Fact) -> tuple[tuple[bool, int], float, float, int, int]:
     )
 
 
-def may_be_one(one: Fact, other: Fact) -> bool:
-    """Say whether two facts that say the same may become one fact: they hold for the same time, and
-    their work is equally far, or one would reopen or finish the other. What nobody vouches for is
+def may_be_one(one: Fact, other: Fact, *, rule: Sameness) -> bool:
+    """Say whether two facts that say the same may become one fact: they hold for the same time (at
+    one time, by the rule `reference`), and their work is equally far, or one would reopen or finish the other. What nobody vouches for is
     not made another agent's work."""
     may = may_end(one.source, one.agent, other) and may_end(other.source, other.agent, one)
-    return may and one.progress == other.progress and of_one_period(one, other)
+    meets = overlap if rule == "reference" else of_one_period
+    return may and one.progress == other.progress and meets(one, other)
 
 
 def merged(survivor: Fact, other: Fact) -> Fact:
