@@ -383,6 +383,7 @@ def test_rows_of_one_text_that_are_two_statements_are_two_facts(run, flags, one,
 
 @pytest.mark.parametrize("labels", [{}, {"speaker": "Ann"}, {"valid_to": "2030-01-01"}])
 def test_rows_of_one_statement_are_one_fact(run, labels):
+    """Two rows with the same text and labels add one fact, which the second reinforces."""
     lines = "\n".join([json.dumps({"content": "Tea at five", **labels})] * 2)
     done = run("import", "-", "--json", "--merge", "--trust", stdin=lines).json
     assert (done["added"], done["reinforced"]) == (1, 1)

@@ -20,12 +20,12 @@ MISSABLE = 1
 # name -> (file, what stands there, what stands there instead)
 FAULTS = {
     "a restatement keeps a later beginning": (
-        "policy/restate.py",
+        "policy/survivor.py",
         "from_now = now if since > now else known.valid_from",
         "from_now = known.valid_from",
     ),
     "an old end survives a restatement": (
-        "policy/restate.py",
+        "policy/survivor.py",
         "return _Validity(from_now, end)",
         "return _Validity(from_now, until if end is None else end)",
     ),
@@ -36,7 +36,7 @@ FAULTS = {
         "    return bags[0] == bags[1]",
     ),
     "a restatement drops the pin": (
-        "policy/restate.py",
+        "policy/survivor.py",
         "return pinned(after) if said.pinned else after",
         "return after",
     ),
@@ -51,15 +51,12 @@ FAULTS = {
         "    uses: dict[int, Row | None] = {}",
     ),
     "an edit leaves the past as it was": (
-        "policy/edits.py",
+        "policy/survivor.py",
         "    return replace(said, valid_from=holds_from(fact))",
         "    return said",
     ),
     "dream merges twins of other times": (
-        "policy/survivor.py",
-        "return one.valid_to == other.valid_to"
-        " and (not later or holds_from(one) == holds_from(other))",
-        "return True",
+        "policy/periods.py", "return one.valid_to == other.valid_to and all(begun)", "return True",
     ),
     "a merging import revives": (
         "exchange/importer/merge.py",
@@ -72,7 +69,7 @@ FAULTS = {
         '"ifnull(valid_from, fact.created_at) <= ? AND (valid_to IS NULL OR valid_to >= ?)"',
     ),
     "the sweep begins at 0.06": (
-        "dream/stages.py", "    if power < FLOOR:", "    if power < FLOOR + 0.01:",
+        "dream/plan.py", "    if power < FLOOR:", "    if power < FLOOR + 0.01:",
     ),
     "what a person typed fades": (
         "ranking/fading.py", "or not is_typed(traits.source, traits.agent):", "or True:",
@@ -83,7 +80,7 @@ FAULTS = {
         "    last = now",
     ),
     "what is merged away keeps its edges to itself": (
-        "dream/stages.py",
+        "dream/plan.py",
         "inherited = _inherited(own, theirs, keeper, loser)",
         "inherited = ()",
     ),

@@ -404,6 +404,7 @@ class TestSameText:
         assert [one["lifecycle"] for one in rows(laptop)] == ["active", "active"]
 
     def test_a_copy_that_began_earlier_gives_its_beginning(self, pair):
+        """A fact that was said on two machines holds since the earlier beginning."""
         laptop, desktop, wire = pair
         say(laptop, "The shop is closed", "A1")
         say(desktop, "The shop is closed", "A2", now=NOW + DAY, valid_from=NOW - 9 * DAY)
