@@ -657,7 +657,8 @@ def test_status(run, home):
         "last_consolidate": None, "last_consolidate_summary": None, "pending_purge": False,
         "health": "ok", "archiving_passes": [],
         "activity": form["activity"], "by_scope": {"": 2}, "scope": None,
-        "fading_next_14d": None, "doors": None, "older_terms": False, "places": None, "reworded": None,
+        "fading_next_14d": None, "doors": None, "older_terms": False, "places": None,
+        "reworded": None,
     }  # fmt: skip
     assert (len(form["activity"]), form["activity"][-1]) == (
         30, {"day": "2025-10-09", "added": 2, "archived": 1}

@@ -11,7 +11,7 @@ from tests.poison.attacks import DAY, MARK, SPOKEN
 from tests.poison.battle import Battle
 from tideline_cli.exchange.extract import conversation_json, transcript
 from tideline_cli.model.edge import REPLACING
-from tideline_cli.policy import gate
+from tideline_cli.policy import gate, slots
 from tideline_cli.policy.harness import Heard
 
 LANES = (
@@ -85,6 +85,7 @@ def test_the_judge_hears_a_program(battle, monkeypatch):
 def test_the_judge_sees_harm(battle, monkeypatch):
     """Without the write-gate attacks succeed: a judge that finds nothing would prove nothing."""
     monkeypatch.setattr(gate, "is_trusted", lambda source: True)
+    monkeypatch.setattr(slots, "is_trusted", lambda source: True)
     won = 0
     tried = [*sampled(attacks.authoring), *sampled(attacks.superseding)]
     for attack in tried:

@@ -15,6 +15,10 @@ from tideline_cli.store import transactions
 from tideline_cli.store.postgres import opening, promising
 
 MOST = 4  # round trips of a common command
+# What is named beside an answer, and what a new fact may contradict or paint over, is asked in
+# reads of its own.
+BESIDE = {"context": 2, "remember": 6}
+HANDED_ON = 9
 LATER = str(NOW + 1_000)
 
 
@@ -73,13 +77,13 @@ COMMON = [
 
 
 @pytest.mark.parametrize("argv", COMMON, ids=" ".join)
-def test_a_common_command_waits_four_times(filled, waited, argv):
+def test_a_common_command_waits_a_few_times(filled, waited, argv):
     """Once the tables are there and no heat moves; what it prints is the same as of a file."""
     if argv[0] == "recall":
         same(filled(*argv))
     waited()
     same(filled(*argv))
-    assert 0 < waited() <= MOST
+    assert 0 < waited() <= MOST + BESIDE.get(argv[0], 0)
 
 
 @pytest.mark.parametrize("more", [(), ("--json",)])
@@ -98,12 +102,12 @@ def test_an_unknown_word_and_moved_heat_cost_two_trips_each(filled, waited):
     assert waited() <= MOST + 4
 
 
-def test_a_slot_changes_hands_in_four_trips(filled, waited):
+def test_a_slot_changes_hands_in_few_trips(filled, waited):
     """What held the slot is read, ended and linked on the way."""
     same(filled("remember", "the host is called quill", "--slot", "host"))
     waited()
     same(filled("remember", "the host is called feather", "--slot", "host"))
-    assert waited() <= MOST
+    assert waited() <= MOST + HANDED_ON
     assert len(same(filled("list", "--slot", "host", "--json")).json["facts"]) == 1
 
 

@@ -40,9 +40,9 @@ def richness(fact: Fact) -> tuple[tuple[bool, int], float, float, int, int]:
 
 
 def may_be_one(one: Fact, other: Fact, *, rule: Sameness) -> bool:
-    """Say whether two facts that say the same may become one fact: they hold for the same time (at
-    one time, by the rule `reference`), and their work is equally far, or one would reopen or finish the other. What nobody vouches for is
-    not made another agent's work."""
+    """Say whether two facts that say the same may become one fact: they hold for the same time, by
+    the rule `reference` at one time, and their work is equally far, or one would reopen or finish
+    the other. What nobody vouches for is not made another agent's work."""
     may = may_end(one.source, one.agent, other) and may_end(other.source, other.agent, one)
     meets = overlap if rule == "reference" else of_one_period
     return may and one.progress == other.progress and meets(one, other)
