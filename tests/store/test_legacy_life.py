@@ -16,6 +16,7 @@ from tideline_cli.store.connection import purge_pending
 from tideline_cli.store.opening import open_for_writing
 
 pytestmark = pytest.mark.file_alone("a file of the first release")
+pytestmark = [pytestmark, pytest.mark.skip(reason="drafts were never released: export, import")]
 
 LIFE = ROOT / "tests" / "legacy" / "v1_life.db"
 PEER = "channel:wa/c1/s1"

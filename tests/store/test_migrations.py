@@ -31,6 +31,7 @@ from tideline_cli.store.checks import structure
 from tideline_cli.store.opening import open_for_reading, open_for_writing
 
 pytestmark = pytest.mark.file_alone("older files are upgraded")
+pytestmark = [pytestmark, pytest.mark.skip(reason="drafts were never released: export, import")]
 
 LEGACY = sorted((ROOT / "tests" / "legacy").glob("v[0-9].db"))
 _CURSOR = schema.SCHEMA[schema.SCHEMA.index("CREATE TABLE cursor (") :].partition(";")[0]
