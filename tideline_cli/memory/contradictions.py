@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from itertools import combinations
 
-from tideline_cli.memory.query import DEFAULT_LIMIT, Match
 from tideline_cli.model.record import Record, replace
 from tideline_cli.model.source import is_trusted
 from tideline_cli.model.text import said_terms, stem, terms
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
 
     from apsw import Connection
 
+    from tideline_cli.memory.query import Match
     from tideline_cli.model.fact import Fact
     from tideline_cli.model.origin import Origin
     from tideline_cli.policy.contradictions import Statement
@@ -32,9 +32,10 @@ _HOLDERS = 64  # older facts with a word that are looked at for that, at most: t
 _EXAMINED = 20_000  # pairs that cosines decide among by the rule of the reference, at most
 _AT_ONCE = 256
 _ASKED = 12  # words that a new fact is looked for by: the longest, which are rare
-_READ = 24  # facts that are read for a new one, by each way to look for them
+_LONGEST = 4  # words of it of which all but one are in a fact that is looked for
+_READ = 12  # facts that are read for a new one, by each way to look for them
 _MOST_NAMED = 3
-_REORDERED = DEFAULT_LIMIT  # hits that are compared, the best ones, however many are asked for
+_REORDERED = 10  # hits that are compared, the best ones, however many are asked for
 
 
 class ContradictionReport(Record):
@@ -113,7 +114,7 @@ def newer_first(db: Connection, matches: list[Match], *, viewer: Origin) -> list
             more = max(old.score - new.score, 0.0)
             why = replace(new.why, newer=new.why.newer + more)
             moved[other] = replace(new, score=new.score + more, why=why)
-    return matches if moved == matches else sorted(moved, key=Match.order)
+    return matches if moved == matches else sorted(moved, key=lambda match: match.order())
 
 
 def _is_compared(fact: Fact) -> bool:
@@ -122,14 +123,15 @@ def _is_compared(fact: Fact) -> bool:
 
 def _near_new(db: Connection, fact: Fact, said: Statement, *, origin_number: int) -> list[int]:
     """Return by number the newest active facts that hold a word of a new one which few hold, those
-    that hold nearly all of its words, and for a move those that say where somebody lives."""
+    that hold all but one of its longest words, and for a move those that say who lives where."""
     asked = {*terms(fact.content, analyzer="standard")} - policy.NOT_TELLING
     longest = sorted(asked, key=lambda term: (-len(term), term))[:_ASKED]
     rare = tuple(
         term for term in longest
         if fts.rarity(db, term, origin_number=origin_number, enough=_READ) < _READ
     )
-    nearly_all = condition_for(dict.fromkeys(longest, 1.0), max(len(longest) - 1, 1))
+    most = dict.fromkeys(longest[:_LONGEST], 1.0)
+    nearly_all = condition_for(most, max(len(most) - 1, 1))
     homes = tuple(map(stem, sorted(policy.LIVING))) if policy.LIVE in said.telling else ()
     wanted = [nearly_all] if nearly_all else []
     wanted += [("OR", words) for words in (rare, homes) if words]
