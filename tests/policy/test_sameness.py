@@ -69,7 +69,12 @@ def test_rows_of_a_conversation():
     "text",
     ["yesterday we chose redis", "we meet next Friday", "call Ann in two weeks", "demain il part",
      "letzte Woche war Messe", "昨天我们开会", "вчера мы выбрали redis", "ayer llovió mucho",
-     "lunch is tomorrow", "in the last 3 months we grew", "明天开会"],
+     "lunch is tomorrow", "in the last 3 months we grew", "明天开会", "this evening it snowed",
+     "a fox came last night", "the boat sails 4 days from now", "wir segeln in drei Tagen",
+     "il pleuvait ce matin", "elle part dans six jours", "Hier il a neigé", "llegó hace dos semanas",
+     "el sábado que viene cantamos", "due giorni fa nevicava", "questa sera c'è il coro",
+     "na semana passada choveu", "twee dagen geleden sneeuwde het", "на прошлой неделе шёл снег",
+     "через три дня отпуск", "五天前下雪", "今晚有雨", "二日後に発つ", "지난주 눈이 왔다"],
 )  # fmt: skip
 def test_relative_days(text):
     """A relative time word of another day makes another fact; within the day it is the same."""
@@ -78,7 +83,24 @@ def test_relative_days(text):
     assert same(first, fact(text, "C", now=NOW + 1000))
 
 
-@pytest.mark.parametrize("text", ["I deploy on Fridays", "My birthday is 3 May", "the next step"])
+@pytest.mark.parametrize(
+    ("text", "days"),
+    [("Eva visits next Saturday", 1), ("the fair is next week", 1), ("this year I run", 200),
+     ("im nächsten Monat ziehe ich um", 10), ("la semaine prochaine on part", 1), ("今年结婚", 90)],
+)  # fmt: skip
+def test_one_day_is_meant(text, days):
+    """Said on two days that mean the same day, week, month or year, it is one fact."""
+    monday = 1_772_452_800_000  # 2026-03-02
+    assert same(fact(text, "A", now=monday), fact(text, "B", now=monday + days * DAY))
+    assert not same(fact(text, "A", now=monday), fact(text, "C", now=monday + 400 * DAY))
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["I deploy on Fridays", "My birthday is 3 May", "the next step", "Choir is each Tuesday at six",
+     "Die Axt liegt hier", "Hier wohnt der Förster", "Freitag ist mein Lesetag", "a bad day to sail",
+     "The last minute of a run is kept", "The view shows the previous quarter"],
+)  # fmt: skip
 def test_other_times(text):
     """What does not count from the day of saying is the same on every day."""
     assert same(fact(text, "A", now=NOW), fact(text, "B", now=NOW + 60 * DAY))

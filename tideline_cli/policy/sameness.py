@@ -95,13 +95,11 @@ def _is_one_utterance(one: Fact, other: Fact) -> bool:
 
 
 def _is_of_one_day(one: Fact, other: Fact) -> bool:
-    """Say whether two facts were said on one day, or no word of theirs (yesterday, next week)
-    counts from that."""
-    from tideline_cli.model import said_days  # noqa: PLC0415  few are said again
+    """Say whether the words of two facts that count from the day on which they were said
+    (yesterday, next week) mean the same day."""
+    from tideline_cli.model.said_days import mean_the_same  # noqa: PLC0415  few are said again
 
-    return said_days.are_of_one_day(one.created_at, other.created_at) or not (
-        said_days.counts_from_its_day(one.content)
-    )
+    return mean_the_same(one.content, one.created_at, other.created_at)
 
 
 def jaccard(a: frozenset[str], b: frozenset[str]) -> float:

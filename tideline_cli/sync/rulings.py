@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from tideline_cli.model.edge import SUCCEEDS
 from tideline_cli.model.record import record, replace
-from tideline_cli.model.said_days import counts_from_its_day
+from tideline_cli.model.said_days import days_meant
 from tideline_cli.model.source import is_trusted
 from tideline_cli.policy.periods import ended, of_one_period, united
 from tideline_cli.policy.sameness import state_the_same
@@ -98,7 +98,7 @@ def _merge_copies(stated: Iterable[StatedFact], found: dict[str, Ruling]) -> Non
 def _words(fact: Fact) -> tuple[Any, ...]:
     """Return what is equal for two facts that are one, beside what is compared pair by pair. What
     counts from its day is another on each machine: their zones differ, and so may the day."""
-    instant = fact.created_at if counts_from_its_day(fact.content) else None
+    instant = fact.created_at if days_meant(fact.content, fact.created_at) else None
     return (
         fact.origin.key, fact.content, instant, fact.scope, fact.document, fact.session, fact.turn,
         fact.role, fact.progress, is_trusted(fact.source),
