@@ -102,7 +102,8 @@ def test_pruned_facts_stay_out_of_every_answer(at):
 
 
 def test_merged(at, home):
-    """What a dream merges is explained by the fact that stays; it is not announced beside it."""
+    """What a dream merges is explained by the fact that stays and has the labels of both; it is not
+    announced beside it."""
     for day in (0, 1):
         imported(at, {"content": TEXT, "tags": [f"day{day}"]}, day=day)
     at("dream", "--stage", "consolidate", "--max-loss", "1", day=2)
@@ -111,8 +112,8 @@ def test_merged(at, home):
     (kept,) = [row for row in rows if row["lifecycle"] == "active"]
     assert why(home, gone["id"]) == ("merged", 2, kept["id"])
     assert announced(at, day=2) == []
-    by_tag = at("recall", "boiler", "--tag", gone["tags"][0], day=2)
-    assert f"the same as {kept['id']}: tideline show {kept['id']}" in by_tag.err
+    assert sorted(kept["tags"]) == ["day0", "day1"]
+    assert kept["id"] in at("recall", "boiler", "--tag", gone["tags"][0], day=2).out
     faded(at)
     assert sorted(announced(at)) == sorted([(gone["id"], "merged"), (kept["id"], "faded")])
 

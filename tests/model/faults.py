@@ -37,8 +37,8 @@ FAULTS = {
     ),
     "a restatement drops the pin": (
         "policy/survivor.py",
-        "return pinned(after) if said.pinned else after",
-        "return after",
+        "pinned = known.pinned or other.pinned",
+        "pinned = known.pinned",
     ),
     "restore looks at one edge": (
         "memory/amend.py",

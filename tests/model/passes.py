@@ -9,7 +9,7 @@ from __future__ import annotations
 from math import exp, log
 
 from tests.model.amending import archive
-from tests.model.life import place, said_where
+from tests.model.life import place, said_where, usual_progress
 from tests.model.state import REPLACING, begin, end, is_trusted, may_end, may_touch
 from tests.model.vocabulary import states_the_same
 from tideline_cli.model.fact import SEGMENTS
@@ -199,25 +199,35 @@ def _pass_on(memory, keeper, loser, now):
 
 
 def inherit(memory, keeper, loser):
-    """Give the survivor of two twins what the other knows better; a trusted one learns nothing of
-    an untrusted one, not even how often it was used."""
+    """Give the survivor of two twins what it lacks and the other knows; a trusted one learns
+    nothing of an untrusted one, not even how often it was used."""
     mine, its = memory.facts[keeper], memory.facts[loser]
     if not may_touch(its["source"], mine["source"]):
         return
     count, last = memory.use(keeper)
     if memory.use(loser)[0] > count:
         memory.uses[keeper] = (memory.use(loser)[0], last)
-    values = {
-        "slot": mine["slot"] or its["slot"], "source_turn": mine["source_turn"] or
-        its["source_turn"], "importance": max(mine["importance"], its["importance"]),
+    values = {name: mine[name] or its[name]
+              for name in ("slot", "source_turn", "kind", "title", "progress")}  # fmt: skip
+    values |= {
+        "importance": max(mine["importance"], its["importance"]),
         **said_where(mine, its),
         "agent": mine["agent"] or (its["agent"] if is_trusted(its) else None),
+        "metadata": {**(its["metadata"] or {}), **(mine["metadata"] or {})} or None,
+        "progress": values["progress"] or usual_progress(values["kind"]),
     }  # fmt: skip
+    for name in ("tags", "derived_from"):
+        listed = dict.fromkeys((*mine[name], *its[name]))
+        values[name] = tuple(one for one in listed if name == "tags" or one != mine["id"])
     defaults = SEGMENTS[its["segment"]]
     if defaults.specificity > SEGMENTS[mine["segment"]].specificity:
         tier = "permanent" if mine["tier"] == "permanent" else defaults.tier
         values |= {"segment": its["segment"], "tier": tier,
                    "decay_rate": defaults.decay_rate}  # fmt: skip
+    if its["tier"] == "permanent" != defaults.tier:
+        values["tier"] = "permanent"
+    if values.get("tier") == "permanent" != mine["tier"]:
+        values["heat"] = "core"
     stated = mine["confidence"], its["confidence"]
     if None not in stated:
         values["confidence"] = max(stated)

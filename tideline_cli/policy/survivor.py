@@ -10,14 +10,13 @@ from tideline_cli.model.source import is_trusted
 from tideline_cli.policy.gate import may_end, may_move, may_touch
 from tideline_cli.policy.periods import holds_from, of_one_period, overlap, united
 from tideline_cli.policy.sameness import may_share_place, state_the_same
-from tideline_cli.policy.transitions import pinned
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from tideline_cli.model.fact import Fact, NewFact, Segment, Tier
+    from tideline_cli.model.fact import Fact, NewFact
     from tideline_cli.policy.sameness import Sameness
 
 # In the order in which they are told.
@@ -49,55 +48,65 @@ def may_be_one(one: Fact, other: Fact, *, rule: Sameness) -> bool:
 
 
 def merged(survivor: Fact, other: Fact) -> Fact:
-    """Return the fact that stays of two that say the same: with what the other knows better, and
-    for the time of both. A trusted fact takes nothing from an untrusted one."""
-    period = united(survivor, other) if may_touch(other.source, survivor.source) else survivor
-    after = enriched(survivor, other)
-    return replace(after, valid_from=period.valid_from, valid_to=period.valid_to)
-
-
-def enriched(survivor: Fact, other: Fact) -> Fact:
-    """Return `survivor` with what `other` knows better; where it comes from stays as it is.
-
-    A trusted fact learns nothing of an untrusted one: a slot, a segment, a confidence or a
-    valid-from that nobody vouches for would move, fade or hide it.
-    """
-    if is_trusted(survivor.source) and not is_trusted(other.source):
+    """Return the fact that stays of two that say the same: with what the other knows, for the time
+    of both, and used as often as either. A trusted fact takes nothing from an untrusted one."""
+    if not may_touch(other.source, survivor.source):
         return survivor
-    more_specific = SEGMENTS[other.segment].specificity > SEGMENTS[survivor.segment].specificity
-    segment = other.segment if more_specific else survivor.segment
-    since = min(holds_from(survivor), holds_from(other))
+    after = united(enriched(survivor, other, {}), other)
+    return replace(after, access_count=max(survivor.access_count, other.access_count))
+
+
+def enriched(known: Fact, other: Fact, given: Mapping[str, Any]) -> Fact:
+    """Return `known` with what `other`, which says the same, knows: each label that it lacks, all
+    tags and sources, the more specific segment, the higher importance and confidence, and the
+    labels that are `given` now. When and by whom it was said stays as it is."""
+    segment, rank = known.segment, SEGMENTS[other.segment].specificity
+    if "segment" in given or rank > SEGMENTS[segment].specificity:
+        segment = other.segment
+    decay = known.decay_rate if segment == known.segment else SEGMENTS[segment].decay_rate
+    # A tier that is the usual one of a segment is a default: it takes no permanence away, and adds
+    # none.
+    is_meant = "tier" in given or other.tier == "permanent" != SEGMENTS[other.segment].tier
+    tier = known.tier
+    if is_meant or (segment != known.segment and tier != "permanent"):
+        tier = other.tier if is_meant else SEGMENTS[segment].tier
     # An unstated confidence is a full one, and a stated one takes nothing off it.
-    sure, stated = survivor.confidence, other.confidence
-    return replace(
-        survivor,
+    sure, stated = known.confidence, other.confidence
+    pinned = known.pinned or other.pinned
+    parts = (other.metadata or {}, known.metadata or {}, given.get("metadata") or {})
+    after = replace(
+        known,
         segment=segment,
-        tier=tier_in(segment, survivor.tier) if more_specific else survivor.tier,
-        decay_rate=SEGMENTS[segment].decay_rate if more_specific else survivor.decay_rate,
-        importance=max(survivor.importance, other.importance),
+        tier=tier,
+        decay_rate=decay,
+        heat="core" if pinned or tier == "permanent" != known.tier else known.heat,
+        importance=max(known.importance, other.importance),
         confidence=sure if sure is None or stated is None else max(sure, stated),
-        access_count=max(survivor.access_count, other.access_count),
-        valid_from=survivor.valid_from if since == holds_from(survivor) else since,
-        **first_said(survivor, other),
-        **said_where(survivor, other),
+        pinned=pinned,
+        metadata={name: value for part in parts for name, value in part.items()} or None,
+        **{name: _later(name, known, other, given) for name in LATER},
+        **_first_said(known, other),
+        **_all_said(known, other),
+        **_said_where(known, other),
     )
+    return replace(after, progress=after.progress or usual_progress(after.kind))
 
 
-def tier_in(segment: Segment, tier: Tier) -> Tier:
-    """Return the tier of a fact that comes into a more specific segment: the usual one there, which
-    is a default, so it takes no permanence away that somebody has given."""
-    return "permanent" if tier == "permanent" else SEGMENTS[segment].tier
+def _later(name: str, known: Fact, other: Fact, given: Mapping[str, Any]) -> Any:
+    """Return a label of which the later word counts, where one is given."""
+    mine, theirs = getattr(known, name), getattr(other, name)
+    return theirs if name in given else mine or theirs
 
 
-def first_said(known: Fact, other: Fact) -> dict[str, Any]:
-    """Return the labels of which the first word counts, as a known fact has them after another
-    that says the same. Whose work a fact is stands since its birth: no untrusted one names an
-    agent where none is named, since that one could say then how far the work is."""
+def _first_said(known: Fact, other: Fact) -> dict[str, Any]:
+    """Return the labels of which the first word counts. Whose work a fact is stands since its
+    birth: no untrusted one names an agent where none is named, since that one could say then how
+    far the work is."""
     labels = {name: getattr(known, name) or getattr(other, name) for name in FIRST}
     return labels if is_trusted(other.source) else labels | {"agent": known.agent}
 
 
-def said_where(known: Fact, other: Fact) -> dict[str, Any]:
+def _said_where(known: Fact, other: Fact) -> dict[str, Any]:
     """Return where and by whom a fact was said that a known fact takes from another that says the
     same: all of it or nothing. One that knows anything of it keeps that; and words that were
     nobody's do not become those of a role that weighs less."""
@@ -107,9 +116,8 @@ def said_where(known: Fact, other: Fact) -> dict[str, Any]:
     return {name: getattr(other, name) for name in SAID}
 
 
-def all_said(known: Fact, other: Fact) -> dict[str, Any]:
-    """Return the labels of which every word counts, as a known fact has them after another that
-    says the same; it does not cite itself."""
+def _all_said(known: Fact, other: Fact) -> dict[str, Any]:
+    """Return the labels of which every word counts; a fact does not cite itself."""
     said: dict[str, Any] = {
         name: tuple(dict.fromkeys((*getattr(known, name), *getattr(other, name)))) for name in ALL
     }
@@ -185,26 +193,13 @@ def _one_period(known: Fact, new: Fact) -> _Validity:
 
 
 def _labelled(known: Fact, new: Fact, said: NewFact) -> Fact:
-    """Return the known fact with the labels that the new one brings."""
-    after = _of_segment(known, new)
-    changes: dict[str, Any] = {
-        name: getattr(new, name)
-        for name in LATER
-        if _is_said(said, name) and _may_say(name, known, said)
-    }
-    if _is_said(said, "tier") and new.tier != after.tier:
-        changes["tier"] = new.tier
-        changes["heat"] = "core" if new.tier == "permanent" else after.heat
-    if _is_said(said, "importance"):
-        changes["importance"] = max(known.importance, new.importance)
-    if new.confidence is not None and known.confidence is not None:
-        changes["confidence"] = max(known.confidence, new.confidence)
-    if said.metadata:
-        changes["metadata"] = {**(known.metadata or {}), **said.metadata}
-    changes |= first_said(known, new) | all_said(known, new) | said_where(known, new)
-    after = replace(after, **changes)
-    after = replace(after, progress=after.progress or usual_progress(after.kind))
-    return pinned(after) if said.pinned else after
+    """Return the known fact with the labels that the new one brings: those that its writer stated,
+    and may state. A segment that is less specific is not taken."""
+    given = {name: getattr(said, name) for name in (*LATER, "tier", "metadata")
+             if _is_said(said, name) and _may_say(name, known, said)}  # fmt: skip
+    untold = [name for name in (*LATER, "importance", "tier")
+              if not _is_said(said, name) or not _may_say(name, known, said)]  # fmt: skip
+    return enriched(known, replace(new, **{name: getattr(known, name) for name in untold}), given)
 
 
 def _may_say(name: str, known: Fact, said: NewFact) -> bool:
@@ -213,16 +208,6 @@ def _may_say(name: str, known: Fact, said: NewFact) -> bool:
     if name == "kind":
         return may_end(said.source, said.agent, known)
     return name != "progress" or may_move(said.source, said.agent, known)
-
-
-def _of_segment(known: Fact, new: Fact) -> Fact:
-    """Return the fact in the more specific segment of the two, with the tier and the decay that
-    the segment gives; what is permanent stays so."""
-    defaults = SEGMENTS[new.segment]
-    if defaults.specificity <= SEGMENTS[known.segment].specificity:
-        return known
-    tier = tier_in(new.segment, known.tier)
-    return replace(known, segment=new.segment, tier=tier, decay_rate=defaults.decay_rate)
 
 
 def _not_taken(said: NewFact, new: Fact, after: Fact) -> tuple[str, ...]:
@@ -297,48 +282,9 @@ def joined(known: Fact, said: Fact, given: Mapping[str, Any], *, edited: Fact) -
     last = max(known.last_accessed_at, said.created_at)
     if not may_touch(edited.source, known.source):
         said = replace(known, **{name: getattr(said, name) for name in given if name in _STATED})
-    after = united(known, said)
-    rank = SEGMENTS[said.segment].specificity
-    if "segment" in given or rank > SEGMENTS[known.segment].specificity:
-        rate = SEGMENTS[said.segment].decay_rate
-        rate = known.decay_rate if said.segment == known.segment else rate
-        after = replace(after, segment=said.segment, tier=said.tier, decay_rate=rate)
-    if "tier" in given:
-        after = replace(after, tier=said.tier)
-    elif "permanent" in (known.tier, said.tier):
-        after = replace(after, tier="permanent")
-    if "importance" not in given:
-        said = replace(said, importance=max(said.importance, known.importance))
-    pinned = known.pinned or said.pinned
-    after = replace(
-        after,
-        importance=said.importance,
-        confidence=said.confidence if "confidence" in given else known.confidence,
-        valid_to=said.valid_to if "valid_to" in given else after.valid_to,
-        pinned=pinned,
-        heat="core" if pinned or after.tier == "permanent" else known.heat,
-        metadata=_merged(known, said, given),
-        **first_said(known, said),
-        **all_said(known, said),
-        **said_where(known, said),
-        **_later(known, said, given),
-    )
+    stated = {name: getattr(said, name) for name in ("importance", "confidence", "valid_to")
+              if name in given}  # fmt: skip
     if "agent" in given and known.agent is None:
-        after = replace(after, agent=said.agent)
-    after = replace(after, progress=after.progress or usual_progress(after.kind))
+        stated["agent"] = said.agent
+    after = replace(united(enriched(known, said, given), said), **stated)
     return replace(after, access_count=known.access_count + 1, last_accessed_at=last)
-
-
-def _later(known: Fact, said: Fact, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the labels of which the later word counts, where the edit states one."""
-    return {
-        name: getattr(said, name)
-        if name in given
-        else getattr(known, name) or getattr(said, name)
-        for name in LATER
-    }
-
-
-def _merged(known: Fact, said: Fact, given: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    parts = (said.metadata or {}, known.metadata or {}, given.get("metadata") or {})
-    return {name: value for part in parts for name, value in part.items()} or None
