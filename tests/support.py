@@ -53,7 +53,7 @@ def some(planted: Iterable[T], gate: int = 1) -> list[T]:
 DEVIATIONS = {
     "unknown_source": "the reference trusts a source it does not know; we refuse it",
     "unknown_segment": "the reference stores any segment with the defaults of context; we refuse",
-    "reply_items": "a fact without a known segment is knowledge; no usable item is no reply",
+    "reply_items": "a fact of no known segment is knowledge; no item and no empty list is no reply",
     "content_cap": "the reference cuts a text at 1000 UTF-16 units; we keep 8192 characters",
     "importance_text": "an importance that is no number at all is a usage error here",
     "empty_query": "a query without terms answers nothing; the reference compares empty vectors",

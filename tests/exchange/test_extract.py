@@ -92,7 +92,9 @@ def test_plain_output(run, model, talk):
      ('[{"content": "x", "segment": "knowledge"}]', "bad_reply"),
      ({"facts": ["Ann likes tea", "Ben likes milk"]}, "bad_reply"),
      ({"facts": [{"text": "Ann likes tea", "segment": "knowledge"}]}, "bad_reply"),
-     ({"facts": [None, 1, {"content": " "}]}, "bad_reply"),
+     ({"facts": [None, 1, {"content": " "}]}, "bad_reply"), ("{}", "bad_reply"),
+     ({"facts": [{"content": "Ann likes\0tea"}]}, "bad_reply"),
+     ({"facts": [{"content": "long " * 1800}, {"content": "!!!"}]}, "bad_reply"),
      ({"facts": [], "error": "overloaded"}, "bad_reply"),
      ({"facts": [], "errors": ["overloaded"]}, "bad_reply"),
      ({"facts": REPLY["facts"], "error": {"type": "cut_off"}}, "bad_reply"),
@@ -113,7 +115,7 @@ def test_the_cursor_holds(run, model, talk, reply, code):
     assert model.calls[0] == model.calls[1]
 
 
-@pytest.mark.parametrize("reply", ["{}", {"facts": []}, {"facts": [], "error": None}])
+@pytest.mark.parametrize("reply", [{"facts": []}, {"facts": [], "error": None}])
 def test_an_empty_reply_advances(run, model, talk, reply):
     """An empty answer is an answer: the messages are done, and the journal has no batch of it."""
     path = talk(TALK)
@@ -306,9 +308,9 @@ def test_identifiers_are_told_apart(run, talk):
     assert (again.json["stored"], again.json["reinforced"]) == (0, 6)
     assert len(facts_of(run)) == 6
 
-
 def test_many_identifiers(run, talk):
     """A pasted list gives its first twenty; many messages are several transactions, one batch."""
+
     def mails(number):
         return "USER: " + " ".join(f"m{number}x{n}@example.org" for n in range(25)) + "\n"
 

@@ -75,6 +75,8 @@ class Script:
             if step["reply"] is None:
                 raise UnavailableError("no model")
             assert deviation("reply_items")
+            if step["reply"] == "{}":
+                return '{"facts": []}'
             return step["reply"].replace('{"content":"zzz","segment":"mood"},', "")
 
         one = facts_pass.facts_pass(self.db, context, messages, min_new=facts_pass.MIN_NEW)

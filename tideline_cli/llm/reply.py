@@ -109,14 +109,13 @@ def archive_reasons(text: str) -> dict[str, tuple[str | None, str | None]]:
 def extracted(text: str) -> Extracted:
     """Return the facts and edges of an extraction.
 
-    The last object with a list `facts` counts; without one, `{}` says that there are none. The
-    example of our prompt is no such object. A list that has items and none of them usable is not
-    read.
+    The last object with a list `facts` counts; the example of our prompt is no such object. A list
+    that has items and none of them usable is not read.
     """
     values = [value for value in json_objects(text) if not _is_example(value)]
     counts = _last(values, "facts")
     if counts is None:
-        return Extracted((), {} in values and not any(map(_tells_error, values)), ())
+        return Extracted((), False, ())
     known = tuple(said for one in counts["facts"] if (said := _known(one)) is not None)
     rest = [one for one in counts["facts"] if _known(one) is None]
     drafts = _usable(rest, _draft)
@@ -194,9 +193,9 @@ def _because(value: Any) -> tuple[str | None, str | None]:
 
 
 def _listed(value: Any) -> list[Any] | None:
-    """Return a list, or the only value of an object when it is one; {} is an empty list."""
-    if isinstance(value, dict) and len(value) <= 1:
-        value = next(iter(value.values()), [])
+    """Return a list, or the only value of an object when it is one."""
+    if isinstance(value, dict) and len(value) == 1:
+        (value,) = value.values()
     return value if isinstance(value, list) else None
 
 

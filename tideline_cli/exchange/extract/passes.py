@@ -1,7 +1,7 @@
 """How a pass of extract runs over a conversation: it asks a model, and has a cursor of its own.
 
-A pass is a row of requests to a model. Its cursor moves only with a reply that could be read, in
-the transaction that stores what the reply gave.
+A pass is a row of requests to a model. Its cursor moves only with a reply that gives something
+usable or says in an empty list that there is nothing, in the transaction that stores it.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from tideline_cli.errors import BadReplyError, UnavailableError
 from tideline_cli.exchange.extract.store_reply import store_reply
 from tideline_cli.exchange.extract.types import ExtractContext, OvertakenError, Step, Tally
 from tideline_cli.llm import reply
+from tideline_cli.memory import remember
 from tideline_cli.model.record import record
 from tideline_cli.store import locks
 
@@ -129,7 +130,7 @@ def answer(
         tally.failure = error
         return None
     given = understood(reply.unechoed(said, request.system, request.prompt), request)
-    if given is None:
+    if given is None or not _is_usable(given):
         tally.unread += 1
         about = f" about messages up to number {request.end}" if request.end else ""
         tally.failure = BadReplyError(
@@ -139,6 +140,16 @@ def answer(
         return None
     tally.ran = True
     return given
+
+
+def _is_usable(given: Distilled) -> bool:
+    """Say whether one part of what a reply gives can be a fact; where it gives none, nothing is
+    wrong with it."""
+    return (
+        not given.proposals
+        or bool(given.known)
+        or any(remember.can_be_fact(one.content) for one in given.proposals)
+    )
 
 
 def _settle(db: Connection, context: ExtractContext, tally: Tally, name: Pass, count: int) -> None:

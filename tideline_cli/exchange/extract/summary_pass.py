@@ -94,7 +94,6 @@ def summarise(
         except OvertakenError:
             tally.overtaken = True
             return
-        tally.refused += given.refused
         if context.marks and tally.changes() != stored:
             with writing(db):
                 context.put_here(db, KIND, request.end)
@@ -104,10 +103,8 @@ def summarise(
 
 
 def summary_in(text: str, request: Request) -> Distilled | None:
-    """Return the summary that a reply gives, None when it cannot be read."""
+    """Return the summary that a reply gives, None when it gives no usable one."""
     said = reply.summary(text)
-    if said is None:
+    if said is None or len(said) > LONGEST:
         return None
-    if len(said) > LONGEST:
-        return Distilled((), refused=1)
     return Distilled((kind_proposal(KIND, said, "extraction", turn=request.end),))
