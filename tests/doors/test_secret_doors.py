@@ -12,6 +12,7 @@ from tests.doors.mcp_talk import result, told
 from tests.support import NOW
 from tideline_cli import Memory
 from tideline_cli.cli.in_process import InProcess
+from tideline_cli.model.fields import TEXTS
 from tideline_cli.serve.http import api
 
 KEY = "gh" + "p_" + "a1B2c3D4e5F6" * 3
@@ -30,6 +31,11 @@ def kiosk(run):
     other = run("remember", "The kiosk stands in the hall", "--kind", "constraint").out.split()[0]
     run("link", fact, other, "--kind", "relates", "--reason", f"password: {WORD}")
     long = run("remember", "kiosk " + "word " * 28 + KEY).out.split()[0]
+    labels = {name: f"{name} {KEY}" for name in TEXTS if name not in ("scope", "session", "turn")}
+    row = {"content": f"What the deploy token of the kiosk is: 密码：{WORD}", **labels,
+           "scope": f"shop/{KEY}", "session": f"s/{KEY}", "turn": 3, "tags": [f"密码：{WORD}"],
+           "metadata": {"密码": WORD, KEY: [KEY]}}  # fmt: skip
+    assert run("import", "-", "--trust", "--json", stdin=json.dumps(row)).json["added"] == 1
     run("edit", other, f"The kiosk stands in the lobby, password: {WORD}")
     return [fact, other, long]
 
@@ -61,10 +67,14 @@ def test_context_prints_marks(run, kiosk, more):
 
 
 def test_context_masks_archived_matches(run, kiosk):
-    """A note of an archived match has no secret either."""
-    run("forget", kiosk[0], kiosk[2])
-    done = run("context", "deploy token")
-    assert shown(done.out + done.err) == []
+    """A note of an archived match has no secret either, unless it is asked for."""
+    run("gc", "--now", "2031-01-01", "--max-loss", "1")
+    late = ("context", "long word kiosk", "--now", "2031-01-02")
+    for more in ((), ("--json",)):
+        done = run(*late, *more)
+        assert "[secret]" in done.out + done.err and shown(done.out + done.err) == []
+        open_ = run(*late, *more, "--show-secrets")
+        assert KEY in shown(open_.out + open_.err) and "[secret]" not in open_.out + open_.err
 
 
 @pytest.mark.parametrize("client", ["claude-code", "codex"])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from tests.exchange.conftest import REPLY
@@ -136,3 +138,14 @@ def test_secrets_reach_neither_the_model_nor_the_summary(run, model, talk):
     extract(run, talk(f"USER: my key is {key}, we move\nASSISTANT: noted\n"), model)
     assert key not in "".join(model.calls)
     assert key not in str(summaries(run))
+
+
+def test_a_summary_of_before_is_sent_without_its_secrets(run, model, talk):
+    """One that a file brought in as it was."""
+    key = "sk-proj-" + "a1B2c3D4" * 6
+    row = {"content": f"The user has the key {key}.", "kind": "summary", "source": "extraction",
+           "session": "move", "turn": 2}  # fmt: skip
+    run("import", "-", "--trust", stdin=json.dumps(row))
+    model.says(NOTHING, told("The user plans a move."))
+    extract(run, talk(TWO), model)
+    assert len(model.calls) == 2 and "the key [secret]" in model.calls[1]

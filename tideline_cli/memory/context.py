@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tideline_cli.memory.screening import threats_in
+from tideline_cli.model.fields import TEXTS
 from tideline_cli.model.record import Record, replace
 from tideline_cli.policy import secrets
 from tideline_cli.policy.render import HEADING, NOTICE, STALE, prompt_text
@@ -57,15 +58,18 @@ class _Taken(Record):
 
 
 def masked_hits(hits: Iterable[Hit]) -> list[Hit]:
-    """Return hits whose facts have marks in the place of secrets, wherever a line shows them."""
+    """Return hits whose facts have marks in the place of secrets, in all that is said of them."""
     return [replace(hit, fact=_masked(hit.fact)) for hit in hits]
 
 
 def _masked(fact: Fact) -> Fact:
-    if not any(map(secrets.may_hold, (fact.content, fact.title or "", fact.document or ""))):
+    texts = [fact.content, *fact.tags, *(getattr(fact, name) or "" for name in TEXTS)]
+    texts += map(str, (fact.metadata or {}).items())
+    if not any(map(secrets.may_hold, texts)):
         return fact
-    texts = ((name, getattr(fact, name)) for name in ("content", "title", "document"))
-    return replace(fact, **{name: text and secrets.without(text)[0] for name, text in texts})
+    from tideline_cli.memory.secret_screening import masked_fact  # noqa: PLC0415  few facts hold one
+
+    return masked_fact(fact)
 
 
 def context_block(
@@ -146,9 +150,10 @@ def bullet(hit: Hit, style: str = "segment") -> tuple[str, bool]:
     return _line(hit, prompt_text(hit.fact.content), style)
 
 
-def prompt_line(fact: Fact) -> str:
-    """Return the text of a fact as a prompt may hold it, without secrets, or why it is withheld."""
-    return _stated(fact, prompt_text(secrets.without(fact.content)[0]))[0]
+def prompt_line(fact: Fact, *, show_secrets: bool = False) -> str:
+    """Return the text of a fact as a prompt may hold it, or why it is withheld."""
+    shown = fact if show_secrets else _masked(fact)
+    return _stated(shown, prompt_text(shown.content))[0]
 
 
 class _Lines:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from apsw import Connection
 
-    from tideline_cli.model.fact import NewFact
+    from tideline_cli.model.fact import Fact, NewFact
     from tideline_cli.model.origin import Everyone, Origin
 
 _SEARCHED = ("content", "tags", "metadata", *TEXTS)
@@ -98,6 +98,12 @@ def masked(value: Any) -> Any:
     """Return a text, or a value of JSON, with marks in the place of secrets: for doors that
     programs read."""
     return _replaced(value)[0]
+
+
+def masked_fact(fact: Fact) -> Fact:
+    """Return a fact with marks in the place of secrets, in all that is said of it."""
+    found, count = _replaced({name: getattr(fact, name) for name in _SEARCHED})
+    return replace(fact, **found) if count else fact
 
 
 def stored_secrets(db: Connection, *, viewer: Origin | Everyone) -> list[StoredSecret]:

@@ -27,12 +27,13 @@ from tideline_cli.store.transactions import snapshot
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from typing import Any
 
     from apsw import Connection
 
     from tideline_cli.memory.query import Fusion, Mode, Recalled
+    from tideline_cli.model.fact import Fact
     from tideline_cli.model.hit import Hit
     from tideline_cli.ranking.decay import Decay
     from tideline_cli.store.postgres.promising import Promising
@@ -132,9 +133,14 @@ def run(session: Session, words: list[str], options: Options) -> int:
 
             unknown_documents.note(session, db, options.document)
         made, answer = _made(session, db, query, answer, options, is_xml=chosen == "xml")
+
+    def line(fact: Fact) -> str:
+        return prompt_line(fact, show_secrets=options.show_secrets)
+
     if chosen == "json":
-        sources = _sources(made, answer.hits)
-        output.emit_json({**_form(made), **whole.beside(prompt_line), "sources": sources})
+        hits = answer.hits if options.show_secrets else masked_hits(answer.hits)
+        sources = _sources(made, hits)
+        output.emit_json({**_form(made), **whole.beside(line), "sources": sources})
     elif made.text:
         sys.stdout.write(made.text + "\n")
     if not (text.strip() or options.auto or chosen == "json"):
@@ -144,7 +150,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
     if made.truncated:
         _tell_losses(session, made, is_told=not options.auto, is_all=options.limit == 0)
     if (whole.archived or whole.ended) and chosen != "json":
-        _announce(session, text, whole)
+        _announce(session, text, whole, line)
     made_here = answer.backlog is not None or has_questions()
     is_noted = not (options.auto or options.no_touch or session.names_time)
     if db is not None and (made_here or (shown and is_noted)):
@@ -252,12 +258,14 @@ def _answer(
     return Answer(said)
 
 
-def _announce(session: Session, text: str, whole: Answer) -> None:
+def _announce(
+    session: Session, text: str, whole: Answer, line: Callable[[Fact], str]
+) -> None:
     from tideline_cli.cli import archived_notes  # noqa: PLC0415  some fact matches
 
     shown = archived_notes.recall_of_all(session, text)
-    archived_notes.announce(session, whole.archived or (), all_by=shown, text=prompt_line)
-    archived_notes.announce_ended(session, whole.ended or (), prompt_line)
+    archived_notes.announce(session, whole.archived or (), all_by=shown, text=line)
+    archived_notes.announce_ended(session, whole.ended or (), line)
 
 
 def _sources(made: ContextBlock, hits: Sequence[Hit]) -> list[dict[str, Any]]:

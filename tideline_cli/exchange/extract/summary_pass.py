@@ -13,6 +13,7 @@ from tideline_cli.exchange.extract.store_reply import store_reply
 from tideline_cli.exchange.extract.transcript import flattened
 from tideline_cli.exchange.extract.types import OvertakenError, kind_proposal
 from tideline_cli.llm import prompts, reply
+from tideline_cli.memory.secret_screening import masked
 from tideline_cli.model.record import replace
 from tideline_cli.model.source import UNTRUSTED
 from tideline_cli.policy.render import prompt_text
@@ -67,7 +68,7 @@ def next_request(
         return None
     end = stretch(messages, start)
     before = None if db is None or start == 0 else last(db, context)
-    so_far = "" if before is None else prompts.summary_block(prompt_text(before.content))
+    so_far = "" if before is None else prompts.summary_block(prompt_text(masked(before.content)))
     said = flattened(messages[start:end], longest=LONGEST_MESSAGE)
     return Request("summary", prompts.SUMMARY, said + so_far, start, end)
 

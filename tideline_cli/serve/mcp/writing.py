@@ -17,8 +17,9 @@ if TYPE_CHECKING:
 
     from apsw import Connection
 
-    from tideline_cli.model.fact import Segment
+    from tideline_cli.model.fact import Fact, Segment
     from tideline_cli.model.source import Source
+    from tideline_cli.policy.contradictions import ComparedFact
     from tideline_cli.serve.mcp.service import Door, Service
 
 SOURCE: Source = "extraction"
@@ -48,18 +49,17 @@ def stored(door: Door, given: dict[str, Any], service: Service) -> dict[str, Any
         told["superseded"] = list(done.superseded)
     if done.secrets:
         told["secrets_taken_out"] = done.secrets
+
+    def named(fact: Fact | ComparedFact) -> dict[str, Any]:
+        text = safe_text(fact.content, SHORT, show_secrets=service.show_secrets)
+        return {"id": fact.id, "text": text}
+
     if done.may_contradict:
         told["may_contradict"] = [
-            {"id": one.id, "text": safe_text(one.content, SHORT),
-             "command": door.call("forget", one.id)}
-            for one in done.may_contradict
-        ]  # fmt: skip
-    if done.similar:
-        told["similar"] = [
-            {"id": one.id,
-             "text": safe_text(one.content, SHORT, show_secrets=service.show_secrets)}
-            for one in done.similar
+            named(one) | {"command": door.call("forget", one.id)} for one in done.may_contradict
         ]
+    if done.similar:
+        told["similar"] = [named(one) for one in done.similar]
     return told | {"undo": door.call("undo", str(done.batch))}
 
 
