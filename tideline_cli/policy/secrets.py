@@ -28,7 +28,6 @@ _BEGINNINGS = (
     ("slack_token", "xoxa- xoxb- xoxe- xoxo- xoxp- xoxr- xoxs- xapp-", _FIGURE),
     ("slack_token", "hooks.slack", r"\.com/services/[\w/]{20,100}"),
     ("webhook", "/api/webhooks/", rf"\d{{10,22}}/{_RUN}{{40,100}}"),
-    ("wifi_password", "WIFI:", r"(?:[^;\n]{0,80};){0,4}P:[^;\n]{8,63}"),
     ("stripe_key", "sk_live_ sk_test_ rk_live_ rk_test_ pk_live_ pk_test_", _FIGURE),
     ("stripe_key", "whsec_", "[A-Za-z0-9+/=]{16,100}"),
     ("google_key", "AIza ya29. GOCSPX-", _FIGURE),
@@ -78,6 +77,7 @@ _SIGN = (
 _VALUE = r"[\\\"'`“「‘*]{0,3}(?=(?P<value>(?:(?!</|[&,]\w+[:=])[^\s\"'`”」’;\\]){4,160}))"
 _PLACES = (
     ("url_password", r"://(?P<user>[^\s/@:\"'<>]*):(?P<value>[^\s/\"'<>]{1,200})@(?=[\w\[.])"),
+    ("wifi_password", r"WIFI:(?:[^;\n]{0,80};){0,4}P:(?P<value>[^;\n]{8,63})"),
     ("azure_key", r"[?&]sig=(?P<value>[\w%+/-]{40,100})"),
     ("bearer_token", r"(?i:bearer)\s+(?P<value>[\w.~+/=-]{16,4000})"),
     ("basic_auth", r"(?i:authorization)\W{1,6}(?i:basic)\s+(?P<value>[\w+/-]{12,400}={0,2})"),
@@ -114,7 +114,7 @@ _PAIRS = frozenset(
     "rc rd re rg ri rk rm rn ro rr rs rt ru ry sa sc se sh si sl so sp ss st su sy ta te th ti to "
     "tr ts tt tu ty ub uc ud ue ug ui ul um un up ur us ut va ve vi vo wa we wi wo ye".split()
 )
-_JOINTS = "-_./:'"
+_JOINTS = "-_./:'|"
 # What stands for a value that somebody else has to fill in.
 _PLACEHOLDER = (
     r"(?i)(?:your?|my|our|the|some|insert|enter|replace|change|put|add|here|with|example|sample|demo"
@@ -138,7 +138,9 @@ def may_hold(text: str) -> bool:
     for _, cue, _ in _FORMS:
         if cue is not None and cue in text:
             return True
-    if "PRIVATE KEY" in text or ("@" in text and "://" in text) or "sig=" in text:
+    if any(map(text.__contains__, ("PRIVATE KEY", "sig=", "WIFI:"))):
+        return True
+    if "@" in text and "://" in text:
         return True
     words = text.split()
     if sum(map(text.count, "0123456789")) >= 13 or max(map(len, words), default=0) >= _LONG:
@@ -215,7 +217,7 @@ def _marked(text: str) -> Found:
                 form = f"{form}|{cue}[A-Za-z0-9_-]{{2,}}(?=…)"  # one whose end was cut off
             whole = _pattern(f"(?<![A-Za-z0-9_-])(?:{form})" if form[0] != "/" else form)
             found += [(*match.span(), kind) for match in whole.finditer(text)
-                      if not _is_repeated(match[0][len(cue or "") :])
+                      if not _is_placeholder(match[0][len(cue or "") :])
                       if kind != "api_key" or not _is_words(match[0])]  # fmt: skip
     yield from sorted(found, key=lambda one: one[0])
 
@@ -249,8 +251,8 @@ def _is_value(kind: str, value: str, match: re.Match[str]) -> bool:
     """Say whether a value is what its place says that it is."""
     if kind in ("password", "random_key") and (_names_one(value) or _is_call(value, match)):
         return False
-    if kind == "url_password":
-        return not _is_placeholder(value) and value != match["user"]
+    if kind in ("url_password", "wifi_password"):
+        return not _is_placeholder(value) and value != match.groupdict().get("user")
     if kind in ("password", "bearer_token"):
         return _is_password(value)
     if kind == "random_key" and _pattern(_NO_KEY).search(_clause(match)):
@@ -307,9 +309,9 @@ def _is_password(value: str) -> bool:
 _NOT_ONE = (
     r"^[/~\\]|^\.{1,2}/|^[\w.-]+/[\w./-]+\.[a-z]{1,4}$",  # a path
     r"://|^[\w.+-]+@[\w-]+\.[\w.]+$",  # an address
-    r"^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$",  # a variable of the environment
+    r"^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$|^[A-Z]+-\d+$",  # a variable of the environment, a ticket
     r"^[a-zA-Z_$][\w$]*(?:(?:\.|->|::|\?\.)[a-zA-Z_$][\w$]*)+$",  # a member
-    r"(?i)^\W{0,2}(?:sha|md5|argon|[bs]crypt|pbkdf|ssha|2[aby]\$)",  # a hash
+    r"(?i)^\W{0,2}(?:sha|md5|argon|[bs]crypt|pbkdf|ssha|b(?:ase)?64|2[aby]\$)",  # how it is kept
     r"^[vV]?\d[\d.:,TZx+-]*[a-zA-Z%]{0,2}$",  # a number, a time, a version
 )
 
@@ -331,7 +333,7 @@ def _names_one(value: str) -> bool:
 
 def _is_words(value: str) -> bool:
     """Say whether a value is words and numbers with dashes, dots or slashes between."""
-    parts = _pattern(r"[-_./:']+").split(value)
+    parts = _pattern(r"[-_./:'|]+").split(value)
     part_of_it = _pattern(r"(?:[^\W\d_][^\W\dA-Z_]*|[A-Z]+)\d{0,4}|\d*")
     if len(parts) < 2 or not all(map(part_of_it.fullmatch, parts)):
         return False
@@ -346,8 +348,9 @@ def _is_random(value: str) -> bool:
         return False
     if _pattern(_ID).fullmatch(value) or "://" in value or value.startswith("//"):
         return False
+    steps = sum(ord(other) - ord(one) == 1 for one, other in pairwise(value))
     classes = sum(any(map(is_one, value)) for is_one in (str.islower, str.isupper, str.isdigit))
-    if classes < 2 or not _is_surprising(value):
+    if classes < 2 or 2 * steps >= len(value) or not _is_surprising(value):
         return False
     parts = _pattern(r"[-_./:]+").split(value)
     return not any(
@@ -383,10 +386,7 @@ def _is_placeholder(value: str) -> bool:
         return True
     if _is_repeated(value) or _pattern(r"^\$\w+$|\$[{(]|\{\{|#\{|%\(|<[^<>]+>").search(value):
         return True
-    steps = sum(ord(other) - ord(one) == 1 for one, other in pairwise(value))
-    if len(value) >= 16 and 2 * steps >= len(value):
-        return True
-    return bool(_pattern(_PLACEHOLDER).fullmatch(value))
+    return any(map(str.isalpha, value)) and bool(_pattern(_PLACEHOLDER).fullmatch(value))
 
 
 def _is_repeated(value: str) -> bool:
