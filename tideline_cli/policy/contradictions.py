@@ -25,6 +25,7 @@ MIN_OVERLAP = 0.2
 MIN_SCORE = 0.12
 MAX_TEXT = 600  # characters of a text that is compared; a longer one says many things
 _LONGEST_VALUE = 4  # words
+_LONGEST_SUBJECT = 3  # telling words, the verb among them
 _LEAST_ROOT = 3  # letters
 _MARKS = ".,;:!?…()[]{}<>«»„“”\"'`–—。，；：！？、"
 _CLAUSE = ".,;:!?。，；：！？、"
@@ -308,6 +309,10 @@ def _is_other_value(one: Sequence[str], other: Sequence[str]) -> bool:
     if not all(map(_is_figure, {*first} & {*second})):
         return False
     if any(map(_is_figure, first)) and any(map(_is_figure, second)):
+        # Two windows and four chairs are no two numbers of one thing.
+        is_count = shared[-1] not in BE | PLACES or "there" in shared
+        if is_count and not all(map(_is_figure, (*first, *second))):
+            return False
         return len(telling) > 1 or not (VERBS | PLACES).isdisjoint(shared)
     if PLACES.isdisjoint(first) != PLACES.isdisjoint(second):
         return False
@@ -326,5 +331,4 @@ def _takes_one(shared: Sequence[str], telling: Sequence[str]) -> bool:
         is_doing = any(word.endswith("ing") for word in tail)
         return len(tail) <= 3 and last not in RELATIONS and not is_doing
     is_past = any(word in DONE or word.endswith("ed") for word in shared if word != MOVED)
-    most = 2 if SELF in telling else 4
-    return (last in PLACES or last == MOVED) and not is_past and len(telling) <= most
+    return (last in PLACES or last == MOVED) and not is_past and len(telling) <= _LONGEST_SUBJECT
