@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 
 import pytest
 
@@ -91,6 +92,19 @@ def test_the_owner_is_warned_and_obeyed(run, more):
         assert done.code == 0 and "stored as it is" in done.err, words
         assert KEY not in done.err and WORD not in done.err
     assert KEY in stored(run) and WORD in stored(run)
+
+
+def test_the_warning_names_a_command_that_removes_it(run, tmp_path):
+    """Its words are typed as they are, for the memory that was named; a batch has one warning."""
+    where = ("--db", str(tmp_path / "my notes.db"))
+    done = run(*where, "remember", f"staging uses {KEY}")
+    command = shlex.split(done.err.split("`")[1])
+    assert command == ["tideline", *where, "purge", done.out.split()[0]]
+    assert run(*command[1:], "--yes").code == 0
+    assert run(*where, "list", "--lifecycle", "all").out == ""
+    lines = [{"content": f"host {name} uses {KEY}"} for name in "abc"]
+    done = run(*where, "remember", "--batch", stdin="\n".join(map(json.dumps, lines)))
+    assert done.err.count("looks like an aws key") == 1
 
 
 def test_edits_and_links_are_looked_at(run):

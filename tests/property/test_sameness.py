@@ -161,6 +161,26 @@ def test_at_most_five_are_named(run):
     assert done.err == ""
 
 
+def test_what_stands_beside_a_fact_is_few_lines(run, tmp_path):
+    """What a fact is like and what it may contradict are a line each, with one command that names
+    the memory once; nothing is named twice."""
+    where = ("--db", str(tmp_path / "my notes.db"))
+    ids = [
+        run(*where, "remember", text, "--json").json["id"] for text in (
+            "The weekly standup of the harbour team is at 9", "at 10 is the standup of the harbour "
+            "team the weekly", "The standup weekly of the team harbour is at 10",
+            "The weekly standup of the harbour team is at 11",
+        )
+    ]  # fmt: skip
+    done = run(*where, "remember", "The weekly standup of the harbour team is at 10")
+    doubts, like = done.err.splitlines()
+    assert doubts.startswith("tideline: may contradict: The weekly standup")
+    assert like.startswith(f"tideline: much like {ids[2]} ") and '"; if' in like
+    named = [shlex.split(line.rpartition(": ")[2]) for line in (doubts, like)]
+    assert [words[:4] for words in named] == [["tideline", *where, "forget"]] * 2
+    assert [{*words[4:]} for words in named] == [{ids[0], ids[3]}, {ids[1], ids[2]}]
+
+
 def test_a_batch_says_how_many(run):
     """Each line of a batch names what it is like, and one note counts them."""
     rows = "".join(json.dumps({"content": text}) + "\n" for text in (

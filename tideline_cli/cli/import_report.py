@@ -48,7 +48,7 @@ def _tell_secrets(session: Session, count: int, *, trust: bool) -> None:
     session.caution(
         "secret",
         f"{some(count, 'secret')} stored as stated, for the file is vouched for",
-        hint="`tideline doctor --secrets` finds them, `tideline purge ID` removes one for good",
+        hint=f"`{session.call('doctor', '--secrets')}` names them",
     )
 
 

@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from tideline_cli.model.source import Source
 
 
+_SHOWN = 80  # characters of a fact in a note
+
+
 class Options(Record):
     """The options of a call of remember, or what a line of a batch says in their place."""
 
@@ -103,15 +106,20 @@ def from_options(session: Session, text: str, options: Options) -> NewFact:
     )
 
 
-def warn_of_secrets(session: Session, new: NewFact) -> None:
+def warn_of_secrets(session: Session, *stated: NewFact, fact_id: str | None = None) -> None:
     """Warn of secrets in what a trusted source says: it is stored as it is. Out of what nobody
     vouches for they are taken."""
-    texts = (new.title, new.slot, new.source_turn, new.session, new.speaker, new.agent)
-    labels = (*texts, *new.tags, new.metadata and str(new.metadata))
-    if is_trusted(new.source) and any(may_hold(text) for text in (new.content, *labels) if text):
+    found = [new for new in stated if is_trusted(new.source) and _may_hold_one(new)]
+    if found:
         from tideline_cli.cli import secret_notes  # noqa: PLC0415  re, 5 ms; few facts come here
 
-        secret_notes.warn(session, new)
+        secret_notes.warn(session, found, fact_id)
+
+
+def _may_hold_one(new: NewFact) -> bool:
+    texts = (new.title, new.slot, new.source_turn, new.session, new.speaker, new.agent)
+    labels = (*texts, *new.tags, new.metadata and str(new.metadata))
+    return any(may_hold(text) for text in (new.content, *labels) if text)
 
 
 def tell_secrets(session: Session, count: int) -> None:
@@ -142,16 +150,28 @@ def doubts(session: Session, done: Remembered) -> list[dict[str, str]]:
     ]
 
 
-def tell_doubts(session: Session, done: Remembered) -> None:
-    """Say what a new fact may contradict."""
-    if done.may_contradict:
-        from tideline_cli.cli import output  # noqa: PLC0415  most contradict nothing
+def tell_beside(session: Session, done: Remembered) -> None:
+    """Say which facts stand beside a new one that it may replace, of each kind in one line with the
+    command that takes them away: what says the same of other times, what it may contradict, and
+    what it is much like. None is named twice."""
+    from tideline_cli.cli import output  # noqa: PLC0415  most facts stand alone
 
-        for one in doubts(session, done):
-            session.note(
-                f"may contradict: {output.one_line(one['content'])}; if that no longer holds: "
-                f"{one['command']}"
-            )
+    def offer(said: str, found: Sequence[str], when: str) -> None:
+        if found:
+            session.note(f"{said}; if {when}: {session.call('forget', *found)}")
+
+    doubted = [one.id for one in done.may_contradict]
+    like = [one for one in done.similar if one.id not in doubted]
+    offer(
+        f"holds at other times than {', '.join(done.elsewhen)}, "
+        + ("which says the same" if len(done.elsewhen) == 1 else "which say the same"),
+        done.elsewhen, "this replaces it" if len(done.elsewhen) == 1 else "this replaces them",
+    )  # fmt: skip
+    texts = "; ".join(output.clipped(one.content, _SHOWN) for one in done.may_contradict)
+    offer(f"may contradict: {texts}", doubted, "that no longer holds")
+    texts = ", ".join(f'{one.id} "{output.clipped(one.content, _SHOWN)}"' for one in like)
+    offer(f"much like {texts}", [one.id for one in like],
+          "this replaces it" if len(like) == 1 else "this replaces them")  # fmt: skip
 
 
 def form(session: Session, done: Remembered) -> dict[str, Any]:

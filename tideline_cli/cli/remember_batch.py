@@ -168,9 +168,10 @@ def _screened(session: Session, lines: Sequence[_Line]) -> tuple[list[_Line], in
     were; warn of what the others hold."""
     found: list[_Line] = []
     secrets = 0
+    stated = [line.read for line in lines if not isinstance(line.read, TidelineError)]
+    new_fact.warn_of_secrets(session, *stated)
     for line in lines:
         if not isinstance(line.read, TidelineError):
-            new_fact.warn_of_secrets(session, line.read)
             line, count = _without_secrets(line, line.read)
             secrets += count
         found.append(line)

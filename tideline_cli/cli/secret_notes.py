@@ -26,23 +26,24 @@ _REMEDY = (
     "keeps what else it says, and `purge` then takes the old wording"
 )
 
-def warn(session: Session, new: NewFact) -> None:
-    """Warn of the secrets of a new fact, if it holds any."""
-    _warn(session, kinds_of(new))
+def warn(session: Session, stated: Iterable[NewFact], fact_id: str | None) -> None:
+    """Warn of the secrets of new facts, if they hold any."""
+    kinds = (kind for new in stated for kind in kinds_of(new))
+    _warn(session, tuple(dict.fromkeys(kinds)), fact_id)
 
 
-def warn_of(session: Session, values: Iterable[Any]) -> None:
-    """Warn of the secrets in texts, lists and objects that are stored as they are."""
-    _warn(session, secret_kinds(values))
+def warn_of(session: Session, values: Iterable[Any], fact_id: str) -> None:
+    """Warn of the secrets in texts, lists and objects that a fact keeps as they are."""
+    _warn(session, secret_kinds(values), fact_id)
 
 
-def _warn(session: Session, kinds: tuple[str, ...]) -> None:
+def _warn(session: Session, kinds: tuple[str, ...], fact_id: str | None) -> None:
     if kinds:
-        session.caution(
-            "secret",
-            f"this looks like {kinds_in_words(kinds)}, and is stored as it is",
-            hint="`tideline purge ID` removes it for good, `tideline doctor --secrets` finds more",
-        )
+        hint = f"`{session.call('doctor', '--secrets')}` names what is there"
+        if fact_id is not None:
+            hint = f"`{session.call('purge', fact_id)}` removes it for good, {hint}"
+        told = f"this looks like {kinds_in_words(kinds)}, and is stored as it is"
+        session.caution("secret", told, hint=hint)
 
 
 def report(session: Session) -> int:

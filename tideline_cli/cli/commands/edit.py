@@ -144,7 +144,7 @@ def _tell_secrets(session: Session, done: Edited, changes: dict[str, Any]) -> No
     if done.secrets:
         tell_secrets(session, done.secrets)
     elif done.batch is not None:
-        secret_notes.warn_of(session, changes.values())
+        secret_notes.warn_of(session, changes.values(), done.fact.id)
 
 
 def _since(from_: int | None, valid_from: int | None) -> int | None:

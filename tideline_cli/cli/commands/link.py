@@ -59,7 +59,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
             db, source, options.kind, target, reason=options.reason, strength=options.strength,
             viewer=viewer, now=now,
         )  # fmt: skip
-        secret_notes.warn_of(session, [options.reason])
+        secret_notes.warn_of(session, [options.reason], source)
     _report(session, done, options.kind, remove=options.remove)
     return 0
 

@@ -31,7 +31,6 @@ history.
 
 Text that comes from tools, documents or extraction says so with --source: it may not speak for
 the owner, and it is scanned before it is stored."""
-_SHOWN = 80  # characters of a fact in a note
 EXAMPLES = (
     ("I keep a strict vegetarian diet", "--segment preference"),
     ("I deploy on Fridays", "--slot deploy_day"),
@@ -95,7 +94,6 @@ def run(session: Session, words: list[str], options: Options) -> int:
 
         return remember_batch.run(session, options)
     new = new_fact.from_options(session, session.text(words), options)
-    new_fact.warn_of_secrets(session, new)
     db = _store(session, new)
     meant: tuple[str, ...] = ()
     if (options.dedup or session.setting("dedup", "exact")) != "exact":
@@ -112,6 +110,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
     done = memory.remember(
         db, new, fact_id=new_fact.new_id(session.now), now=session.now, meant=meant
     )
+    new_fact.warn_of_secrets(session, new, fact_id=done.fact.id)
     _report(session, done)
     return 0
 
@@ -142,28 +141,8 @@ def _report(session: Session, done: Remembered) -> None:
         session.note(f"it keeps its own {named}; `tideline edit` changes labels")
     for line in _replacements(done):
         session.note(line)
-    for known in done.elsewhen:
-        call = session.call(*_named(session), "forget", known)
-        session.note(
-            f"holds at other times than {known}, which says the same; if this replaces it: {call}"
-        )
-    new_fact.tell_doubts(session, done)
-    for like in done.similar:
-        session.note(_nearness(session, like))
-
-
-def _nearness(session: Session, like: Fact) -> str:
-    """Return the note about a fact that is much like the new one, with the call that leaves the new
-    one in its place."""
-    text = output.one_line(like.content)
-    shown = text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
-    call = session.call(*_named(session), "forget", like.id)
-    return f'much like {like.id} "{shown}"; if this replaces it: {call}'
-
-
-def _named(session: Session) -> tuple[str, ...]:
-    """Return the option that names the file, where it was named."""
-    return () if session.options.db is None else ("--db", session.options.db)
+    if done.elsewhen or done.may_contradict or done.similar:
+        new_fact.tell_beside(session, done)
 
 
 def _restatement(before: Fact, after: Fact) -> str:
@@ -174,13 +153,14 @@ def _restatement(before: Fact, after: Fact) -> str:
 
 
 def _replacements(done: Remembered) -> Iterator[str]:
-    """Yield a line for each fact that is replaced, now or from a time to come."""
+    """Yield a line of the facts that are replaced now, and one of those from a time to come."""
     later = {fact.id: fact.valid_to for fact in done.later}
-    for old in done.superseded:
-        end = later.get(old)
+    ends = {old: later.get(old) for old in done.superseded}
+    for end in dict.fromkeys(ends.values()):
+        replaced = "replaces " + ", ".join(old for old in ends if ends[old] == end)
         if end is None:
-            yield f"replaces {old}"
+            yield replaced
         else:
             from tideline_cli.cli.ages import day  # noqa: PLC0415  few facts state a time
 
-            yield f"replaces {old} from {day(end)} on"
+            yield f"{replaced} from {day(end)} on"
