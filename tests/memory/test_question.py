@@ -157,10 +157,14 @@ def test_weak_hits_come_last_and_take_no_place(db):
 
 
 def test_weak_hits_of_other_fusions_keep_their_place(db):
-    """Another fusion has its own order: the mark is the same."""
-    stored(db, "the lighthouse was painted white", "bread is baked at six")
-    asked = "what does the lighthouse keeper earn monthly"
-    assert ("the", True) in weakness(db, asked, fusion="rrf", mode="keyword")
+    """Another fusion has its own order: the mark is the same, by points too."""
+    stored(db, "lighthouse walls are painted white", "bread is baked at six", "we must earn more")
+    asked = "what does the lighthouse keeper say monthly"
+    for fusion in ("rrf", "additive", "priority"):
+        assert weakness(db, asked, fusion=fusion, mode="keyword") == [("lighthouse", True)], fusion
+    assert weakness(db, asked, mode="points") == [("lighthouse", True)]
+    assert weakness(db, "painted lighthouse quota", mode="points") == [("lighthouse", False)]
+    assert weakness(db, "mus", mode="points") == [("we", True)]  # within a word alone
 
 
 @pytest.mark.parametrize(

@@ -34,7 +34,13 @@ def day_of(run, fact_id):
 
 
 def test_recall_names_what_has_ended(run, ended):
-    """A person is told in one line, JSON has the id and the text; the exit code is 1."""
+    """A person is told in one line, JSON has the id and the text; the exit code is 1. So in every
+    mode and profile."""
+    for more in (("--mode", "keyword"), ("--mode", "semantic"), ("--mode", "points"),
+                 ("--profile", "motherbrain"), ("--profile", "rsclaw"), ("--fusion", "rrf"),
+                 ("--profile", "vectormemory")):  # fmt: skip
+        form = run("recall", ASKED, "--json", *more).json
+        assert [one["id"] for one in form["ended_matches"]] == [ended], more
     done = run("recall", ASKED)
     assert (done.code, done.out) == (1, "")
     assert f'1 fact that no longer holds matches: "{PERMIT}" (ended 20 Aug' in done.err

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 class Answer(Record):
     """What every door tells of a question: the hits, the archived facts that match and those that
     have ended, best first. None where nobody looked: in an answer that is full of facts with all
-    the words, in one about the past, and in one by likeness alone."""
+    the words, and in one about the past."""
 
     found: Recalled
     archived: Sequence[Archived] | None = None
@@ -112,7 +112,7 @@ def beside(
     """Return the faded and merged facts of the same origin that answer a query, and those that have
     ended, best first; None where nobody looks. Beside a full answer only those count that hold all
     the words."""
-    if query.wanted.as_of is not None or query.mode == "semantic":
+    if query.wanted.as_of is not None:
         return None, None
     has_archived = fts.has_archived(db, viewer=viewer)
     if not (has_archived or answer.has_lapsed):

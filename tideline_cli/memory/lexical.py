@@ -84,6 +84,23 @@ def search(
     return sure[:limit], weak[:limit]
 
 
+def weak_among(
+    db: Connection, question: Question, seqs: Sequence[int], *, origin_number: int, now: int,
+    wanted: Filter,
+) -> set[int]:  # fmt: skip
+    """Return those of the facts that `search` marks as weak, or that hold no word of the question.
+    """
+    scorer = best_by_words(
+        db, question, origin_number=origin_number, now=now, limit=1, wanted=wanted
+    )
+    rows = fts.ranking_rows(db, seqs, origin_number=origin_number, now=now, wanted=wanted)
+    return {
+        match.seq for match in scorer.weighed(rows)
+        if match.weak or not match.why.matched_terms
+        or (scorer.is_mostly_unknown and is_one_word(match.why.matched_terms, question.forms))
+    }  # fmt: skip
+
+
 def best_by_words(
     db: Connection, question: Question, *, origin_number: int, now: int, limit: int,
     wanted: Filter, fading: float = DEPTH, gone: Lapsed | None = None,

@@ -195,9 +195,15 @@ def _otherwise(
         )  # fmt: skip
         return sorted([*sure, *weak], key=Match.order)[:limit] if weak else sure
 
+    def weak_among(seqs: Sequence[int]) -> Collection[int]:
+        return lexical.weak_among(
+            db, question, seqs, origin_number=origin_number, now=now, wanted=query.wanted
+        ) if seqs and question.weights else ()  # fmt: skip
+
     asked = ways.Inquiry(
-        query, origin_number, now, by_words, weighs_roles=not question.is_of_reference
-    )
+        query, origin_number, now, by_words, weak_among,
+        weighs_roles=not question.is_of_reference,
+    )  # fmt: skip
     found = ways.answered_otherwise(db, asked, viewer=viewer)
     return found.matches, found.backlog, found.lacking
 

@@ -20,7 +20,7 @@ from tideline_cli.store.connection import setting
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
     from typing import Any
 
     from apsw import Connection
@@ -153,15 +153,18 @@ def _pointed(
         best = sorted(best, key=lambda item: item[:3])[:limit]
     held = held_terms(db, asked.query, [item[3].seq for item in best],
                                 viewer=viewer)  # fmt: skip
-    return [(replace(one, words=_said(one, held)), had[one.seq]) for *_, one in best]
+    weak = asked.weak_among([
+        seq for *_, one in best if not had[seq := one.seq].id and not had[seq].tags
+    ])  # fmt: skip
+    return [(replace(one, words=_said(one, held, weak)), had[one.seq]) for *_, one in best]
 
 
-def _said(one: Weighed, held: Mapping[int, tuple[str, ...]]) -> Match:
+def _said(one: Weighed, held: Mapping[int, tuple[str, ...]], weak: Collection[int]) -> Match:
     """Return a fact as one that words have found."""
     why = Breakdown(
         None, held.get(one.seq, ()), one.strength, one.factor, one.trust, "lexical"
     )
-    return Match(one.seq, one.fact.id, one.fact.created_at, 0.0, why)
+    return Match(one.seq, one.fact.id, one.fact.created_at, 0.0, why, one.seq in weak)
 
 
 def matches(db: Connection, query: Query, *, origin_number: int, now: int) -> dict[int, Points]:
@@ -295,12 +298,14 @@ def _cosines(
 @record
 class Inquiry:
     """A query, in which origin and when it is asked, and how its words are looked up: `by_words`
-    returns the best so many for a query that may fade otherwise."""
+    returns the best so many for a query that may fade otherwise, `weak_among` those of some facts
+    that share too little with it."""
 
     query: Query
     origin_number: int
     now: int
     by_words: ByWords
+    weak_among: Callable[[Sequence[int]], Collection[int]]
     weighs_roles: bool
 
     @property
