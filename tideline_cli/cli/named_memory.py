@@ -19,7 +19,7 @@ def check_is_there(session: Session) -> None:
     there is none. A file that is there and empty is one that is being made.
 
     At the usual path nobody may have remembered anything yet, also where a schedule names that
-    path; there the file of locks that a lost memory leaves behind decides.
+    path; where one was, the files that it leaves behind have said so.
     """
     if not session.viewer.is_owner:  # others learn of no file
         return
@@ -27,7 +27,7 @@ def check_is_there(session: Session) -> None:
     by = which_database.named_by(session)
     usual = os.path.join(config.data_folder(os.environ), "tideline.db")
     is_usual = by == "default" or path == os.path.abspath(usual)
-    if os.path.exists(path) or (is_usual and not os.path.lexists(f"{path}-lock")):
+    if os.path.exists(path) or is_usual:
         return
     named = "" if by == "default" else f", which {by} names"
     back = "name the path where it lies now, or `tideline restore --from BACKUP`"

@@ -68,8 +68,10 @@ class Session(CallSettings):
 
     @property
     def has_memory(self) -> bool:
-        """Whether there is a memory: a file, or tables on a server."""
+        """Whether there is a memory: a file, or tables on a server. Raises StoreError where one
+        was, and is gone."""
         if not self.is_on_server:
+            opening.refuse_emptied(self.database)
             return os.path.lexists(self.database)
         if not self._connections and (db := opening.open_for_reading(self.database)):
             self._connections.append(db)

@@ -25,8 +25,10 @@ def explain(session: Session, seconds: float) -> None:
 
 def _memory(session: Session) -> str:
     where = which_database.named_by(session)
-    there = "" if session.has_memory else ", not there"
-    return f"memory {session.database} ({where}{there}): {session.access}"
+    on_server, path = session.is_on_server, session.database
+    is_there = session.has_memory if on_server else os.path.lexists(path)
+    there = "" if is_there else ", not there"
+    return f"memory {path} ({where}{there}): {session.access}"
 
 
 def _origin(session: Session) -> str:

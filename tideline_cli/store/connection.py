@@ -43,6 +43,7 @@ def connect(real: str, *, writes: bool) -> Opened:
     before = _state_of_own(real)
     # Where nobody may write, SQLite opens what it should write for reading.
     db = _configured(real, apsw.SQLITE_OPEN_READWRITE)
+    db.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)  # `accept` says that the file is ours
     after = os.lstat(real)
     if before is not None and (before.st_ino, before.st_dev) != (after.st_ino, after.st_dev):
         db.close()
@@ -55,6 +56,12 @@ def connect(real: str, *, writes: bool) -> Opened:
             raise file_names.refused(real)
         db = _configured(real, apsw.SQLITE_OPEN_READONLY)
     return db
+
+
+def accept(db: Connection) -> None:
+    """Let a connection write its log back: the file is a sound store of ours, which a log may be
+    written into."""
+    db.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0)
 
 
 def _state_of_own(real: str) -> os.stat_result | None:

@@ -13,7 +13,7 @@ from tideline_cli.errors import (
     StoreError,
     TidelineError,
 )
-from tideline_cli.store import SERVERS, files
+from tideline_cli.store import SERVERS, file_kind, files
 
 
 def translated(error: BaseException, path: str) -> TidelineError:
@@ -143,7 +143,9 @@ def _of_log(db: apsw.Connection) -> int:
 
 
 def foreign(path: str) -> StoreError:
-    """Return the error for a file that is not ours."""
+    """Return the error for a file that is not ours, or that was: then traces lie beside it."""
+    if left := file_kind.traces(path):
+        return file_kind.lost(path, "none", [path, *left])
     return StoreError(
         f"{path} is not a tideline database",
         hint="name another file with --db or TIDELINE_DB; this one was left as it is",

@@ -53,21 +53,44 @@ def _check_journal(path: str) -> None:
 
 
 def refuse_emptied(path: str) -> None:
-    """Raise StoreError where a memory has been and nothing is left of it: its reserve, which is
-    made behind the tables, lies beside a file that is empty or gone. SQLite would drop its log."""
+    """Raise StoreError where a memory has been and nothing is left of it: traces of one lie beside
+    a file that is empty or gone. SQLite would drop its log."""
     try:
-        size = os.stat(path).st_size
+        state = os.lstat(path)
     except FileNotFoundError:
-        size = 0
+        what = "gone"
     except OSError:
         return  # SQLite says what is wrong
-    if size or not os.path.lexists(path + "-reserve"):
-        return
-    is_there = os.path.lexists(path)
-    raise StoreError(
-        f"{path} was a memory, and is {'empty' if is_there else 'gone'} now",
-        hint=f"`tideline restore --from BACKUP` brings one back; without one, move {path}-reserve "
-        "away and a new memory is made",
+    else:
+        if state.st_size or not stat.S_ISREG(state.st_mode):
+            return
+        what = "empty"
+    if left := traces(path):
+        raise lost(path, what, left)
+
+
+def traces(path: str) -> list[str]:
+    """Return the files beside a path that only a memory leaves, once its tables are made: the
+    reserve, a log, and the lock file of its writers, which says how large it was."""
+    found = [path + "-reserve"] if os.path.lexists(path + "-reserve") else []
+    try:
+        if os.stat(path + "-wal").st_size:
+            found.append(path + "-wal")
+    except OSError:
+        pass
+    from tideline_cli.store import locks  # noqa: PLC0415  where the file is not there
+
+    if locks.tells_of_content(path):
+        found.append(path + "-lock")
+    return found
+
+
+def lost(path: str, what: str, left: list[str]) -> StoreError:
+    """Return the error for what is no memory any more; `left` are the traces of the one before."""
+    return StoreError(
+        f"{path} was a memory, and is {what} now",
+        hint="`tideline restore --from BACKUP` brings one back; without one, move "
+        f"{', '.join(left)} away and a new memory is made",
         code="emptied",
     )
 

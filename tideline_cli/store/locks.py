@@ -145,6 +145,13 @@ def put_mark(lock: int, path: str, generation: str) -> None:
         return  # best effort: a full disk, a medium that is read-only
 
 
+def tells_of_content(path: str) -> bool:
+    """Say whether the lock file of the writers beside a path has the mark of a file that was not
+    empty."""
+    words = _noted(path).split()
+    return len(words) > 2 and words[2] != b"0"
+
+
 def differing_mark(path: str, state: os.stat_result) -> bytes:
     """Return the mark of the log beside a file where it is not the mark of the file; empty where
     both are the same, where there is no mark, and where the log is empty: it belongs to nobody.
@@ -154,14 +161,21 @@ def differing_mark(path: str, state: os.stat_result) -> bytes:
     try:
         if not os.stat(path + "-wal").st_size:
             return b""
-        flags = os.O_RDONLY | NOFOLLOW | NONBLOCK | BINARY  # it may be a fifo
-        lock = os.open(path + "-lock", flags)
+    except OSError:
+        return b""
+    noted = _noted(path)
+    return b"" if noted.startswith(_mark(state)) else noted
+
+
+def _noted(path: str) -> bytes:
+    """Return the mark in the lock file of the writers, empty where there is none."""
+    try:
+        lock = os.open(path + "-lock", os.O_RDONLY | NOFOLLOW | NONBLOCK | BINARY)  # or a fifo
     except OSError:
         return b""
     try:
-        noted = os.read(lock, _LONGEST_MARK)
+        return os.read(lock, _LONGEST_MARK)
     except OSError:
         return b""
     finally:
         os.close(lock)
-    return b"" if noted.startswith(_mark(state)) else noted

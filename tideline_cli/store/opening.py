@@ -13,6 +13,7 @@ from tideline_cli.store.connection import (
     BUSY_MS,
     TRACES,
     TRACES_IN_LOG,
+    accept,
     connect,
     connect_as_it_is,
     connect_for_reading,
@@ -54,7 +55,7 @@ def open_for_writing(
     if not network_allowed:
         _check_place(path)
     if not replaces:
-        file_kind.refuse_emptied(file_kind.real(path))
+        refuse_emptied(path)
     if not os.path.lexists(path):
         from tideline_cli.store import folders  # noqa: PLC0415  once in the life of a file
 
@@ -72,6 +73,7 @@ def open_for_writing(
         _switch_log_on(db)
     if not db.generation:
         _give_generation(db)
+    accept(db)
     if pending:
         _finish_purge(db)
     return db
@@ -87,8 +89,8 @@ def open_for_reading(
 
         return servers.open_if_there(path, comes=comes)  # type: ignore[return-value]
     check_library()
+    refuse_emptied(path)
     path = file_kind.real(path)
-    file_kind.refuse_emptied(path)
     if not os.path.lexists(path):
         return None
     if os.path.isfile(path) and os.path.getsize(path) == 0:
@@ -114,8 +116,8 @@ def open_as_it_is(path: str, *, patience_ms: int) -> Connection | None:
 
         return servers.open_if_there(path)  # type: ignore[return-value]
     check_library()
+    refuse_emptied(path)
     path = file_kind.real(path)
-    file_kind.refuse_emptied(path)
     if not os.path.lexists(path) or (os.path.isfile(path) and os.path.getsize(path) == 0):
         return None
     db = connect_as_it_is(path, patience_ms=patience_ms)
@@ -142,9 +144,15 @@ def open_for_replacing(path: str, *, network_allowed: bool = False) -> Connectio
         _check_place(path)
     db = connect(path, writes=True)
     _verify(db, path)
+    accept(db)
     file_kind.make_private(path)
     db.execute("PRAGMA secure_delete = ON").fetchall()
     return db
+
+
+def refuse_emptied(path: str) -> None:
+    """Raise StoreError where a memory has been at a path and nothing is left of it."""
+    file_kind.refuse_emptied(file_kind.real(path))
 
 
 def _noted(db: Opened) -> str:
