@@ -149,3 +149,17 @@ def test_a_summary_of_before_is_sent_without_its_secrets(run, model, talk):
     model.says(NOTHING, told("The user plans a move."))
     extract(run, talk(TWO), model)
     assert len(model.calls) == 2 and "the key [secret]" in model.calls[1]
+
+
+def test_a_summary_is_no_fact_of_its_session(run, model, talk):
+    """A fact with the words of a summary stays when the next summary replaces that one; so it does
+    by a dream."""
+    text = "The user plans a move in May."
+    model.says({"facts": [{"content": text, "segment": "project"}]}, told(text))
+    extract(run, talk(ONE), model)
+    assert {one["kind"] for one in run("list", "--json").json["facts"]} == {None, "summary"}
+    model.says(NOTHING, told("The user plans a move in June."))
+    extract(run, talk(TWO), model)
+    run("dream", "--max-loss", "1")
+    kept = {one["content"]: one["kind"] for one in run("list", "--json").json["facts"]}
+    assert kept == {text: None, "The user plans a move in June.": "summary"}

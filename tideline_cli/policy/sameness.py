@@ -62,10 +62,16 @@ def state_the_same(one: Fact, other: Fact, *, rule: Sameness) -> bool:
     return (
         stated_text(one.content) == stated_text(other.content)
         and one.speaker == other.speaker
-        and (one.kind == other.kind or None in (one.kind, other.kind))
+        and _may_be_of_one_kind(one.kind, other.kind)
         and _is_one_utterance(one, other)
         and (one.created_at == other.created_at or _is_of_one_day(one, other))
     )
+
+
+def _may_be_of_one_kind(one: str | None, other: str | None) -> bool:
+    """Say whether two kinds are none of two: what has no kind may get one, but the summary of a
+    session is none of its facts, and is replaced by the next."""
+    return one == other or (None in (one, other) and "summary" not in (one, other))
 
 
 def is_reworded(one: Fact, other: Fact) -> bool:
