@@ -138,8 +138,8 @@ def test_an_older_value_ends_where_the_later_one_stood(run, day, end):
 
 
 def test_an_undo_is_nobodys_word(run):
-    """It gives back when the fact was said before; what a redo brings back, it brings back with the
-    time of the word. Restoring is a word."""
+    """It gives back when the fact was said and stated before; what a redo brings back, it brings
+    back with the time of the word. Restoring is a word."""
     said = run("remember", "my phone is 555 1234", "--json", *at(0)).json["id"]
     run("pin", said, *at(1))
     run("undo", *at(2))
@@ -147,7 +147,7 @@ def test_an_undo_is_nobodys_word(run):
     run("forget", said, *at(3))
     run("undo", *at(4))
     row = exported(run, said)
-    assert (row["said_at"], row["changed_at"]) == (instant.iso(NOW), instant.iso(NOW + 4 * DAY))
+    assert (row["said_at"], row["changed_at"]) == (instant.iso(NOW), instant.iso(NOW))
     run("remember", "my phone is 555 1234", *at(5))
     assert exported(run, said)["said_at"] == instant.iso(NOW + 5 * DAY)
     run("undo", *at(6))
@@ -170,6 +170,24 @@ def test_a_dream_and_its_undo_say_nothing(run):
     row = exported(run, said)
     assert row["lifecycle"] == "active"
     assert row["said_at"] == row["changed_at"] == instant.iso(NOW)
+
+
+@pytest.mark.parametrize("verb", ["forget", "restore"])
+def test_a_word_that_was_taken_back_beats_none_of_another(run, verb):
+    """Both machines forget a fact, or restore it, and one of them takes that back later."""
+    said = run("remember", "the cat is grey", "--json", *at(0), *A).json["id"]
+    if verb == "restore":
+        run("forget", said, *at(1), *A)
+    joined(run, A, B, 2)
+    run(verb, said, *at(3), *A)
+    run(verb, said, *at(4), *B)
+    assert run("undo", *at(5), *A).code == 0
+    for _ in range(2):
+        joined(run, B, A, 6)
+        joined(run, A, B, 7)
+    wanted = "archived" if verb == "forget" else "active"
+    for where in (A, B):
+        assert states(run, where)["the cat is grey"][0] == wanted
 
 
 @pytest.mark.parametrize("taken_back", ["repeat", "edit", "batch", "dream"])

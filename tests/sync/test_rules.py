@@ -136,6 +136,22 @@ class TestSlots:
         assert len(active) == 1
         assert len(rows(one)) == 2
 
+    def test_one_reason_is_told_whatever_was_heard_first(self, tmp_path):
+        """A value gave way to one that has given way to a third: a machine that has seen the two
+        alone says of it what all others say."""
+        machines = [Machine(tmp_path, name) for name in ("ash", "birch", "cedar")]
+        ash, birch, cedar = machines
+        wire = Wire()
+        gone = say(ash, "I live in Rome", "A1", slot="town")
+        say(birch, "I live in Oslo", "B1", slot="town", now=NOW + 180_000)
+        settle([birch, ash], wire, NOW + HOUR)
+        say(cedar, "I live in Bern", "C1", slot="town", now=NOW + 60 * DAY)
+        settle(machines, wire, NOW + 61 * DAY)
+        agree(*machines)
+        assert by_id(cedar)[gone]["archived_reason"] == "superseded"
+        for machine in machines:
+            machine.close()
+
     def test_equal_clocks_are_told_apart_by_the_replica(self, tmp_path):
         """Equal clocks are told apart by the replica."""
         one, other = Machine(tmp_path, "one"), Machine(tmp_path, "other")
@@ -909,6 +925,53 @@ class TestNobodysWord:
         wanted = "active" if meanwhile == "forget and restore" else "archived"
         assert by_id(laptop)[rome]["lifecycle"] == wanted
         assert by_id(laptop)[rome]["said_at"] <= instant.iso(NOW + 31 * DAY + desktop.skew)
+
+
+    @pytest.mark.parametrize("verb", ["forget", "restore"])
+    @pytest.mark.parametrize("later", [0, 1], ids=["undone first", "undone last"])
+    def test_a_word_that_was_taken_back_beats_none_of_another(self, pair, verb, later):
+        """Both machines forget a fact, or restore it, and one of them takes that back."""
+        laptop, desktop, wire = pair
+        cat = say(laptop, "the cat is grey", "A1")
+        if verb == "restore":
+            amend.forget(laptop.db, [cat], viewer=OWNER, now=NOW + 1)
+        settle([laptop, desktop], wire, NOW + DAY)
+        act = amend.forget if verb == "forget" else amend.restore
+        act(laptop.db, [cat], viewer=OWNER, now=NOW + 2 * DAY)
+        undo.undo(laptop.db, None, viewer=OWNER, now=NOW + (3 + 2 * later) * DAY)
+        act(desktop.db, [cat], viewer=OWNER, now=NOW + 4 * DAY)
+        settle([laptop, desktop], wire, NOW + 6 * DAY)
+        agree(laptop, desktop)
+        wanted = "archived" if verb == "forget" else "active"
+        assert by_id(laptop)[cat]["lifecycle"] == wanted
+
+    @pytest.mark.parametrize("first", [0, 1], ids=["said first", "said last"])
+    def test_what_is_said_again_later_than_it_was_forgotten_stays(self, pair, first):
+        """To say a fact again says that it holds, and the later word counts."""
+        laptop, desktop, wire = pair
+        cat = say(laptop, "the cat is grey", "A1")
+        settle([laptop, desktop], wire, NOW + DAY)
+        say(laptop, "the cat is grey", "A2", now=NOW + (4 - 2 * first) * DAY)
+        amend.forget(desktop.db, [cat], viewer=OWNER, now=NOW + 3 * DAY)
+        settle([laptop, desktop], wire, NOW + 6 * DAY)
+        agree(laptop, desktop)
+        told = by_id(laptop)[cat]
+        wanted = ("archived", False) if first else ("active", True)
+        assert (told["lifecycle"], told["valid_to"] is None) == wanted
+
+    @pytest.mark.parametrize("verb", ["dream", "gc"])
+    def test_a_pass_beats_no_earlier_repeat(self, pair, verb):
+        """What faded here and was said again there before stays."""
+        laptop, desktop, wire = pair
+        cat = say(laptop, "the cat is grey", "A1", tier="short")
+        settle([laptop, desktop], wire, NOW + DAY)
+        say(desktop, "the cat is grey", "B2", now=NOW + 3 * DAY)
+        dream(laptop.db, Settings(max_loss=1.0), verb=verb, dry_run=False, viewer=OWNER,
+              now=NOW + 300 * DAY)  # fmt: skip
+        assert by_id(laptop)[cat]["lifecycle"] == "archived"
+        settle([laptop, desktop], wire, NOW + 301 * DAY)
+        agree(laptop, desktop)
+        assert by_id(laptop)[cat]["lifecycle"] == "active"
 
 
 class TestRewordings:

@@ -15,28 +15,29 @@ if TYPE_CHECKING:
 
     from tideline_cli.model.origin import Everyone, Origin
 
-# What a pass or an import does is nobody's word at that time.
+# What a pass, an import or an undo does is nobody's word at that time.
 _SILENT = "('dream', 'gc', 'consolidate', 'doctor', 'import', 'relink', 'link', 'recall', 'sync')"
 PASSES = ("dream", "gc", "consolidate")
+SAYING = ("remember", "edit", "extract")
+"""By these, a fact that is used is said again."""
 # An edit that moves a fact into a slot or a scope says that it holds there.
-_IS_SAID = """(entity = 'usage' AND batch.verb IN ('remember', 'edit', 'extract')
+_IS_SAID = f"""(entity = 'usage' AND batch.verb IN {SAYING}
   OR entity = 'fact' AND batch.verb = 'restore' AND before ->> 'lifecycle' <> 'active'
   OR entity = 'fact' AND batch.verb = 'edit'
     AND (before LIKE '%"slot":%' OR before LIKE '%"scope":%'))"""  # of what has changed
 _NUMBER = 16  # hexadecimal digits
 _IS_LATER = "change.number > ifnull(stated.change, 0)"
-_HEARD = f"""batch.verb NOT IN {_SILENT}
+# Nor is what was taken back a word.
+_HEARD = f"""batch.verb NOT IN {_SILENT} AND batch.undoes IS NULL
   AND batch.number NOT IN (SELECT value FROM json_each(?))"""
 _SPOKEN = f"""
 SELECT max(fact.id), max(fact.created_at),
   max(iif(heard AND {_IS_LATER}, batch.at, NULL)), max(iif(heard, batch.at, NULL)),
-  max(iif(stands AND {_IS_SAID}, batch.at, NULL)),
+  max(iif(heard AND {_IS_SAID}, batch.at, NULL)),
   max(iif(heard, printf('%0{_NUMBER}x', change.number) || batch.at, NULL)),
   max(iif(undone.verb = 'import' AND {_IS_LATER}, 1, 0))
 FROM change JOIN fact ON fact.seq = change.row
-  JOIN (SELECT *, {_HEARD} AS heard,
-    batch.number NOT IN (SELECT value FROM json_each(?)) AS stands FROM batch) AS batch
-    ON batch.number = change.batch
+  JOIN (SELECT *, {_HEARD} AS heard FROM batch) AS batch ON batch.number = change.batch
   LEFT JOIN batch AS undone ON undone.number = batch.undoes
   LEFT JOIN stated ON stated.fact = change.row
 WHERE change.entity IN ('fact', 'usage') AND (change.entity = 'usage' OR change.act <> '+')
@@ -51,10 +52,7 @@ WHERE {_HEARD} AND change.row = (SELECT seq FROM fact WHERE id = ?)
   AND (change.entity = 'usage' OR change.act <> '+') AND {{condition}}
 GROUP BY batch.number ORDER BY min(change.number)
 """
-_UNDOS = """
-SELECT undo.number, undo.undoes, batch.verb FROM batch AS undo
-  JOIN batch ON batch.number = undo.undoes ORDER BY undo.number
-"""
+_UNDOS = "SELECT number, undoes FROM batch WHERE undoes IS NOT NULL ORDER BY number DESC"
 _NOTED = """
 SELECT fact.id, stated.changed_at, stated.said_at
 FROM stated JOIN fact ON fact.seq = stated.fact WHERE {condition}
@@ -94,11 +92,11 @@ def stated(
         for fact_id, changed, said in _rows(db, _NOTED.format(condition=condition), values)
     }
     found = dict(noted)
-    silent, taken = (codec.dumps(sorted(some)) for some in undos(db))
+    taken = codec.dumps(sorted(taken_back(db)))
     sql = _SPOKEN.format(condition=condition)
-    for fact_id, *rest, is_undone in _rows(db, sql, (silent, taken, *values)).fetchall():
+    for fact_id, *rest, is_undone in _rows(db, sql, (taken, *values)).fetchall():
         known = None if is_undone else noted.get(fact_id)
-        at = _latest(db, fact_id, known, rest, silent)
+        at = _latest(db, fact_id, known, rest, taken)
         if at is None:
             found.pop(fact_id, None)
         else:
@@ -106,18 +104,14 @@ def stated(
     return found
 
 
-def undos(db: Connection) -> tuple[set[int], set[int]]:
-    """Return the numbers of the undos and redos of passes, which are nobody's word, and of the
-    batches that are taken back: an undo that stands takes back what it names."""
-    verbs: dict[int, str] = {}
-    undoes: dict[int, int] = {}
-    for number, named, verb in _rows(db, _UNDOS, ()):
-        verbs[number], undoes[number] = verbs.get(named, verb), named
+def taken_back(db: Connection) -> set[int]:
+    """Return the numbers of the batches that are taken back: an undo that stands takes back what it
+    names."""
     taken: set[int] = set()
-    for number in reversed(undoes):
+    for number, undone in _rows(db, _UNDOS, ()):
         if number not in taken:
-            taken.add(undoes[number])
-    return {number for number, verb in verbs.items() if verb in PASSES}, taken
+            taken.add(undone)
+    return taken
 
 
 def note(
@@ -133,7 +127,7 @@ def note(
 
 
 def _latest(
-    db: Connection, fact_id: str, known: StatedAt | None, words: list[Any], silent: str
+    db: Connection, fact_id: str, known: StatedAt | None, words: list[Any], taken: str
 ) -> StatedAt | None:
     born, changed_since, changed, spoken, last = words
     brought = known.brought if known else 0
@@ -145,17 +139,17 @@ def _latest(
         return None
     before = max(born, known.changed_at if known else born)
     if int(last[_NUMBER:]) < max(changed, before):
-        changed = _in_order(db, fact_id, before, silent, since=known is not None)
+        changed = _in_order(db, fact_id, before, taken, since=known is not None)
     return StatedAt(changed, spoken or 0, brought)
 
 
 def _in_order(
-    db: Connection, fact_id: str, before: int, silent: str, *, since: bool
+    db: Connection, fact_id: str, before: int, taken: str, *, since: bool
 ) -> int:
     """Return when a fact was last changed that had last changed `before`: each word is later than
     those that came earlier, by a millisecond where the clock says that it is not."""
     latest = before
-    words = _rows(db, _WORDS.format(condition=_IS_LATER if since else "true"), (silent, fact_id))
+    words = _rows(db, _WORDS.format(condition=_IS_LATER if since else "true"), (taken, fact_id))
     for (at,) in words:
         latest = at if at >= latest else latest + 1
     return latest

@@ -122,8 +122,7 @@ class Gatherer:
         """Let what was archived because of a fact go with that fact, where somebody has archived
         it: a copy in any case, another value of a slot unless the fact was forgotten, which says
         that the other is right."""
-        went = {one: told.fields["lifecycle"] for one, told in touched.items()
-                if "lifecycle" in told.fields}  # fmt: skip
+        went = {one: told for one, told in touched.items() if "lifecycle" in told.fields}
         ruled = sync_rows.ruled_because(self._db, went) if went else []
         stored = sync_rows.in_table(self._db, {one.by for one in ruled})
         why = reasons_of(self._db, [fact for _, fact in stored.values()])
@@ -131,8 +130,10 @@ class Gatherer:
         for one in ruled:
             reason = why.get(one.by)
             if reason is not None and (one.why == "same" or reason != "forgotten"):
-                found.append((one, went[one.by]))
-                touched.setdefault(one.id, Touched()).fields["lifecycle"] = went[one.by]
+                by = went[one.by]
+                clock, is_word = by.fields["lifecycle"], "lifecycle" not in by.silent
+                found.append((one, clock))
+                touched.setdefault(one.id, Touched()).change(("lifecycle",), clock, is_word=is_word)
                 self._why[one.id] = reason if one.why == "same" else "superseded"
         return found
 
@@ -194,9 +195,8 @@ class Gatherer:
         if told.back is not None and known.ruled is not None:
             told.fields.setdefault("lifecycle", told.back)
         for name, clock in told.fields.items():
-            if name in CHANGING and clock != born:
-                if name in told.silent:  # any word that it did not know counts more
-                    clock = (known.mark(name) or (clock,))[0] + 1
+            if name in CHANGING and clock != born and told.by.get(name, True):
+                clock = told.clock(name, (known.mark(name) or (0,))[0])
                 self._say(known, known.row, name, clock)
                 if name == "lifecycle":
                     known.put(GONE, gone, self._mark(clock))

@@ -67,7 +67,7 @@ class Shower:
             self._db,
             (one.stored(shown[one.id]) for one in self._known.values() if _is_known(one)),
         )
-        self._note()
+        self._note(shown)
 
     def _load(self, ids: Iterable[str]) -> set[str]:
         """Load registers that are not loaded yet; return the ids of those."""
@@ -280,7 +280,7 @@ class Shower:
         born = [int(each.values["created_at"]) for each in (one, by) if each and each.values]
         return max(born)
 
-    def _note(self) -> None:
+    def _note(self, shown: dict[str, Fact | None]) -> None:
         """Note when what is shown was stated, where the journal here does not tell so."""
         told = [one for one in self._known.values() if one.is_whole()]
         native = statements.stated(self._db, viewer=EVERYONE, ids=[one.id for one in told])
@@ -294,6 +294,8 @@ class Shower:
             reason = _GONE.get(one.ruled or "") or one.gone()
             if reason is None and one.values["lifecycle"] == "archived":
                 reason = "unknown"
+            elif reason is None and _is_gone(shown[one.id]):
+                reason = "superseded"  # in its slot, by a value that does not hold any more
             has = Times(max(held.changed_at, born), max(held.spoken, held.brought, born))
             if has != wanted or held.brought > elsewhere or reason is not None:
                 stated[one.id] = Times(wanted.changed_at, elsewhere)
@@ -311,6 +313,10 @@ class Shower:
 
 def _is_archived(one: Registers) -> bool:
     return one.is_whole() and one.values["lifecycle"] != "active"
+
+
+def _is_gone(fact: Fact | None) -> bool:
+    return fact is not None and fact.lifecycle == "archived"
 
 
 def _is_known(one: Registers) -> bool:

@@ -9,7 +9,7 @@ from tideline_cli.sync.fields import CHANGING
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
     from apsw import Connection
 
@@ -17,14 +17,20 @@ if TYPE_CHECKING:
     from tideline_cli.store.sync_state import SyncState
 
 
+_HOLDS = ("lifecycle", "valid_to", "statement")
+"""What is stated of a fact by saying it again: that it holds, and until when."""
+
+
 class Touched:
     """What the journal says of one fact: the times at which it was born, went, and each of its
-    columns changed; None of them where only its use or its edges did. `silent` are the columns that
-    a pass has changed last, or the undo of one: that is nobody's word. It was born with `uses`. An
-    undo may have brought it `back` to a state that it is shown in already, or have taken back that
-    somebody archived it whom a sync had gone before: then it is `open` again."""
+    columns changed; None of them where only its use or its edges did. `words` are the times at
+    which somebody has last stated its columns, and `silent` those that a pass or an undo has
+    changed since: that is nobody's word. `by` are the batches that have changed a column and were
+    not taken back. It was born with `uses`. An undo may have brought it `back` to a state that it
+    is shown in already, or have taken back that somebody archived it whom a sync had gone before:
+    then it is `open` again."""
 
-    __slots__ = ("back", "born", "fields", "gone", "open", "silent", "uses")
+    __slots__ = ("back", "born", "by", "fields", "gone", "open", "silent", "uses", "words")
 
     def __init__(self) -> None:
         self.born: int | None = None
@@ -32,20 +38,41 @@ class Touched:
         self.back: int | None = None
         self.open: int | None = None
         self.fields: dict[str, int] = {}
+        self.by: dict[str, set[int | None]] = {}
+        self.words: dict[str, int] = {}
         self.silent: set[str] = set()
         self.uses = 0
 
-    def change(self, names: Iterable[str], clocks: Mapping[str, int], *, is_silent: bool) -> None:
-        """Note that columns have changed at these times."""
+    def change(
+        self, names: Iterable[str], clock: int, *, is_word: bool, by: ToldChange | None = None
+    ) -> None:
+        """Note that columns have changed at this time."""
         for name in names:
-            self.fields[name] = clocks[name]
-            (self.silent.add if is_silent else self.silent.discard)(name)
+            known = self.by.setdefault(name, set())
+            if by is not None and by.undoes in known:  # nobody has heard of it
+                known.remove(by.undoes)
+            else:
+                known.add(by.batch[0] if by else 0)
+            self.fields[name] = clock
+            if is_word:
+                self.words[name] = clock
+            (self.silent.discard if is_word else self.silent.add)(name)
+
+    def clock(self, name: str, known: int) -> int:
+        """Return the time of a change of a column of which a word of the time `known` was known.
+        What is nobody's word is as late as the last word that it knew: any other one counts more.
+        """
+        if name not in self.silent:
+            return self.fields[name]
+        return max(known, self.words.get(name, 0)) + 1
 
     def with_later(self, other: Touched) -> Touched:
         """Return what is said of one fact that had two numbers, one after the other."""
         if other.born is None:
-            self.change(other.fields.keys() - other.silent, other.fields, is_silent=False)
-            self.change(other.silent, other.fields, is_silent=True)
+            self.fields |= other.fields
+            self.by |= other.by
+            self.words |= other.words
+            self.silent = self.silent - other.fields.keys() | other.silent
             self.gone, self.back = other.gone or self.gone, other.back or self.back
             return self
         return other
@@ -78,7 +105,7 @@ class SaidHere:
     def _read(self) -> None:
         """Read the journal. Each run of changes of one batch has one time."""
         state, batch, clock = self._state, -1, 0
-        undone, _ = statements.undos(self._db)
+        taken = statements.taken_back(self._db)
         for told in sync_changes.since(self._db, state.change):
             number, ordinal, verb, at, origin = told.batch
             state.change = told.number
@@ -93,11 +120,11 @@ class SaidHere:
                 )  # fmt: skip
                 for row in sync_changes.moved_by(self._db, told.undoes) if told.undoes else ():
                     self._of(row).back = clock
-                    if number in undone:
-                        self._of(row).silent.add("lifecycle")
-            self._note(told, clock, is_silent=verb in statements.PASSES or number in undone)
+                    self._of(row).silent.add("lifecycle")
+            is_silent = told.undoes is not None or verb in statements.PASSES or number in taken
+            self._note(told, clock, is_word=not is_silent)
 
-    def _note(self, told: ToldChange, clock: int, *, is_silent: bool) -> None:
+    def _note(self, told: ToldChange, clock: int, *, is_word: bool) -> None:
         if told.entity == "facts":
             for seq in range(int(told.after or 0), told.row + 1):
                 self._of(seq).born = clock
@@ -105,21 +132,23 @@ class SaidHere:
             one = self._of(told.row)
             if told.act == "+":
                 one.born, one.gone, one.back, one.fields = clock, None, None, {}
-                one.silent = set()
+                one.by, one.words, one.silent = {}, {}, set()
             elif told.act == "-":
                 one.gone = clock
             else:
                 names = CHANGING if told.names is None else told.names
-                one.change(names, dict.fromkeys(names, clock), is_silent=is_silent)
+                one.change(names, clock, is_word=is_word, by=told)
         elif told.entity == "link":
             image, _ = self.edges.get(told.row, (None, 0))
             self.edges[told.row] = (image or told.before, clock)
             self.moved[told.row] = (told.act, told.batch[2])
         else:
             self.used.add(told.row)
-            born = self.facts.get(told.row)
-            if born is not None and born.born == clock and told.after is not None:
-                born.uses = codec.loads(told.after)["access_count"]
+            known = self.facts.get(told.row)
+            if known is not None and known.born == clock and told.after is not None:
+                known.uses = codec.loads(told.after)["access_count"]
+            elif is_word and told.batch[2] in statements.SAYING:
+                self._of(told.row).change(_HOLDS, clock, is_word=True, by=told)
 
     def _of(self, seq: int) -> Touched:
         return self.facts.setdefault(seq, Touched())
