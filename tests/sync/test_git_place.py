@@ -5,13 +5,15 @@ from __future__ import annotations
 
 import os
 import subprocess
+import sys
 
 import pytest
 
+from tests.support import ROOT
 from tests.sync.building import DESKTOP, LAPTOP, PLACE, Log, Machine, header, read
 from tideline_cli.errors import BusyError, TidelineError
 from tideline_cli.sync import folders, place_file, segment
-from tideline_cli.sync.places import mirrored, open_place
+from tideline_cli.sync.places import git_folder, mirrored, open_place
 
 pytestmark = pytest.mark.slow
 
@@ -170,3 +172,39 @@ def test_over_ssh(repository, sshd, tmp_path):
     repository.environ |= keys
     Machine(repository, LAPTOP, tmp_path).say(b"one")
     assert read(Machine(repository, DESKTOP, tmp_path).fetch(), LAPTOP) == [1]
+
+
+_HOLD = """
+import sys, time
+from tideline_cli.sync.places import git_folder
+def waits(folder):
+    print("holds", flush=True)
+    time.sleep(60)
+git_folder.head = waits
+git_folder.move_head(sys.argv[1], "", "0" * 40)
+"""
+
+
+def test_the_lock_of_a_process_that_was_killed_is_free_at_once(tmp_path):
+    """As long as it lives nobody takes it; a lock that git has taken stays until it is old."""
+    folder = str(tmp_path / "place.git")
+    subprocess.run(["git", "init", "-q", "--bare", folder], check=True)
+    lock = tmp_path / "place.git" / "refs" / "heads" / "tideline.lock"
+    commit = "1" * 40
+    with subprocess.Popen(
+        [sys.executable, "-c", _HOLD, folder], stdout=subprocess.PIPE, text=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    ) as holder:  # fmt: skip
+        try:
+            assert holder.stdout.readline() == "holds\n"
+            assert [git_folder.move_head(folder, "", commit) for _ in range(3)] == [False] * 3
+        finally:
+            holder.kill()
+    assert lock.exists()
+    assert [git_folder.move_head(folder, "", commit) for _ in range(2)] == [False, True]
+    assert git_folder.head(folder) == commit
+    assert os.listdir(lock.parent) == ["tideline"]
+    lock.write_text("")  # of git
+    assert [git_folder.move_head(folder, commit, "2" * 40) for _ in range(2)] == [False] * 2
+    os.utime(lock, (1, 1))
+    assert [git_folder.move_head(folder, commit, "2" * 40) for _ in range(2)] == [False, True]

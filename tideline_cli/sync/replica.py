@@ -9,12 +9,11 @@ from tideline_cli.store import SERVERS, sync_places, sync_schema, sync_state
 from tideline_cli.store.transactions import writing
 from tideline_cli.sync import restamp
 from tideline_cli.sync.first_words import gather_all
+from tideline_cli.system.machine import machine_id
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from apsw import Connection
-
-_MACHINE_IDS = ("/etc/machine-id", "/var/lib/dbus/machine-id")
 
 
 def ensure(db: Connection, *, now: int, name: str = "") -> str | None:
@@ -60,14 +59,4 @@ def _mark(db: Connection) -> str:
 
         return marks.of(db)
     held = os.stat(db.filename)
-    return f"{_machine()}:{held.st_dev}:{held.st_ino}"
-
-
-def _machine() -> str:
-    for path in _MACHINE_IDS:
-        try:
-            with open(path, encoding="ascii", errors="replace") as file:
-                return file.read(64).strip()
-        except OSError:
-            continue
-    return platform.node()
+    return f"{machine_id()}:{held.st_dev}:{held.st_ino}"

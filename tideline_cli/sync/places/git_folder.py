@@ -7,14 +7,21 @@ import os
 import re
 import shlex
 import stat
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from time import time
 
 from tideline_cli.errors import StoreError, UsageError
 from tideline_cli.sync import layout, whole_files
+from tideline_cli.system import LOCK_EX, LOCK_NB, NOFOLLOW, NONBLOCK, flock
+from tideline_cli.system.machine import machine_id
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 _HEADS, _NAME = "refs/heads", "tideline"
 _LOCK = f"{_NAME}.lock"
+_FRESH = f".{_NAME}.fresh"
 _MOST = 64 << 20  # bytes of packed-refs
 _MOST_SETTINGS = 1 << 20
 _COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
@@ -82,22 +89,66 @@ def move_head(folder: str, old: str, new: str) -> bool:
     os.makedirs(os.path.join(folder, _HEADS), exist_ok=True)
     mode = 0o664 if is_shared(folder) else 0o644
     with layout.opened_folder(folder, _HEADS) as handle:
-        if not whole_files.put_file(handle, _LOCK, f"{new}\n".encode("ascii"), mode=mode,
-                                    like=folder):  # fmt: skip
-            with suppress(FileNotFoundError):
-                if time() - os.lstat(_LOCK, dir_fd=handle).st_mtime > _KILLED:
-                    os.unlink(_LOCK, dir_fd=handle)
+        if not whole_files.put_file(handle, _LOCK, _owner(), mode=mode, like=folder):
+            _free(handle)
             return False
-        is_moved = False
-        try:
-            if head(folder) == old:
-                os.rename(_LOCK, _NAME, src_dir_fd=handle, dst_dir_fd=handle)
-                is_moved = True
-        finally:
-            if not is_moved:
-                os.unlink(_LOCK, dir_fd=handle)
-        whole_files.sync_folder(handle)
-        return is_moved
+        with suppress(FileNotFoundError), _opened_lock(handle) as lock:
+            if _is_held(lock, handle, where_unknown=True):
+                try:
+                    return head(folder) == old and _moved(folder, handle, new, mode)
+                finally:
+                    os.unlink(_LOCK, dir_fd=handle)
+        return False
+
+
+def _moved(folder: str, above: int, commit: str, mode: int) -> bool:
+    with suppress(FileNotFoundError):
+        os.unlink(_FRESH, dir_fd=above)  # of one that was killed
+    whole_files.put_file(above, _FRESH, f"{commit}\n".encode("ascii"), mode=mode, like=folder)
+    os.rename(_FRESH, _NAME, src_dir_fd=above, dst_dir_fd=above)
+    whole_files.sync_folder(above)
+    return True
+
+
+def _owner() -> bytes:
+    """Return what a lock of this program says: on which machine it was taken."""
+    return f"tideline {machine_id()}\n".encode()
+
+
+def _free(above: int) -> None:
+    """Remove a lock whose owner was killed: one of this machine that no process holds, or any that
+    is old. Git takes locks by their name alone, so of its own nobody knows more."""
+    with suppress(FileNotFoundError):
+        there = os.lstat(_LOCK, dir_fd=above)
+        if time() - there.st_mtime > _KILLED:
+            os.unlink(_LOCK, dir_fd=above)
+        elif stat.S_ISREG(there.st_mode):
+            with _opened_lock(above) as lock:
+                if os.read(lock, 256) == _owner() and _is_held(lock, above, where_unknown=False):
+                    os.unlink(_LOCK, dir_fd=above)
+
+
+@contextmanager
+def _opened_lock(above: int) -> Iterator[int]:
+    lock = os.open(_LOCK, os.O_RDONLY | NOFOLLOW | NONBLOCK, dir_fd=above)
+    try:
+        yield lock
+    finally:
+        os.close(lock)
+
+
+def _is_held(lock: int, above: int, *, where_unknown: bool) -> bool:
+    """Hold the lock file of a folder, which is open, until it is closed: the system frees what a
+    killed process held. Say False where another process holds it, or where it is not the lock any
+    more; `where_unknown` where the disk knows of no such locks."""
+    try:
+        flock(lock, LOCK_EX | LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:
+        return where_unknown
+    there = os.stat(_LOCK, dir_fd=above, follow_symlinks=False)
+    return os.path.samestat(os.fstat(lock), there)
 
 
 def is_to_be_packed(folder: str) -> bool:
