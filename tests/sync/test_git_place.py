@@ -4,6 +4,7 @@ nothing but segments."""
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 
@@ -11,7 +12,7 @@ import pytest
 
 from tests.support import ROOT
 from tests.sync.building import DESKTOP, LAPTOP, PLACE, Log, Machine, header, read
-from tideline_cli.errors import BusyError, TidelineError
+from tideline_cli.errors import BusyError, StoreError, TidelineError
 from tideline_cli.sync import folders, place_file, segment
 from tideline_cli.sync.places import git_folder, mirrored, open_place
 
@@ -208,3 +209,34 @@ def test_the_lock_of_a_process_that_was_killed_is_free_at_once(tmp_path):
     assert [git_folder.move_head(folder, commit, "2" * 40) for _ in range(2)] == [False] * 2
     os.utime(lock, (1, 1))
     assert [git_folder.move_head(folder, commit, "2" * 40) for _ in range(2)] == [False, True]
+
+
+@pytest.mark.parametrize("harm", [b"", b"\x78\x01junk", None], ids=["empty", "junk", "gone"])
+def test_damaged_objects_are_told_in_one_line(repository, tmp_path, harm):
+    """Whichever object it is; a new repository at the same path is filled again."""
+    laptop = Machine(repository, LAPTOP, tmp_path)
+    laptop.say(b"I deploy on Fridays")
+    whole = tmp_path / "whole"
+    shutil.copytree(repository.folder, whole)
+    objects = [path.relative_to(whole) for path in (whole / "objects").glob("??/*")]
+    assert len(objects) >= 4  # a commit, two trees, two files
+    for path in objects:
+        shutil.rmtree(repository.folder)
+        shutil.copytree(whole, repository.folder)
+        harmed = repository.folder / path
+        harmed.unlink()
+        if harm is not None:
+            harmed.write_bytes(harm)
+        with pytest.raises(StoreError) as refused:
+            Machine(repository, DESKTOP, tmp_path).fetch()
+        told = refused.value
+        assert (told.code, told.message) == (
+            "place_damaged",
+            f"the repository {repository.folder} is damaged: objects of it cannot be read",
+        )
+        shutil.rmtree(tmp_path / f"mirror-{DESKTOP[:3]}")
+    shutil.rmtree(repository.folder)
+    git("init", "-q", "--bare", str(repository.folder), cwd=tmp_path)
+    laptop.fetch()
+    laptop.place.send(LAPTOP)
+    assert read(Machine(repository, DESKTOP, tmp_path).fetch(), LAPTOP) == [1]

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import shlex
 import shutil
 from contextlib import suppress
 
@@ -34,6 +35,7 @@ _AT_ONCE = 64 << 20  # bytes of files that are read by one process
 _RACES = ("[rejected]", "fetch first", "non-fast-forward", "cannot lock ref",
           "failed to update ref", "reference already exists", "incorrect old value")  # fmt: skip
 _DAMAGED = ("is corrupt", "bad object", "unable to read tree", "is empty")
+_UNREADABLE = "permission denied"
 _OTHER_FORMAT = ("hash algorithm", "mismatched algorithms")
 _LOCKS = ("shallow.lock", "packed-refs.lock", "config.lock", "HEAD.lock", "gc.pid",
           "refs/place/head.lock", "../index.lock")  # fmt: skip
@@ -70,10 +72,12 @@ class GitPlace(Mirrored):
             self._ids = {}
             return {}
         found = {}
-        for row in self._checked("ls-tree", "-r", "-z", "-l", self._head).out.split(b"\0")[:-1]:
+        for row in self._objects("ls-tree", "-r", "-z", "-l", self._head).out.split(b"\0")[:-1]:
             words, _, name = row.partition(b"\t")
             mode, kind, mark, size = words.decode("ascii").split()
             path = name.decode("ascii", "replace")
+            if kind == "blob" and not size.isdigit():
+                raise self._damaged()
             if kind == "blob" and mode in _FILE_MODES and layout.is_ours(path):
                 found[path] = PlacedFile(int(size), mark)
         self._ids = {path: entry.mark for path, entry in found.items()}
@@ -83,13 +87,13 @@ class GitPlace(Mirrored):
     def _get(self, paths: Sequence[str]) -> None:
         for some in _parted(paths, self._sizes):
             asked = "".join(f"{self._ids[path]}\n" for path in some)
-            out = memoryview(self._checked("cat-file", "--batch", stdin=asked.encode()).out)
+            out = memoryview(self._objects("cat-file", "--batch", stdin=asked.encode()).out)
             at = 0
             for path in some:
                 end = at + bytes(out[at : at + 200]).index(b"\n")
                 words = bytes(out[at:end]).split()
                 if words[1:2] != [b"blob"]:
-                    raise self._damaged(f"{path} is missing")
+                    raise self._damaged()
                 size = int(words[2])
                 target = os.path.join(self._mirror.incoming, path)
                 os.makedirs(os.path.dirname(target), 0o700, exist_ok=True)
@@ -139,7 +143,7 @@ class GitPlace(Mirrored):
         rows = [f"100644 {mark}\t{path}\0" for path, mark in zip(put, made, strict=True)]
         rows += [f"0 {'0' * len(self._ids[path])}\t{path}\0" for path in gone]
         index = {"GIT_INDEX_FILE": os.path.join(self._mirror.path, "index")}
-        self._checked("read-tree", self._head or "--empty", variables=index)
+        self._objects("read-tree", self._head or "--empty", variables=index)
         self._checked("update-index", "-z", "--index-info", stdin="".join(rows).encode("ascii"),
                       variables=index)  # fmt: skip
         return self._word("write-tree", variables=index)
@@ -210,17 +214,27 @@ class GitPlace(Mirrored):
         self._check(done)
         return done
 
+    def _objects(
+        self, *words: str, stdin: bytes = b"", variables: Mapping[str, str] | None = None
+    ) -> Done:
+        """Run what reads objects. Where it fails, and may read them, they are damaged."""
+        done = self._git(*words, stdin=stdin, variables=variables)
+        if done.code and _UNREADABLE not in done.err.lower():
+            raise self._damaged()
+        self._check(done)
+        return done
+
     def _word(self, *words: str, variables: Mapping[str, str] | None = None) -> str:
         return self._checked(*words, variables=variables).out.decode("ascii").strip()
 
     def _check(self, done: Done) -> None:
         if done.code and any(word in done.err.lower() for word in _DAMAGED):
-            raise self._damaged(done.err.strip().splitlines()[0])
+            raise self._damaged()
         super()._check(done)
 
-    def _damaged(self, why: str) -> StoreError:
+    def _damaged(self) -> StoreError:
         return StoreError(
-            f"the mirror of {self.address} is damaged: {why}",
+            f"the mirror of {self.address} is damaged: objects of it cannot be read",
             hint=f"remove {self._repository}: the next sync makes it again", code="mirror_damaged",
         )  # fmt: skip
 
@@ -257,9 +271,13 @@ class GitFolderPlace(GitPlace):
             self._git("repack", "-d", "-n", "--quiet")  # a failure costs room, no more
         return is_moved
 
-    def _damaged(self, why: str) -> StoreError:
-        return StoreError(f"the repository {self._there} is damaged: {why}",
-                          hint="`git fsck` there tells more", code="place_damaged")  # fmt: skip
+    def _damaged(self) -> StoreError:
+        return StoreError(
+            f"the repository {self._there} is damaged: objects of it cannot be read",
+            hint="take it from a backup; or move it away and make a new one there (git init "
+            f"--bare {shlex.quote(self._there)}): the next sync of each machine fills that",
+            code="place_damaged",
+        )  # fmt: skip
 
 
 def _parted(paths: Sequence[str], sizes: dict[str, int]) -> Iterator[list[str]]:
