@@ -363,3 +363,14 @@ def test_a_dream_syncs_around_it_and_says_so(two, place):
     assert done.code == 0
     assert two("ash", "recall", "skis").code == 0
     assert json.loads(done.out)["origins"]
+
+
+def test_who_can_read_a_plain_place_is_said_with_quiet_too(on, tmp_path):
+    """It is said once, so the first sync says it, whatever it prints."""
+    folder = tmp_path / "open"
+    folder.mkdir()
+    folder.chmod(0o755)
+    on("ash", "remember", "The boat lies at the north pier")
+    first, second = (on("ash", "sync", str(folder), "--plain", "--quiet") for _ in range(2))
+    assert "reads every fact" in first.err
+    assert (first.out, second.out, second.err) == ("", "", "")

@@ -29,6 +29,8 @@ def tell_beside(session: Session, reports: Sequence[Report]) -> None:
     for one in reports:
         for note in one.notes:
             session.note(note)
+        if one.is_readable:
+            session.caution("sync_readable", _readable(one))
         for halt in one.halts:
             session.caution(
                 "sync_stopped",
@@ -52,6 +54,10 @@ def tell_beside(session: Session, reports: Sequence[Report]) -> None:
             f"{conflicts:,} value{'s' * (conflicts > 1)} gave way to a later value of another "
             "machine: `tideline contradictions` shows both"
         )
+
+
+def _readable(one: Report) -> str:
+    return f"not encrypted: whoever can read {one.address} reads every fact"
 
 
 def _not_as_said(one: Report) -> str:
@@ -109,5 +115,5 @@ def _form(one: Report) -> dict[str, Any]:
             }
             for halt in one.halts
         ],
-        "notes": list(one.notes),
+        "notes": [*one.notes, *([_readable(one)] if one.is_readable else [])],
     }  # fmt: skip

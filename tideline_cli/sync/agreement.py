@@ -20,13 +20,15 @@ if TYPE_CHECKING:
 
 class Agreement:
     """Finds a place, or makes it. `sealed` is what the call asks for, None: a new place is sealed
-    unless it is private. `notes` are what a user should know."""
+    unless it is private. `notes` are what a user should know; `is_readable`: others can read the
+    place from now on, which is said once."""
 
     def __init__(self, db: Connection, place: Place, *, sealed: bool | None) -> None:
         self._db = db
         self._place = place
         self._sealed = sealed
         self.notes: list[str] = []
+        self.is_readable = False
 
     def reach(self) -> tuple[str, PlaceFile]:
         """Return the folder with the files of the place, and what it says of itself. Raises
@@ -112,8 +114,8 @@ class Agreement:
             )  # fmt: skip
             if vouched and not known.is_vouched:
                 sync_places.read_anew(self._db, known.number)
-            if not (known.place or held.is_sealed or self._place.is_private()):
-                self.notes.append(f"not encrypted: whoever can read {address} reads every fact")
+            is_new = not (known.place or held.is_sealed)
+            self.is_readable = is_new and not self._place.is_private()
         return sync_places.find(self._db, address) or known
 
     def _moved(self, held: PlaceFile) -> PlaceRow | None:

@@ -68,6 +68,7 @@ class Report:
     are those of this memory in which they came; `sent` counts the facts of which anything was left,
     in `segments` of so many bytes. Of a place for which nobody vouches, `strangers` counts the
     facts that were taken as text from outside, and `refused` those of which a change was not taken.
+    With `is_readable`, others can read the place, which is said once: it is told with --quiet too.
     `reworded` are the wordings that wait for an answer, as `sync_rows` tells them."""
 
     address: str
@@ -84,6 +85,7 @@ class Report:
     octets: int
     halts: tuple[Halt, ...]
     notes: tuple[str, ...]
+    is_readable: bool
     conflicts: int
     reworded: tuple[tuple[str | None, str], ...]
 
@@ -140,7 +142,7 @@ class Meeting:
             len(absorber.facts) + len(absorber.purged), tuple(absorber.batches),
             len(absorber.purged), len(self._strangers), len(self._refused), done.facts,
             done.segments, done.octets,
-            tuple(self._halts), tuple(self._notes),
+            tuple(self._halts), tuple(self._notes), agreement.is_readable,
             len(sync_rows.ruled(self._db, "slot", origin_number=None)),
             tuple(sync_rows.reworded(self._db, origin_number=None)),
         )  # fmt: skip
