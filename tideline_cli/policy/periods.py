@@ -63,11 +63,10 @@ def overlap(one: Fact, other: Fact) -> bool:
 
 def of_one_period(one: Fact, other: Fact) -> bool:
     """Say whether two facts hold for the same time: until the same end, and since the same
-    beginning, or one that only one of them states and that was when the later was said."""
-    said = max(one.created_at, other.created_at)
+    beginning, or one that only one of them states and that was when the other was said."""
     begun = (
         fact.valid_from is None or fact.valid_from == against.valid_from
-        or (against.valid_from is None and fact.valid_from <= said)
+        or (against.valid_from is None and fact.valid_from <= against.created_at)
         for fact, against in ((one, other), (other, one))
     )  # fmt: skip
     return one.valid_to == other.valid_to and all(begun)
