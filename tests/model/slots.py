@@ -19,43 +19,67 @@ class Statement:
 
     def __init__(self, fact_id, value, said, start, stop=None):
         self.id, self.value, self.said, self.start, self.stop = fact_id, value, said, start, stop
-        self.until, self.gone = EVER, False
-
-    @property
-    def is_open(self):
-        return self.stop is None or self.until < EVER
+        self.until = self.back = None
 
     def __repr__(self):
         return f"{self.value} said {self.said} [{self.start}, {self.stop}) until {self.until}"
 
 
-def value_at(statements, at):
-    """Return the statement that a slot shows at a time: of those whose interval holds the time the
-    one that was said last; but one without a stated end gives way to what was planned before it."""
-    shown = None
-    for place, one in enumerate(statements):
-        holds = one.start <= at and (one.is_open or at < one.stop)
-        if not holds or one.until <= one.start:  # what was taken back in time was never said
+class Stroke:
+    """What a statement says of a time: that its value holds, or that nothing does."""
+
+    def __init__(self, one, start, end, *, after=EVER, holds=True, fills=False, said=None):
+        self.id, self.start, self.end, self.holds = one.id, start, end, holds
+        self.after, self.fills, self.said = after, fills, one.said if said is None else said
+
+
+def strokes(statements):
+    """Return what statements say, in the order in which it was said. What was taken back before it
+    began was never said; behind an end that was set later nothing holds; what was restored holds
+    where nothing else did."""
+    found = []
+    for one in statements:
+        stop, until = one.stop or EVER, EVER if one.until is None else one.until
+        after = max(one.start, one.said) if one.stop is None else EVER
+        if until <= one.start:
             continue
-        if shown is not None and one.is_open:
-            begins = first_time(statements[:place], shown)
-            if begins is not None and begins > max(one.start, one.said):
-                continue
+        found.append(Stroke(one, one.start, min(stop, until), after=after))
+        if until < EVER:
+            after = min(after, max(until, one.said))
+            found.append(Stroke(one, until, EVER, after=after, holds=False))
+        if one.back is not None:
+            found.append(Stroke(one, one.start, min(stop, until), fills=True, said=one.back))
+    return sorted(found, key=lambda stroke: stroke.said)
+
+
+def value_at(line, at):
+    """Return what a slot shows at a time: of what was said of the time the last; but what has no
+    stated end gives way to what was planned before it, and what fills to all that holds."""
+    shown = None
+    for place, one in enumerate(line):
+        if not one.start <= at < one.end:
+            continue
+        if shown is not None and (
+            shown.holds if one.fills else first_time(line[:place], shown.id) > one.after
+        ):
+            continue
         shown = one
     return shown
 
 
-def first_time(statements, one):
-    """Return when a statement is first shown, among those said before and it."""
-    times = {one.start, *(x for other in statements for x in (other.start, other.stop or EVER))}
-    return next((at for at in sorted(times)
-                 if at >= one.start and value_at(statements, at) is one), None)  # fmt: skip
+def first_time(line, fact_id):
+    """Return when a value is first shown."""
+    for at in sorted({at for one in line for at in (one.start, one.end)}):
+        shown = value_at(line, at)
+        if shown is not None and shown.id == fact_id:
+            return at
+    return -EVER
 
 
 def holder(statements, at):
-    """Return the id of what holds at a time: nothing, behind an end that was set later."""
-    shown = value_at(statements, at)
-    return None if shown is None or at >= shown.until else shown.id
+    """Return the id of what holds at a time, None where nothing does."""
+    shown = value_at(strokes(statements), at)
+    return shown.id if shown is not None and shown.holds else None
 
 
 def drawn(seed, length=9):
@@ -102,14 +126,13 @@ def is_active(run, fact_id, now):
 def _close(run, one, verb, now, stop):
     if verb == "forget":
         assert run("forget", one.id, "--now", str(now)).code == 0
-        if one.stop is not None and one.until == EVER and one.stop <= now:
-            return  # it was over
-        one.until = min(one.until, max(now, one.start))
+        if one.stop is None or one.stop > now:  # else it was over
+            one.until = min(one.until or EVER, max(now, one.start))
         return
     at = max(NOW + stop * DAY, one.start + 1)
     done = run("edit", one.id, "--valid-to", str(at), "--now", str(now))
     assert done.code == 0, done.err
-    if one.stop is not None and one.until == EVER:
+    if one.stop is not None and one.until is None:
         one.stop = at
     else:
         one.until = at
@@ -119,7 +142,7 @@ def compare(run, statements, last):
     """Compare as-of, recall, context, slots and the time line with the specification, at every
     beginning and end and between them."""
     times = sorted({at for one in statements for at in (one.start, one.stop, one.until)
-                    if at is not None and at < EVER} | {last})  # fmt: skip
+                    if at is not None} | {last})  # fmt: skip
     texts = {one.id: one.value for one in statements}
     line = run("timeline", "--slot", "town", "--json", "--now", str(last)).json["facts"]
     for at in sorted({*times, *(at + DAY // 2 for at in times), *(at - 1 for at in times)}):

@@ -14,7 +14,7 @@ def holds_from(fact: Fact) -> int:
     return fact.created_at if fact.valid_from is None else fact.valid_from
 
 
-STATEMENT = ("from", "to", "until", "at", "said")
+STATEMENT = ("from", "to", "until", "at", "said", "back")
 """What may be known of a value of a slot beside what it shows: see `policy.slots`."""
 
 

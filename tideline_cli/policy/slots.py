@@ -3,7 +3,8 @@
 At any time the value of a slot is that of the latest-said statement whose interval holds that time.
 A value keeps what was said of it in its `statement`, where that is not what it shows: `from` and
 `to`, as they were stated with it; `until`, an end that was set later; `at`, when it was first said
-in this slot, and `said`, when last, where that is not what the fact and the journal tell. What it
+in this slot, and `said`, when last, where that is not what the fact and the journal tell; `back`,
+when it was restored and then held where nothing else did. What it
 shows is from when to when it holds, stays within that included: among the values whose validity
 holds a time, the one with the latest beginning holds. So nothing has to happen when a stay ends.
 """
@@ -39,15 +40,17 @@ class Ended:
 
 @record
 class _Stroke:
-    """One saying of a value: when it was said, from when to when it paints, and until when the
-    value holds. One that is `open` has no stated end."""
+    """One saying of a value: when it was said, and from when to when it paints that the value
+    holds, or that nothing does. One without a stated end gives way to what was planned before, and
+    begins `after` a time; one that `fills` paints only where nothing holds."""
 
     said: int
     fact: str
     start: int
     end: int
-    until: int
-    is_open: bool
+    holds: bool = True
+    after: int = _EVER
+    fills: bool = False
 
 
 def same_place(one: Fact, other: Fact) -> bool:
@@ -100,7 +103,7 @@ def painted(values: Iterable[Fact], said: Mapping[str, int]) -> list[Fact]:
     trusted = {fact.id for fact in told if is_trusted(fact.source)}
     of_trusted = _periods([one for one in strokes if one.fact in trusted])
     of_all = _periods(strokes) if len(trusted) < len(told) else of_trusted
-    ends = (one.until for one in strokes if one.fact in gone and one.until != _EVER)
+    ends = (one.start for one in strokes if one.fact in gone and not one.holds)
     latest = max([0, *(one.said for one in strokes), *ends])
     return [
         _shown(fact, (of_trusted if fact.id in trusted else of_all).get(fact.id), now=latest)
@@ -110,21 +113,27 @@ def painted(values: Iterable[Fact], said: Mapping[str, int]) -> list[Fact]:
 
 def _strokes(fact: Fact, said: int) -> list[_Stroke]:
     """Return the sayings of a value: the first one, and the last, which speaks of its own time and
-    what comes after it. What was taken back before it began was never said."""
+    what comes after it; and that nothing holds behind an end that was set later. What was taken
+    back before it began was never said."""
     known = statement_of(fact)
-    start = known.get("from", fact.created_at)
-    until = known.get("until", _EVER)
-    is_open = "to" not in known or "until" in known
-    end = _EVER if is_open else known["to"]
+    start, until = known.get("from", fact.created_at), known.get("until", _EVER)
+    end = min(known.get("to", _EVER), until)
     if until <= start:
         return []
     first = known.get("at", fact.created_at)
-    found = [_Stroke(first, fact.id, start, end, until, is_open)]
     said = said if said > fact.created_at else 0
     last = max(known.get("said", 0), said)
     again = max(start, said or last)
-    if last > first and again < min(end, until):
-        found.append(_Stroke(last, fact.id, again, end, until, is_open))
+    sayings = [(first, start)] + ([(last, again)] if last > first and again < end else [])
+    found: list[_Stroke] = []
+    for at, since in sayings:
+        after = _EVER if "to" in known else max(since, at)
+        found.append(_Stroke(at, fact.id, since, end, after=after))
+        if until != _EVER:
+            after = min(after, max(until, at))
+            found.append(_Stroke(at, fact.id, until, _EVER, holds=False, after=after))
+    if "back" in known:
+        found.append(_Stroke(known["back"], fact.id, start, end, fills=True))
     return found
 
 
@@ -160,28 +169,20 @@ def _periods(strokes: Sequence[_Stroke]) -> dict[str, tuple[int, int]]:
 
 
 def _over(cells: Sequence[Cell], stroke: _Stroke) -> list[Cell]:
-    """Paint a stroke over what is there; one without a stated end gives way to what was planned
-    before: to all that begins later than it begins and is said."""
+    """Paint a stroke over what is there."""
     begins: dict[str, int] = {}
     for start, _, fact, _ in cells:
         begins[fact] = min(start, begins.get(fact, start))
-    after = max(stroke.start, stroke.said)
     kept: list[Cell] = []
     free = [(stroke.start, stroke.end)]
     for start, end, fact, holds in cells:
-        if stroke.is_open and begins[fact] > after:
+        if holds if stroke.fills else begins[fact] > stroke.after:
             kept.append((start, end, fact, holds))
             free = _without(free, start, end)
         else:
-            kept += [(*part, fact, holds) for part in _without([(start, end)], *_span(stroke))]
-    parts = [(start, min(end, stroke.until), True) for start, end in free]
-    parts += [(max(start, stroke.until), end, False) for start, end in free]
-    kept += [(start, end, stroke.fact, holds) for start, end, holds in parts if start < end]
-    return kept
-
-
-def _span(stroke: _Stroke) -> tuple[int, int]:
-    return stroke.start, stroke.end
+            parts = _without([(start, end)], stroke.start, stroke.end)
+            kept += [(*part, fact, holds) for part in parts]
+    return kept + [(start, end, stroke.fact, stroke.holds) for start, end in free]
 
 
 def _without(parts: Iterable[tuple[int, int]], start: int, end: int) -> list[tuple[int, int]]:
