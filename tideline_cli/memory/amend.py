@@ -13,7 +13,7 @@ from tideline_cli.model.record import record, replace
 from tideline_cli.policy import transitions as policy
 from tideline_cli.policy.gate import may_touch
 from tideline_cli.policy.periods import as_said, holds_from, overlap
-from tideline_cli.policy.slots import holds_at, same_place
+from tideline_cli.policy.slots import holds_at, same_place, taken_back
 from tideline_cli.store import facts, images, journal, links, slots, sync_schema, uses, writes
 from tideline_cli.store.transactions import foresight
 
@@ -122,10 +122,13 @@ def restore(
     def step(named: Sequence[Fact]) -> list[Fact]:
         after = [_restored(db, fact, dropped, now=now) for fact in named]
         back = [one for one, before in zip(after, named, strict=True) if one != before]
+        valued = [one for one in back if one.slot is not None]
+        held = [_holding(db, fact, now=now) for fact in valued]
         _store(db, named, after)
         for fact in back:
-            _refuse_superseded(db, fact, viewer, now=now)
-        repaint_slots(db, back, now=now)
+            if by := blocking_successor(db, fact, viewer=viewer):
+                raise _superseded(fact, by)
+        _hold_again(db, valued, held, now=now)
         return [facts.find(db, fact.id, viewer=viewer) for fact in named]
 
     done = _amend(db, "restore", references, step, viewer=viewer, now=now)
@@ -137,27 +140,57 @@ def _restored(db: Connection, fact: Fact, dropped: dict[str, int], *, now: int) 
     `dropped`."""
     if fact.lifecycle == "active":
         return fact
-    was = images.last_active(db, fact.id)
     if fact.statement is not None:
-        end = fact.statement.get("to")
-        fact = as_said(fact)
-    else:
-        end = fact.valid_to if was is None else was["valid_to"]
+        fact = taken_back(fact)
+        return policy.restored(fact, end=fact.valid_to)
+    was = images.last_active(db, fact.id)
+    end = fact.valid_to if was is None else was["valid_to"]
     if end is None or (was is not None and end > now):
         return policy.restored(fact, end=end)
     dropped[fact.id] = end
     return policy.restored(fact)
 
 
-def _refuse_superseded(db: Connection, fact: Fact, viewer: Origin, *, now: int) -> None:
-    successor = blocking_successor(db, fact, viewer=viewer)
-    successor = successor or filled_by(db, fact, viewer=viewer, now=now)
-    if successor is not None:
-        raise WriteBlockedError(
-            f"{fact.id} is superseded by {successor.id}: {clipped(successor.content)}",
-            hint=f"`tideline forget {successor.id}` first, if the older one is right",
-            code="superseded",
-        )
+def _hold_again(
+    db: Connection, back: Sequence[Fact], others: Sequence[Sequence[Fact]], *, now: int
+) -> None:
+    """Let the slots of restored values show them: where nothing said since then has their place, or
+    where nothing else holds. None takes the place of the `others` that held now before."""
+    repaint_slots(db, back, now=now)
+    for fact, held in zip(back, others, strict=True):
+        shown = facts.find(db, fact.id, viewer=fact.origin)
+        if not _lasts(shown, now=now):
+            from tideline_cli.memory.succession import fill  # noqa: PLC0415  few are in a slot
+
+            shown = fill(db, shown, now=now)
+        if not _lasts(shown, now=now):
+            raise _superseded(fact, filled_by(db, fact, viewer=fact.origin, now=now))
+        still = {one.id for one in _holding(db, fact, now=now)}
+        for one in held:
+            if one.id not in still and may_touch(one.source, fact.source):
+                raise _superseded(fact, one)
+
+
+def _holding(db: Connection, fact: Fact, *, now: int) -> list[Fact]:
+    """Return the other values of the slot of a fact that hold now."""
+    assert fact.slot is not None  # noqa: S101  for the type checker
+    mates = slots.values_in(db, fact.slot, scope=fact.scope, viewer=fact.origin)
+    return holds_at([mate for mate, _ in mates if mate.id != fact.id], now)
+
+
+def _lasts(fact: Fact, *, now: int) -> bool:
+    return fact.lifecycle == "active" and (fact.valid_to is None or fact.valid_to > now)
+
+
+def _superseded(fact: Fact, by: Fact | None) -> WriteBlockedError:
+    if by is None:
+        hint = f"`tideline remember --slot {fact.slot} TEXT` says it again"
+        return WriteBlockedError(f"{fact.id} has ended", hint=hint, code="superseded")
+    return WriteBlockedError(
+        f"{fact.id} is superseded by {by.id}: {clipped(by.content)}",
+        hint=f"`tideline forget {by.id}` first, if the older one is right",
+        code="superseded",
+    )
 
 
 def blocking_successor(db: Connection, fact: Fact, *, viewer: Origin) -> Fact | None:

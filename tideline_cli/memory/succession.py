@@ -6,7 +6,14 @@ from __future__ import annotations
 from tideline_cli.model.edge import SUPERSEDES
 from tideline_cli.policy.gate import check_work
 from tideline_cli.policy.periods import ended, holds_from
-from tideline_cli.policy.slots import Ended, painted, said_last, same_place, successor
+from tideline_cli.policy.slots import (
+    Ended,
+    filling,
+    painted,
+    said_last,
+    same_place,
+    successor,
+)
 from tideline_cli.store import links, slots, statements, writes
 
 TYPE_CHECKING = False
@@ -70,8 +77,7 @@ def repaint(
     if len(values) == 1 and values[0].statement is None:
         return fact, []
     if said is None:
-        times = statements.times(db, viewer=fact.origin, ids=[one.id for one in values])
-        said = {fact_id: at.said_at for fact_id, at in times.items()}
+        said = _said(db, fact, values)
     told = values
     if is_said:
         last = said_last(fact, values, said, now=now)
@@ -87,6 +93,21 @@ def repaint(
             if value.id not in linked:
                 links.add_all(db, other.id, gone[-1].link_kinds, value.id, now=now)
     return after.get(fact.id, fact), gone
+
+
+def fill(db: Connection, fact: Fact, *, now: int) -> Fact:
+    """Let a value that is restored hold where its slot has none; return it as its slot shows it."""
+    assert fact.slot is not None  # noqa: S101  for the type checker
+    values = slots.told(db, fact.slot, scope=fact.scope, viewer=fact.origin)
+    after = filling(fact, values, _said(db, fact, values), now=now)
+    writes.change(db, fact, after)
+    return repaint(db, after, now=now, by=None)[0]
+
+
+def _said(db: Connection, fact: Fact, values: Iterable[Fact]) -> dict[str, int]:
+    """Return when values of the slot of a fact were last said, by id."""
+    times = statements.times(db, viewer=fact.origin, ids=[one.id for one in values])
+    return {fact_id: at.said_at for fact_id, at in times.items()}
 
 
 def _is_shorter(before: Fact, after: Fact) -> bool:

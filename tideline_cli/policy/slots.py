@@ -88,6 +88,12 @@ def told_anew(before: Fact, after: Fact, **said: int) -> Fact:
     return replace(after, statement=kept | said)
 
 
+def taken_back(fact: Fact) -> Fact:
+    """Return a value of a slot as if nobody had ended or forgotten it."""
+    known = {name: at for name, at in statement_of(fact).items() if name != "until"}
+    return replace(as_said(replace(fact, statement=known)), statement=known)
+
+
 def painted(values: Iterable[Fact], said: Mapping[str, int]) -> list[Fact]:
     """Return the values of one slot as its time line shows them; `said` tells, by id, when they
     were last said: of two said at one instant the archived one, or that with the lower id, paints
@@ -150,9 +156,16 @@ def said_last(fact: Fact, values: Iterable[Fact], said: Mapping[str, int], *, no
     return replace(fact, statement=statement_of(fact) | {name: latest + 1})
 
 
+def filling(fact: Fact, values: Iterable[Fact], said: Mapping[str, int], *, now: int) -> Fact:
+    """Return a value that is restored now as one that holds where nothing else does."""
+    latest = max(_last_said(one, said) for one in values)
+    return replace(fact, statement=statement_of(fact) | {"back": max(now, latest + 1)})
+
+
 def _last_said(fact: Fact, said: Mapping[str, int]) -> int:
     known = statement_of(fact)
-    return max(known.get("at", fact.created_at), known.get("said", 0), said.get(fact.id, 0))
+    times = (known.get(name, 0) for name in ("said", "back"))
+    return max(known.get("at", fact.created_at), said.get(fact.id, 0), *times)
 
 
 def _periods(strokes: Sequence[_Stroke]) -> dict[str, tuple[int, int]]:

@@ -22,7 +22,6 @@ SAYING = ("remember", "edit", "extract")
 """By these, a fact that is used is said again."""
 # An edit that moves a fact into a slot or a scope says that it holds there.
 _IS_SAID = f"""(entity = 'usage' AND batch.verb IN {SAYING}
-  OR entity = 'fact' AND batch.verb = 'restore' AND before ->> 'lifecycle' <> 'active'
   OR entity = 'fact' AND batch.verb = 'edit'
     AND (before LIKE '%"slot":%' OR before LIKE '%"scope":%'))"""  # of what has changed
 _NUMBER = 16  # hexadecimal digits
