@@ -12,7 +12,7 @@ from tideline_cli.model.edge import REPLACING, SUCCEEDS
 from tideline_cli.model.record import record, replace
 from tideline_cli.policy import transitions as policy
 from tideline_cli.policy.gate import may_touch
-from tideline_cli.policy.periods import as_said, holds_from, overlap
+from tideline_cli.policy.periods import holds_from, overlap
 from tideline_cli.policy.slots import holds_at, same_place, taken_back
 from tideline_cli.store import facts, images, journal, links, slots, sync_schema, uses, writes
 from tideline_cli.store.transactions import foresight
