@@ -200,7 +200,7 @@ def test_an_empty_home_stays_empty(run, home):
     assert run("undo").code == 3
     assert run("purge", "ABCD", "--yes").code == 3
     assert run("retention", "--days", "3", "--yes", "--json").json == {
-        "purged": [], "pending": False, "dry_run": False, "earlier": [], "batch": None,
+        "purged": [], "pending": False, "dry_run": False, "earlier": [], "again": [], "batch": None,
         "days": 3,
     }  # fmt: skip
     assert os.listdir(home) == []
@@ -211,11 +211,21 @@ def test_purge_as_json(run):
     source = remembered(run, "I deploy on Fridays")
     derived = remembered(run, "weekends are calm", "--derived-from", source)
     form = {"purged": [source, derived], "pending": False, "dry_run": True, "earlier": [],
-            "batch": None}  # fmt: skip
+            "again": [], "batch": None}  # fmt: skip
     assert run("purge", source[:24], "-n", "--json").json == form
     done = run("purge", source, source, "--yes", "--json")
     assert done.json == form | {"dry_run": False, "batch": 3}
     assert run("list").out == ""
+
+
+def test_a_value_that_a_purge_uncovers(run):
+    """What the purged value of a slot had replaced holds again, and is named."""
+    rome = remembered(run, "I live in Rome", "--slot", "town", "--now", "2026-01-05")
+    oslo = remembered(run, "I live in Oslo", "--slot", "town", "--now", "2026-02-05")
+    done = run("purge", oslo, "--yes")
+    assert f"again a value of its slot, as if nothing else had been said: {rome}" in done.err
+    assert "earlier wording" not in done.err
+    assert run("slots", "--now", "2026-03-05").out.startswith(rome)
 
 
 def test_purge_in_a_pipe(run):
@@ -251,7 +261,7 @@ def test_retention_removes_what_is_old(run):
     assert run("retention", "--days", "30", "-n").out == f"{old}\t[knowledge] I deploy on Fridays\n"
     done = run("retention", "--days", "30", "--yes", "--json")
     assert done.json == {
-        "purged": [old], "pending": False, "dry_run": False, "earlier": [], "batch": 4,
+        "purged": [old], "pending": False, "dry_run": False, "earlier": [], "again": [], "batch": 4,
         "days": 30,
     }  # fmt: skip
     done = run("retention", "--days", "30", "--yes", "--include-confirmed", "--json")

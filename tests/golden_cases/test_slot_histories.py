@@ -73,6 +73,9 @@ class Door:
     def restore(self, at, value):
         self.run(at, "restore", self.ids[value])
 
+    def purge(self, at, value):
+        self.run(at, "purge", self.ids[value], "--yes")
+
     def undo(self, at):
         self.run(at, "undo")
 

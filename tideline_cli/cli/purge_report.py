@@ -42,7 +42,8 @@ def report(
     if session.json:
         form = {"purged": list(done.ids), "pending": done.pending, "dry_run": dry_run}
         output.emit_json(
-            form | {"earlier": list(done.earlier), "batch": done.batch or None} | more
+            form | {"earlier": list(done.earlier), "again": list(done.again)}
+            | {"batch": done.batch or None} | more
         )
     elif of is not None:
         output.emit_lines(_lines(session, *of))
@@ -68,6 +69,9 @@ def report(
             f"{left} still there: "
             f"{session.call('purge', *done.earlier[:_LISTED])}"
         )
+    if done.again:
+        named = ", ".join(done.again[:_LISTED])
+        session.note(f"again a value of its slot, as if nothing else had been said: {named}")
     if done.pending:
         session.note(
             "pending: another process keeps the store open, or the disk is full, so traces may be "

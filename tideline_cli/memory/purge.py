@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from tideline_cli.errors import NotFoundError
+from tideline_cli.memory.succession import repaint
 from tideline_cli.model.instant import DAY_MS
-from tideline_cli.model.origin import EVERYONE
+from tideline_cli.model.origin import EVERYONE, OWNER
 from tideline_cli.model.record import record
-from tideline_cli.store import facts, journal, purge_rows, sync_schema
+from tideline_cli.store import facts, journal, purge_rows, slots, sync_schema
 from tideline_cli.store.purge_traces import finish_purge
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from apsw import Connection
 
@@ -21,7 +24,8 @@ if TYPE_CHECKING:
 @record
 class Purged:
     """The ids of the facts that are gone, in order of arrival. `earlier` are archived facts that
-    these had replaced and that are still there. `batch` is 0 when there was nothing to do.
+    these had replaced and that are still there; `again` are values of slots that hold again, as if
+    these had never been said. `batch` is 0 when there was nothing to do.
     `pending`: another process or a full disk keeps traces in the files, until a later command
     removes them."""
 
@@ -29,6 +33,7 @@ class Purged:
     batch: int
     pending: bool
     earlier: tuple[str, ...] = ()
+    again: tuple[str, ...] = ()
 
 
 @record
@@ -66,9 +71,10 @@ def purge(db: Connection, references: Sequence[str], *, viewer: Origin, now: int
     """Remove the facts named and all that derives from them, for good; all or none."""
     with journal.batch(db, verb="purge", by=viewer, now=now, bulk=True) as batch:
         gone = doomed(db, references, viewer=viewer)
+        again = _uncovered(db, gone, viewer=viewer, now=now)
         earlier = tuple(purge_rows.earlier(db, gone, viewer=viewer))
         _remove(db, batch, gone)
-    return Purged(tuple(gone.values()), batch.ordinal, not finish_purge(db), earlier)
+    return Purged(tuple(gone.values()), batch.ordinal, not finish_purge(db), earlier, again)
 
 
 def retain(db: Connection, rule: Retention, *, viewer: Origin, now: int) -> Purged:
@@ -77,8 +83,9 @@ def retain(db: Connection, rule: Retention, *, viewer: Origin, now: int) -> Purg
         return Purged((), 0, False)
     with journal.batch(db, verb="retention", by=viewer, now=now, bulk=True) as batch:
         gone = expired(db, rule, viewer=viewer, now=now)
+        again = _uncovered(db, gone, viewer=viewer, now=now)
         _remove(db, batch, gone)
-    return Purged(tuple(gone.values()), batch.ordinal, not finish_purge(db))
+    return Purged(tuple(gone.values()), batch.ordinal, not finish_purge(db), again=again)
 
 
 def _find(db: Connection, reference: str, viewer: Origin) -> list[int]:
@@ -90,6 +97,22 @@ def _find(db: Connection, reference: str, viewer: Origin) -> list[int]:
         if not undone:
             raise
         return undone
+
+
+def _uncovered(
+    db: Connection, gone: Mapping[int, str], *, viewer: Origin, now: int
+) -> tuple[str, ...]:
+    """Paint the slots of facts that go as if these had never been said; return the values of the
+    viewer that hold again."""
+    again: list[str] = []
+    for one in slots.among(db, gone, viewer=EVERYONE):
+        assert one.slot is not None  # noqa: S101  for the type checker
+        place = partial(slots.values_in, db, one.slot, scope=one.scope, viewer=one.origin)
+        held = {value.id for value, _ in place()}
+        repaint(db, one, now=now, by=None, but=gone.values())
+        if viewer in (one.origin, OWNER):
+            again += [value.id for value, _ in place() if value.id not in held]
+    return tuple(again)
 
 
 def _remove(db: Connection, batch: journal.batch, gone: dict[int, str]) -> None:

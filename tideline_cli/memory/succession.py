@@ -65,15 +65,18 @@ def give_way(db: Connection, ended: Iterable[Ended], *, now: int) -> None:
 def repaint(
     db: Connection, fact: Fact, *, now: int, by: Fact | None,
     said: Mapping[str, int] | None = None, linked: Container[str] = (), is_said: bool = False,
+    but: Container[str] = (),
 ) -> tuple[Fact, list[Ended]]:  # fmt: skip
     """Paint the time line of the slot of a fact as its statements say, in the caller's batch.
     Return the fact as it shows it, and the values that hold for a shorter time `by` another, each
     with an edge from that one, unless it is among the `linked`. Without `by`, that is the value
     that begins where it ends. `said` tells when values were last said, where the journal does not.
-    One that `is_said` now is said later than all that its slot knows.
+    One that `is_said` now is said later than all that its slot knows. Those `but` which the slot is
+    painted go in the same batch.
     """
     assert fact.slot is not None  # noqa: S101  for the type checker
     values = slots.told(db, fact.slot, scope=fact.scope, viewer=fact.origin)
+    values = [one for one in values if one.id not in but]
     if len(values) == 1 and values[0].statement is None:
         return fact, []
     if said is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tideline_cli.model import codec
 from tideline_cli.store import visibility
 from tideline_cli.store.fact_rows import SELECT, SELECT_WITH_TERMS, fact_of
 
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
     from apsw import Connection
 
     from tideline_cli.model.fact import Fact
-    from tideline_cli.model.origin import Origin
+    from tideline_cli.model.origin import Everyone, Origin
 
 
 _MOST_PAST = 200  # older ones show what they have shown
@@ -39,6 +40,18 @@ def all_values(db: Connection, slot: str, *, viewer: Origin) -> list[Fact]:
         f"{SELECT} WHERE {condition} AND slot = ? ORDER BY fact.seq", (*names, slot)
     )
     return [fact_of(row) for row in rows]
+
+
+def among(db: Connection, seqs: Iterable[int], *, viewer: Origin | Everyone) -> list[Fact]:
+    """Return those of some facts that are values of a slot, one for each slot of each scope."""
+    condition, names = visibility.where(viewer)
+    rows: Iterable[tuple[Any, ...]] = db.execute(
+        f"{SELECT} WHERE {condition} AND slot IS NOT NULL"
+        " AND fact.seq IN (SELECT value FROM json_each(?))",
+        (*names, codec.dumps(list(seqs))),
+    )
+    found = (fact_of(row) for row in rows)
+    return list({(one.origin.key, one.slot, one.scope): one for one in found}.values())
 
 
 def newest(db: Connection, *, viewer: Origin, limit: int) -> list[tuple[str, int, int]]:
