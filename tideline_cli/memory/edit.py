@@ -151,8 +151,7 @@ def _reword(
         if said.slot is not None and since is None:
             said = _corrected(db, said, kept, now=now)
         fact = _stored(db, said, kept, new, origin_number=batch.origin_number)
-    is_painted = same_place(fact, kept) and fact.valid_to is None
-    is_painted = is_painted and since is not None and holds_from(old) < since
+    is_painted = same_place(fact, kept) and since is not None and holds_from(old) < since
     after = kept if is_painted else ended(old, at=holds_from(said), now=now)
     edited = Ended(kept, after, fact, SUPERSEDES)
     give_way(db, [edited], now=now)

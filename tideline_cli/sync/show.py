@@ -8,6 +8,7 @@ from tideline_cli.model.record import replace
 from tideline_cli.model.text import index_terms
 from tideline_cli.model.times import StatedAt, Times
 from tideline_cli.policy.periods import ended
+from tideline_cli.policy.slots import same_place
 from tideline_cli.policy.transitions import restored
 from tideline_cli.store import statements, sync_apply, sync_edges, sync_rows, uses, writes
 from tideline_cli.store.connection import setting
@@ -107,7 +108,7 @@ class Shower:
         )
         for one in self._known.values():
             if one.is_whole():
-                fact = self._as_archived(one, is_reworded=one.id in reworded_by)
+                fact = self._as_archived(one, reworded_by.get(one.id, ()))
                 if one.id in revived:
                     fact = restored(fact)
                     found[one.id] = Ruling(fact, "circle", one.id)
@@ -124,7 +125,7 @@ class Shower:
                     found[gone.id] = Ruling(gone, "forgotten", by)
         return found | rulings.ruled(stated)
 
-    def _as_archived(self, one: Registers, *, is_reworded: bool) -> Fact:
+    def _as_archived(self, one: Registers, reworded_by: Iterable[str]) -> Fact:
         """Return a fact as its registers have it. Who forgot or reworded it may not have known that
         another had moved it into a slot: the value ends there all the same, but where it was moved
         after it was forgotten, which says it anew."""
@@ -135,7 +136,10 @@ class Shower:
         is_forgotten = one.gone() == "forgotten" and (
             self._stamp(one, "lifecycle") > self._stamp(one, "statement")
         )
-        if not is_forgotten and not (is_reworded and one.gone() == "superseded"):
+        is_reworded = one.gone() == "superseded" and any(
+            not same_place(self._known[by].fact(), fact) for by in reworded_by
+        )
+        if not is_forgotten and not is_reworded:
             return fact
         end = fact.created_at if fact.valid_to is None else fact.valid_to
         return replace(fact, statement=dict(fact.statement or {}) | {"until": end})
