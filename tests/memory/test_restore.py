@@ -81,7 +81,8 @@ def test_what_holds_at_other_times_stands_in_nobodys_way(db):
     before = read(db, "AAAA1")
     amend.forget(db, ["AAAA1"], viewer=OWNER, now=NOW + 2 * DAY)
     done = restore(db, "AAAA1")
-    assert (done.changed, done.ends) == ((before,), ())
+    known = {**before.statement, "back": LATER}
+    assert (done.changed, done.ends) == ((replace(before, statement=known),), ())
     amend.forget(db, ["AAAA1"], viewer=OWNER, now=LATER + 8 * DAY)
     with pytest.raises(WriteBlockedError, match="superseded by AAAA2"):
         restore(db, "AAAA1", now=LATER + 9 * DAY)

@@ -184,3 +184,13 @@ def test_what_is_named_ends_when_a_value_of_the_past_is_said(run):
     oslo = said(run, OSLO, at=JAN)["id"]
     said(run, ROME, *CITY, "--valid-to", FEB, "--supersedes", oslo, at=MAR)
     assert shown(run, oslo)["valid_to"][:10] == MAR
+
+
+def test_an_untrusted_value_that_comes_in_beneath_makes_no_edge(run):
+    """A row of a file that a trusted value has painted over already leaves that one as it is."""
+    friday = said(run, "deploy on friday", "--slot", "a", at=JAN)["id"]
+    for _ in range(2):
+        said(run, "deploy on friday", "--slot", "a", "--source", "tool_output", at=JAN)
+    row = '{"content": "never deploy on friday", "slot": "a", "id": "%s"}' % friday
+    assert run("import", "-", "--now", JAN, stdin=row).code == 0
+    assert run("show", friday, "--json").json["links"] == []

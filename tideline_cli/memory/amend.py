@@ -122,13 +122,13 @@ def restore(
     def step(named: Sequence[Fact]) -> list[Fact]:
         after = [_restored(db, fact, dropped, now=now) for fact in named]
         back = [one for one, before in zip(after, named, strict=True) if one != before]
-        valued = [one for one in back if one.slot is not None]
-        held = [_holding(db, fact, now=now) for fact in valued]
+        valued = [_InSlot(db, one, now=now) for one in back if one.slot is not None]
         _store(db, named, after)
         for fact in back:
             if by := blocking_successor(db, fact, viewer=viewer):
                 raise _superseded(fact, by)
-        _hold_again(db, valued, held, now=now)
+        for one in valued:
+            one.hold_again()
         return [facts.find(db, fact.id, viewer=viewer) for fact in named]
 
     done = _amend(db, "restore", references, step, viewer=viewer, now=now)
@@ -151,35 +151,38 @@ def _restored(db: Connection, fact: Fact, dropped: dict[str, int], *, now: int) 
     return policy.restored(fact)
 
 
-def _hold_again(
-    db: Connection, back: Sequence[Fact], others: Sequence[Sequence[Fact]], *, now: int
-) -> None:
-    """Let the slots of restored values show them: where nothing said since then has their place, or
-    where nothing else holds. None takes the place of the `others` that held now before."""
-    repaint_slots(db, back, now=now)
-    for fact, held in zip(back, others, strict=True):
-        shown = facts.find(db, fact.id, viewer=fact.origin)
-        if not _lasts(shown, now=now):
-            from tideline_cli.memory.succession import fill  # noqa: PLC0415  few are in a slot
+class _InSlot:
+    """A value of a slot that is restored: what else held before, and when it was last said."""
 
-            shown = fill(db, shown, now=now)
-        if not _lasts(shown, now=now):
-            raise _superseded(fact, filled_by(db, fact, viewer=fact.origin, now=now))
-        still = {one.id for one in _holding(db, fact, now=now)}
-        for one in held:
+    def __init__(self, db: Connection, fact: Fact, *, now: int) -> None:
+        from tideline_cli.store import statements  # noqa: PLC0415  few are in a slot
+
+        self._db, self._fact, self._now = db, fact, now
+        at = statements.times(db, viewer=fact.origin, ids=[fact.id]).get(fact.id)
+        self._said = {fact.id: at.said_at if at else 0}
+        self._others = self._holding()
+
+    def hold_again(self) -> None:
+        """Let its slot show it: as it was said, and where nothing else holds. It does not take the
+        place of what holds now."""
+        from tideline_cli.memory.succession import hold_again  # noqa: PLC0415  as above
+
+        fact, now = self._fact, self._now
+        current = facts.find(self._db, fact.id, viewer=fact.origin)
+        shown = hold_again(self._db, current, self._said, now=now)
+        if shown.lifecycle != "active" or (shown.valid_to is not None and shown.valid_to <= now):
+            raise _superseded(fact, filled_by(self._db, fact, viewer=fact.origin, now=now))
+        still = {one.id for one in self._holding()}
+        for one in self._others:
             if one.id not in still and may_touch(one.source, fact.source):
                 raise _superseded(fact, one)
 
-
-def _holding(db: Connection, fact: Fact, *, now: int) -> list[Fact]:
-    """Return the other values of the slot of a fact that hold now."""
-    assert fact.slot is not None  # noqa: S101  for the type checker
-    mates = slots.values_in(db, fact.slot, scope=fact.scope, viewer=fact.origin)
-    return holds_at([mate for mate, _ in mates if mate.id != fact.id], now)
-
-
-def _lasts(fact: Fact, *, now: int) -> bool:
-    return fact.lifecycle == "active" and (fact.valid_to is None or fact.valid_to > now)
+    def _holding(self) -> list[Fact]:
+        """Return the other values of the slot that hold now."""
+        fact = self._fact
+        assert fact.slot is not None  # noqa: S101  for the type checker
+        mates = slots.values_in(self._db, fact.slot, scope=fact.scope, viewer=fact.origin)
+        return holds_at([mate for mate, _ in mates if mate.id != fact.id], self._now)
 
 
 def _superseded(fact: Fact, by: Fact | None) -> WriteBlockedError:

@@ -4,12 +4,13 @@ between them."""
 from __future__ import annotations
 
 from tideline_cli.model.edge import SUPERSEDES
+from tideline_cli.model.source import is_trusted
 from tideline_cli.policy.gate import check_work
 from tideline_cli.policy.periods import ended, holds_from
 from tideline_cli.policy.slots import (
     Ended,
-    filling,
     painted,
+    restored_last,
     said_last,
     same_place,
     successor,
@@ -93,16 +94,21 @@ def repaint(
         other = by or successor(shown, after.values())
         if other is not None and value.id != other.id and _is_shorter(value, shown):
             gone.append(Ended(value, shown, other))
-            if value.id not in linked:
+            # What nobody vouches for makes no edge at what is vouched for.
+            may_link = by is not None or is_trusted(value.source) or not is_trusted(other.source)
+            if may_link and value.id not in linked:
                 links.add_all(db, other.id, gone[-1].link_kinds, value.id, now=now)
     return after.get(fact.id, fact), gone
 
 
-def fill(db: Connection, fact: Fact, *, now: int) -> Fact:
-    """Let a value that is restored hold where its slot has none; return it as its slot shows it."""
+def hold_again(
+    db: Connection, fact: Fact, said: Mapping[str, int], *, now: int
+) -> Fact:
+    """Let a restored value hold as it was said, and where its slot has no other; return it as its
+    slot shows it. `said` tells when it was last said before."""
     assert fact.slot is not None  # noqa: S101  for the type checker
     values = slots.told(db, fact.slot, scope=fact.scope, viewer=fact.origin)
-    after = filling(fact, values, _said(db, fact, values), now=now)
+    after = restored_last(fact, values, {**_said(db, fact, values), **said}, now=now)
     writes.change(db, fact, after)
     return repaint(db, after, now=now, by=None)[0]
 

@@ -127,7 +127,7 @@ def _strokes(fact: Fact, said: int) -> list[_Stroke]:
     if until <= start:
         return []
     first = known.get("at", fact.created_at)
-    said = said if said > fact.created_at else 0
+    said = said if said > known.get("back", fact.created_at) else 0
     last = max(known.get("said", 0), said)
     again = max(start, said or last)
     sayings = [(first, start)] + ([(last, again)] if last > first and again < end else [])
@@ -156,10 +156,16 @@ def said_last(fact: Fact, values: Iterable[Fact], said: Mapping[str, int], *, no
     return replace(fact, statement=statement_of(fact) | {name: latest + 1})
 
 
-def filling(fact: Fact, values: Iterable[Fact], said: Mapping[str, int], *, now: int) -> Fact:
-    """Return a value that is restored now as one that holds where nothing else does."""
-    latest = max(_last_said(one, said) for one in values)
-    return replace(fact, statement=statement_of(fact) | {"back": max(now, latest + 1)})
+def restored_last(
+    fact: Fact, values: Iterable[Fact], said: Mapping[str, int], *, now: int
+) -> Fact:
+    """Return a value that is restored now, which `said` does not know yet, as one that holds as it
+    was said, and where nothing else does."""
+    latest = max((_last_said(one, said) for one in values if one.id != fact.id), default=0)
+    known = statement_of(fact)
+    last = max(known.get("said", 0), said.get(fact.id, 0))
+    known |= {"said": last} if last > known.get("at", fact.created_at) else {}
+    return replace(fact, statement=known | {"back": max(now, latest + 1)})
 
 
 def _last_said(fact: Fact, said: Mapping[str, int]) -> int:

@@ -20,8 +20,11 @@ _SILENT = "('dream', 'gc', 'consolidate', 'doctor', 'import', 'relink', 'link', 
 PASSES = ("dream", "gc", "consolidate")
 SAYING = ("remember", "edit", "extract")
 """By these, a fact that is used is said again."""
-# An edit that moves a fact into a slot or a scope says that it holds there.
+# An edit that moves a fact into a slot or a scope says that it holds there. A restore shows other
+# values of a slot again too, of which it says nothing.
 _IS_SAID = f"""(entity = 'usage' AND batch.verb IN {SAYING}
+  OR entity = 'fact' AND batch.verb = 'restore' AND before ->> 'lifecycle' <> 'active'
+    AND (fact.slot IS NULL OR CAST(fact.statement ->> 'back' AS BIGINT) >= batch.at)
   OR entity = 'fact' AND batch.verb = 'edit'
     AND (before LIKE '%"slot":%' OR before LIKE '%"scope":%'))"""  # of what has changed
 _NUMBER = 16  # hexadecimal digits
