@@ -15,9 +15,10 @@ from tideline_cli.memory.edit import Editor, edit
 from tideline_cli.memory.remember import remember
 from tideline_cli.model.fact import NewFact
 from tideline_cli.model.origin import OWNER
+from tideline_cli.model.record import replace
 from tideline_cli.model.text import terms
 from tideline_cli.policy import prompt_lines
-from tideline_cli.store import bulk_reads, facts
+from tideline_cli.store import bulk_reads, facts, slots
 
 WORDS = "the gate code is blue"
 FILL = tuple(f"filler number {n} about {word}" for n, word in enumerate(
@@ -165,3 +166,32 @@ def test_corrections_are_changes_of_value():
         say("Oslo", "AAAA3")
         revise("AAAA3", {"content": "Bern"}, "AAAA4")
         assert bulk_reads.corrections(db, viewer=OWNER) == {("city", None): 2}
+
+
+def test_a_copy_outside_of_a_slot_moves_no_beginning_in_it():
+    """A value of a slot holds as its time line says, and takes the place of its loose copy."""
+    b = fact(WORDS, "AAAA2", created_at=NOW - DAY)
+    value = fact(WORDS, "AAAA1", slot="gate", created_at=NOW)
+    [(kept, gone, after)] = merges(value, b)
+    assert (kept, gone, after.valid_from) == ("AAAA1", "AAAA2", None)
+    [(kept, gone, after)] = merges(value, replace(b, pinned=True))
+    assert (kept, after.slot, after.valid_from) == ("AAAA2", "gate", NOW)
+    assert after.statement == {"from": NOW, "at": NOW}
+
+
+@pytest.mark.parametrize("tier", ["long", "short"])
+def test_a_slot_of_which_a_stay_fades(tier):
+    """What a pass archives leaves nothing behind it, and what is painted over stays so."""
+    with fresh_store() as db:
+        for n, (text, more) in enumerate(((WORDS, {}), ("the gate code is red", {"tier": tier}))):
+            new = NewFact(text, "knowledge", "owner_message", OWNER, slot="gate", **more)
+            remember(db, new, fact_id=f"AAAA{n}", now=NOW + n * DAY)
+        settings = Settings(stages=("gc",), max_loss=1.0, evict_after_owner_ms=0)
+        done = dream(db, settings, viewer=OWNER, now=NOW + 900 * DAY, dry_run=False, verb="gc")
+        assert [item.fact.id for item in done.plan.swept] == ["AAAA1"]
+        assert slots.values_in(db, "gate", scope=None, viewer=OWNER) == []
+        new = NewFact("the gate code is grey", "knowledge", "owner_message", OWNER, slot="gate",
+                      valid_to=NOW + 950 * DAY)  # fmt: skip
+        remember(db, new, fact_id="AAAA9", now=NOW + 901 * DAY)
+        held = slots.values_in(db, "gate", scope=None, viewer=OWNER)
+        assert [one.id for one, _ in held] == ["AAAA9"]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from tests.memory.test_restate import listed, recalled, said, valid
@@ -191,6 +193,6 @@ def test_an_untrusted_value_that_comes_in_beneath_makes_no_edge(run):
     friday = said(run, "deploy on friday", "--slot", "a", at=JAN)["id"]
     for _ in range(2):
         said(run, "deploy on friday", "--slot", "a", "--source", "tool_output", at=JAN)
-    row = '{"content": "never deploy on friday", "slot": "a", "id": "%s"}' % friday
-    assert run("import", "-", "--now", JAN, stdin=row).code == 0
+    row = {"content": "never deploy on friday", "slot": "a", "id": friday}
+    assert run("import", "-", "--now", JAN, stdin=json.dumps(row)).code == 0
     assert run("show", friday, "--json").json["links"] == []

@@ -152,17 +152,20 @@ def hold_alike(a, b):
 
 
 def _merge(memory, pairs, wanted, now):
-    """Merge twins, most alike first; return what went as {number: number of its keeper}."""
-    gone = {}
+    """Merge twins, most alike first; return what went as {number: number of its keeper}. Each is a
+    twin of all that its keeper was made of."""
+    gone, was, parts = {}, memory.facts, {}
+    memory.facts = dict(was)
     for cosine, a, b in pairs:
         if cosine < wanted["merge_at"] or a in gone or b in gone:
             continue
-        if not _may_merge(memory.facts[a], memory.facts[b], now):
+        ones, others = parts.get(a, [a]), parts.get(b, [b])
+        if not all(_may_merge(was[x], was[y], now) for x in ones for y in others):
             continue
         keeper, loser = (a, b) if _stays(memory, a, b, now) else (b, a)
         if memory.facts[loser]["pinned"]:
             continue
-        gone[loser] = keeper
+        gone[loser], parts[keeper] = keeper, ones + others
         _pass_on(memory, keeper, loser, now)
     return gone
 

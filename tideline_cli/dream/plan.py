@@ -264,15 +264,19 @@ def merge(
 
     Copies of one text are merged, and facts that a model distilled in the same words. A fact is
     merged away once at most, and a fact that is gone keeps nothing. A later merge of the
-    same keeper starts from what the earlier one made of it.
+    same keeper starts from what the earlier one made of it, and asks all that it was made of.
     """
     current: dict[str, Fact] = {}
+    parts: dict[str, list[Fact]] = {}
     held: dict[str, list[Edge]] = {}
     gone: set[str] = set()
     found: list[Merge] = []
     for one, other, cosine in pairs:
         a, b = current.get(one.id, one), current.get(other.id, other)
-        if cosine < merge_at or {a.id, b.id} & gone or not _may_merge(a, b, now, rule):
+        if cosine < merge_at or {a.id, b.id} & gone:
+            continue
+        ones, others = (parts.get(fact.id, [fact]) for fact in (one, other))
+        if not all(_may_merge(one, other, now, rule) for one in ones for other in others):
             continue
         if not are_one(a, b, rule=rule):
             continue
@@ -287,7 +291,7 @@ def merge(
         after = merged(keeper, loser)
         found.append(Merge(keeper, after, loser, cosine, inherited))
         own += [*inherited, *((kind, loser.id, None, None) for kind in SUCCEEDS)]
-        current[keeper.id] = after
+        current[keeper.id], parts[keeper.id] = after, ones + others
         gone.add(loser.id)
     return found
 

@@ -151,6 +151,7 @@ class Pass:
         self._batch: int | None = None
         self._held: dict[str, Fact] = {}
         self._changed: set[str] = set()
+        self._gone: list[Fact] = []  # of this transaction
         self.skipped: list[Proposal] = []
 
     def apply(self, proposals: Sequence[Proposal]) -> None:
@@ -179,6 +180,8 @@ class Pass:
                     if (needs_rule and not is_same_rule) or not self._apply_one(proposal):
                         self.skipped.append(proposal)
                     self._changed |= {fact.id for fact in concerned(proposal)}
+            gone, self._gone = self._gone, []
+            amend.repaint_slots(self._db, gone, now=self._now)
 
     def _read(self, proposals: Sequence[Proposal]) -> None:
         """Read the facts of proposals as they are, all at once."""
@@ -246,6 +249,7 @@ class Pass:
                 self._db, links.Link(keeper.id, kind, target, reason, strength, self._now)
             )
         amend.archive_fact(self._db, loser, by=keeper, now=self._now)
+        self._gone.append(loser)
         return True
 
     def _fade(self, fact: Fact, becomes: Lifecycle) -> bool:
@@ -257,6 +261,7 @@ class Pass:
         if becomes == "pruned":
             before = replace(fact, lifecycle="archived")
             writes.change(self._db, before, replace(fact, lifecycle="pruned"))
+        self._gone.append(fact)
         return True
 
     def _retire(self, proposal: Retire) -> bool:
@@ -272,6 +277,7 @@ class Pass:
         note = {"replaced_by": survivor.id} if survivor else {"reason": proposal.reason}
         marked = replace(loser, metadata=dict(loser.metadata or {}) | {REMOVED: note})
         writes.change(self._db, loser, archived(marked, now=self._now))
+        self._gone.append(loser)
         return True
 
     def _replace_by(self, survivor: Fact, proposal: Retire) -> bool:

@@ -97,14 +97,14 @@ def taken_back(fact: Fact) -> Fact:
 def painted(values: Iterable[Fact], said: Mapping[str, int]) -> list[Fact]:
     """Return the values of one slot as its time line shows them; `said` tells, by id, when they
     were last said: of two said at one instant the archived one, or that with the lower id, paints
-    first. A value that was painted over is archived where it is over by the last word.
+    first. A value that was painted over is archived where it is over by the last word; one that is
+    pruned is shown no more.
 
     What nobody vouches for stands beside what is vouched for, and paints over its like alone.
     """
     told = [fact for fact in values if fact.lifecycle == "active" or fact.statement is not None]
-    told = [fact for fact in told if fact.lifecycle != "pruned"]
     strokes = [stroke for fact in told for stroke in _strokes(fact, said.get(fact.id, 0))]
-    gone = {fact.id for fact in told if fact.lifecycle == "archived"}
+    gone = {fact.id for fact in told if fact.lifecycle != "active"}
     strokes.sort(key=lambda one: (one.said, one.fact not in gone, one.fact))
     trusted = {fact.id for fact in told if is_trusted(fact.source)}
     of_trusted = _periods([one for one in strokes if one.fact in trusted])
@@ -113,8 +113,8 @@ def painted(values: Iterable[Fact], said: Mapping[str, int]) -> list[Fact]:
     latest = max([0, *(one.said for one in strokes), *ends])
     return [
         _shown(fact, (of_trusted if fact.id in trusted else of_all).get(fact.id), now=latest)
-        for fact in told
-    ]
+        for fact in told if fact.lifecycle != "pruned"
+    ]  # fmt: skip
 
 
 def _strokes(fact: Fact, said: int) -> list[_Stroke]:

@@ -8,7 +8,13 @@ from tideline_cli.model.fields import ALL, FIRST, LABELS, LATER, ONE_WORD, SAID
 from tideline_cli.model.record import record, replace
 from tideline_cli.model.source import is_trusted
 from tideline_cli.policy.gate import may_end, may_move, may_touch
-from tideline_cli.policy.periods import holds_from, of_one_period, overlap, united
+from tideline_cli.policy.periods import (
+    holds_from,
+    of_one_period,
+    overlap,
+    statement_of,
+    united,
+)
 from tideline_cli.policy.sameness import may_share_place, state_the_same
 
 TYPE_CHECKING = False
@@ -49,11 +55,21 @@ def may_be_one(one: Fact, other: Fact, *, rule: Sameness) -> bool:
 
 def merged(survivor: Fact, other: Fact) -> Fact:
     """Return the fact that stays of two that say the same: with what the other knows, for the time
-    of both, and used as often as either. A trusted fact takes nothing from an untrusted one."""
+    of both, and used as often as either; one that is or becomes a value of a slot holds as was
+    said there. A trusted fact takes nothing from an untrusted one."""
     if not may_touch(other.source, survivor.source):
         return survivor
-    after = united(enriched(survivor, other, {}), other)
-    return replace(after, access_count=max(survivor.access_count, other.access_count))
+    after = enriched(survivor, other, {})
+    after = replace(after, access_count=max(survivor.access_count, other.access_count))
+    if after.slot is None:
+        return united(after, other)
+    if survivor.slot is not None:
+        return after
+    known, born = statement_of(other), other.created_at
+    said = {"from": known.get("from", born), "at": known.get("at", born)}
+    return replace(
+        after, valid_from=holds_from(other), valid_to=other.valid_to, statement=known | said
+    )
 
 
 def enriched(known: Fact, other: Fact, given: Mapping[str, Any]) -> Fact:

@@ -74,7 +74,7 @@ def told(db: Connection, slot: str, *, scope: str | None, viewer: Origin) -> lis
     values = (*names, slot, scope)
     rows: Iterable[tuple[Any, ...]] = db.execute(
         f"{SELECT} WHERE {place} AND (lifecycle = 'active' OR fact.seq IN (SELECT seq FROM fact"
-        f" WHERE {place} AND lifecycle = 'archived' AND statement IS NOT NULL"
+        f" WHERE {place} AND lifecycle <> 'active' AND statement IS NOT NULL"
         " ORDER BY seq DESC LIMIT ?)) ORDER BY fact.seq",
         (*values, *values, _MOST_PAST),
     )
