@@ -88,6 +88,17 @@ def test_what_holds_at_other_times_stands_in_nobodys_way(db):
         restore(db, "AAAA1", now=LATER + 9 * DAY)
 
 
+def test_a_stay_takes_no_present_value_away(db):
+    """A cancelled stay is restored before it would begin, and not while another value holds."""
+    stay = {"slot": "city", "valid_from": LATER, "valid_to": LATER + DAY}
+    say(db, "Rome", "AAAA1", slot="city")
+    say(db, "Oslo", "AAAA2", NOW + DAY, **stay)
+    amend.forget(db, ["AAAA2"], viewer=OWNER, now=NOW + 2 * DAY)
+    with pytest.raises(WriteBlockedError, match="AAAA2 is superseded by AAAA1"):
+        restore(db, "AAAA2", now=LATER)
+    assert restore(db, "AAAA2", now=LATER - 1).changed[0].valid_to == LATER + DAY
+
+
 def test_an_end_to_come_comes_back(db):
     """The end that a fact had before it was archived is kept when it is still ahead; one that has
     passed is dropped, which is told."""

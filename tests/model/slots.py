@@ -5,6 +5,7 @@ A slot is a list of statements. `value_at` says in a dozen lines what it holds a
 
 from __future__ import annotations
 
+import copy
 import random
 import re
 
@@ -19,7 +20,7 @@ class Statement:
 
     def __init__(self, fact_id, value, said, start, stop=None):
         self.id, self.value, self.said, self.start, self.stop = fact_id, value, said, start, stop
-        self.until = self.back = None
+        self.until = self.again = self.back = None
 
     def __repr__(self):
         return f"{self.value} said {self.said} [{self.start}, {self.stop}) until {self.until}"
@@ -28,27 +29,32 @@ class Statement:
 class Stroke:
     """What a statement says of a time: that its value holds, or that nothing does."""
 
-    def __init__(self, one, start, end, *, after=EVER, holds=True, fills=False, said=None):
+    def __init__(self, one, start, end, *, said, after=EVER, holds=True, fills=False):
         self.id, self.start, self.end, self.holds = one.id, start, end, holds
-        self.after, self.fills, self.said = after, fills, one.said if said is None else said
+        self.after, self.fills, self.said = after, fills, said
 
 
 def strokes(statements):
-    """Return what statements say, in the order in which it was said. What was taken back before it
-    began was never said; behind an end that was set later nothing holds; what was restored holds
-    where nothing else did."""
+    """Return what statements say, in the order in which it was said: again, of the time from then
+    on. What was taken back before it began was never said; behind an end that was set later nothing
+    holds; what was restored holds where nothing else did."""
     found = []
     for one in statements:
         stop, until = one.stop or EVER, EVER if one.until is None else one.until
-        after = max(one.start, one.said) if one.stop is None else EVER
+        end = min(stop, until)
         if until <= one.start:
             continue
-        found.append(Stroke(one, one.start, min(stop, until), after=after))
-        if until < EVER:
-            after = min(after, max(until, one.said))
-            found.append(Stroke(one, until, EVER, after=after, holds=False))
+        sayings = [(one.said, one.start)]
+        if one.again is not None and one.again < end:
+            sayings.append((one.again, max(one.start, one.again)))
+        for said, start in sayings:
+            after = max(start, said) if one.stop is None else EVER
+            found.append(Stroke(one, start, end, after=after, said=said))
+            if until < EVER:
+                after = min(after, max(until, said))
+                found.append(Stroke(one, until, EVER, after=after, holds=False, said=said))
         if one.back is not None:
-            found.append(Stroke(one, one.start, min(stop, until), fills=True, said=one.back))
+            found.append(Stroke(one, one.start, end, fills=True, said=one.back))
     return sorted(found, key=lambda stroke: stroke.said)
 
 
@@ -82,12 +88,15 @@ def holder(statements, at):
     return shown.id if shown is not None and shown.holds else None
 
 
-def drawn(seed, length=9):
+WEIGHTS = {"say": 4, "plan": 3, "stay": 4, "past": 1, "again": 2, "forget": 3, "end": 1,
+           "restore": 3, "purge": 1, "reword": 1, "go on": 2, "undo": 1}  # fmt: skip
+
+
+def drawn(seed, length=12):
     """Yield random steps of a history, one a day: (day, verb, which, from, to)."""
     chance = random.Random(seed)
     for day in range(length):
-        verb = chance.choices(("say", "plan", "stay", "past", "forget", "end"),
-                              (4, 3, 4, 1, 3, 1))[0]  # fmt: skip
+        verb = chance.choices(*zip(*WEIGHTS.items(), strict=True))[0]
         start = {"plan": day + chance.randint(1, 6), "past": day - chance.randint(1, 4)}.get(verb)
         stop = None
         if verb == "stay":
@@ -100,42 +109,126 @@ def drawn(seed, length=9):
 
 def play(run, steps):
     """Say what the steps say, to the program and to the specification; return the latter."""
-    statements = []
+    history = History(run)
     for number, (day, verb, which, start, stop) in enumerate(steps):
-        now = NOW + day * DAY
-        if verb in ("forget", "end"):
-            active = [one for one in statements if is_active(run, one.id, now)]
-            if active:
-                _close(run, active[which % len(active)], verb, now, stop)
-            continue
-        value = f"I live in {VALUES[which % len(VALUES)]} {number}"  # never the same twice
-        words = [] if start is None else ["--valid-from", str(NOW + start * DAY)]
-        words += [] if stop is None else ["--valid-to", str(NOW + stop * DAY)]
-        form = run("remember", value, "--slot", "town", "--json", "--now", str(now), *words).json
-        statements.append(Statement(
-            form["id"], value, now, now if start is None else NOW + start * DAY,
-            None if stop is None else NOW + stop * DAY,
-        ))  # fmt: skip
-    return statements
+        history.now = NOW + day * DAY
+        if verb in ("say", "plan", "stay", "past"):
+            start, stop = (None if at is None else NOW + at * DAY for at in (start, stop))
+            history.say(f"I live in {VALUES[which % len(VALUES)]} {number}", start, stop)
+        elif verb == "undo":
+            history.undo()
+        elif there := history.of_state("archived" if verb == "restore" else "active"):
+            one = there[which % len(there)]
+            before = copy.deepcopy(history.statements)
+            more = (NOW + stop * DAY,) if verb == "end" else ()
+            done = getattr(history, verb.replace(" ", "_"))(one, *more)
+            if done and verb != "purge":
+                history.before = before
+            elif done:
+                history.before = None
+    return history.statements
 
 
-def is_active(run, fact_id, now):
-    return run("show", fact_id, "--json", "--now", str(now)).json["fact"]["lifecycle"] == "active"
+class History:
+    """The program and the statements of one slot, changed by the same words."""
 
+    def __init__(self, run):
+        self.run, self.statements, self.now, self.before = run, [], NOW, None
 
-def _close(run, one, verb, now, stop):
-    if verb == "forget":
-        assert run("forget", one.id, "--now", str(now)).code == 0
-        if one.stop is None or one.stop > now:  # else it was over
-            one.until = min(one.until or EVER, max(now, one.start))
-        return
-    at = max(NOW + stop * DAY, one.start + 1)
-    done = run("edit", one.id, "--valid-to", str(at), "--now", str(now))
-    assert done.code == 0, done.err
-    if one.stop is not None and one.until is None:
-        one.stop = at
-    else:
-        one.until = at
+    def call(self, *words, code=0):
+        done = self.run(*words, "--now", str(self.now))
+        assert done.code == code, (words, self.statements, done.err)
+        return done
+
+    def of_state(self, lifecycle):
+        return [one for one in self.statements
+                if self.call("show", one.id, "--json").json["fact"]["lifecycle"] == lifecycle]
+
+    def say(self, value, start=None, stop=None):
+        words = [] if start is None else ["--valid-from", str(start)]
+        words += [] if stop is None else ["--valid-to", str(stop)]
+        before = copy.deepcopy(self.statements)
+        form = self.call("remember", value, "--slot", "town", "--json", *words).json
+        start = self.now if start is None else start
+        self.before = before
+        self.statements.append(Statement(form["id"], value, self.now, start, stop))
+
+    def again(self, one):
+        """What holds now is said again; any other value of the same words is another statement."""
+        is_held = holder(self.statements, self.now) == one.id
+        if is_held and (one.stop is not None or one.again is not None):
+            return False
+        if not is_held:
+            self.say(one.value)
+            return False
+        form = self.call("remember", one.value, "--slot", "town", "--json").json
+        assert form["id"] == one.id, (one, self.statements)
+        one.until, one.again = None, self.now
+        return True
+
+    def forget(self, one):
+        self.call("forget", one.id)
+        if one.stop is None or one.stop > self.now:  # else it was over
+            one.until = min(one.until or EVER, max(self.now, one.start))
+        return True
+
+    def end(self, one, at):
+        at = max(at, one.start + 1)
+        self.call("edit", one.id, "--valid-to", str(at))
+        if one.stop is not None and one.until is None:
+            one.stop = at
+        else:
+            one.until = at
+        return True
+
+    def restore(self, one):
+        """It takes the forget back, but not the place of what holds now, nor to no avail."""
+        held, was = holder(self.statements, self.now), (one.until, one.back)
+        one.until, one.back = None, self.now
+        times = {at for each in self.statements for at in (each.start, each.stop, each.until)}
+        times = {self.now, *(at for at in times if at is not None and at > self.now)}
+        lasts = any(holder(self.statements, at) == one.id for at in times)
+        if lasts and holder(self.statements, self.now) in (held, None if held else one.id):
+            self.call("restore", one.id)
+            return True
+        self.call("restore", one.id, code=4)
+        one.until, one.back = was
+        return False
+
+    def purge(self, one):
+        """Archived values of the same words go with it."""
+        active = self.of_state("active")
+        self.call("purge", one.id, "--yes")
+        self.statements = [each for each in self.statements
+                           if each.value != one.value or (each is not one and each in active)]
+        return True
+
+    def reword(self, one):
+        """Other words of the same statement."""
+        value = f"{one.value} then"
+        form = self.call("edit", one.id, value, "--json").json
+        other = copy.copy(one)
+        other.id, other.value = form["id"], value
+        self.statements.insert(self.statements.index(one) + 1, other)
+        one.until = one.start
+        return True
+
+    def go_on(self, one):
+        """Other words from now on, to the end that was stated."""
+        stop = one.stop if one.until is None else one.until
+        if stop is not None and stop <= self.now:
+            return False
+        value = f"{one.value} now"
+        form = self.call("edit", one.id, value, "--from", str(self.now), "--json").json
+        self.statements.append(Statement(form["id"], value, self.now, self.now, stop))
+        if one.start >= self.now:
+            one.until = one.start
+        return True
+
+    def undo(self):
+        if self.before is not None:
+            self.call("undo")
+            self.statements, self.before = self.before, None
 
 
 def compare(run, statements, last):
@@ -161,5 +254,5 @@ def compare(run, statements, last):
             (slot,) = run("slots", "--json", "--now", str(at)).json["slots"]
             assert slot["id"] == wanted, told
             block = run("context", "where do I live", "--now", str(at)).out
-            found = re.findall(r"I live in \w+ \d+", block)
+            found = re.findall(r"I live in \w+ \d+(?: then| now)*", block)
             assert found == ([texts[wanted]] if wanted else []), told

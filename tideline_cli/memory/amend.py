@@ -178,11 +178,11 @@ class _InSlot:
                 raise _superseded(fact, one)
 
     def _holding(self) -> list[Fact]:
-        """Return the other values of the slot that hold now."""
+        """Return the values that its slot has now."""
         fact = self._fact
         assert fact.slot is not None  # noqa: S101  for the type checker
         mates = slots.values_in(self._db, fact.slot, scope=fact.scope, viewer=fact.origin)
-        return holds_at([mate for mate, _ in mates if mate.id != fact.id], self._now)
+        return holds_at([mate for mate, _ in mates], self._now)
 
 
 def _superseded(fact: Fact, by: Fact | None) -> WriteBlockedError:
