@@ -203,6 +203,18 @@ def test_what_is_replaced_or_has_ended_is_not_named(run):
     assert "may_contradict" not in run("remember", "I work at Globex", "--json").json
 
 
+@pytest.mark.parametrize("times", [
+    ("--valid-from", "2020-01-01", "--valid-to", "2021-01-01"), ("--valid-to", "2021-01-01"),
+])  # fmt: skip
+def test_what_held_before_contradicts_nothing(run, times):
+    """A new fact is compared with those that hold while it does: not what was said of the past."""
+    run("remember", "The mill is in Lund")
+    done = run("remember", "The mill is in Malmo", *times, "--json").json
+    assert "may_contradict" not in done
+    assert run("contradictions", "--json").json["contradictions"] == []
+    assert run("remember", "The mill is in Ystad", "--json").json["may_contradict"]
+
+
 def test_values_of_one_slot_are_not_named(run):
     """The slot orders its values: to forget one would leave a hole, or cancel a plan."""
     run("remember", "I work from Zurich", "--slot", "desk")

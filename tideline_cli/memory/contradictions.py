@@ -9,6 +9,7 @@ from tideline_cli.model.source import is_trusted
 from tideline_cli.model.text import said_terms, stem, terms
 from tideline_cli.policy import contradictions as policy
 from tideline_cli.policy.contradictions import MIN_SCORE, ComparedFact, Contradiction, statement
+from tideline_cli.policy.periods import overlap
 from tideline_cli.policy.sameness import jaccard
 from tideline_cli.ranking.bm25 import condition_for
 from tideline_cli.store import facts, fts, visibility
@@ -92,7 +93,7 @@ def taken_back(db: Connection, fact: Fact, *, viewer: Origin) -> tuple[ComparedF
         pair for other in facts.get(db, near, viewer=viewer).values()
         if other.id != fact.id and other.scope == fact.scope and _is_compared(other)
         and (fact.slot is None or other.slot != fact.slot)  # a slot orders its values
-        and (other.valid_to is None or other.valid_to > fact.created_at)
+        and overlap(fact, other)
         and (pair := policy.judged(*told, *_told(other)))
     ]  # fmt: skip
     best = sorted(found, key=policy.order)[:_MOST_NAMED]
