@@ -129,7 +129,7 @@ def test_an_edit_to_the_words_of_another_fact(db):
     put(db, [fact("I deploy on Fridays", "AAAA1", pinned=True, heat="core", tags=("a",),
                   slot="day", title="mine", importance=0.7, derived_from=("X" * 26,)),
              fact("I deploy on Mondays", "AAAA2", tags=("b",), now=NOW + DAY, metadata={"k": 1},
-                  valid_to=LATER + 9 * DAY, last_accessed_at=LATER + DAY),
+                  last_accessed_at=LATER + DAY),
              fact("the mates of the slot", "AAAA3", slot="other")])  # fmt: skip
     before = [read(db, f"AAAA{n}") for n in (1, 2, 3)]
     done = revise(db, "AAAA1", {"content": "I deploy on Mondays", "confidence": 0.6,
@@ -150,6 +150,32 @@ def test_an_edit_to_the_words_of_another_fact(db):
     undo(db, None, viewer=OWNER, now=LATER)
     assert [read(db, f"AAAA{n}") for n in (1, 2, 3)] == before
     assert edges(db, "AAAA2") == set()
+
+
+@pytest.mark.parametrize(("times", "action"), [
+    ({"valid_to": LATER + DAY}, "superseded"), ({"valid_from": NOW + 9 * DAY}, "superseded"),
+    ({"valid_from": LATER + DAY}, "superseded"), ({}, "reinforced"),
+])  # fmt: skip
+def test_an_edit_joins_what_holds_for_the_same_time_alone(db, times, action):
+    """A fact with another end, or with another beginning that is stated, is another statement."""
+    put(db, [fact("I deploy on Fridays", "AAAA1", now=NOW), fact("I deploy on Mondays", "AAAA2",
+             now=NOW + 20 * DAY, **times)])  # fmt: skip
+    before = read(db, "AAAA2")
+    done = revise(db, "AAAA1", {"content": "I deploy on Mondays"})
+    assert done.action == action
+    if action == "superseded":
+        assert read(db, "AAAA2") == before
+
+
+@pytest.mark.parametrize("changes", [{"scope": "work"}, {"scope": "work", "content": "X2"}])
+@pytest.mark.parametrize("name", ["AAAA1", "AAAA3"], ids=["lower id", "higher id"])
+def test_what_is_moved_into_a_slot_wins_at_the_same_instant(db, name, changes):
+    """The move is the later word, whatever the clock tells apart."""
+    put(db, [fact("X1", name, slot="day"),
+             fact("X0", "AAAA2", slot="day", scope="work", now=LATER)])  # fmt: skip
+    done = revise(db, name, changes)
+    assert done.fact.lifecycle == "active"
+    assert read(db, "AAAA2").lifecycle == "archived"
 
 
 def test_a_trusted_fact_takes_no_labels_of_an_untrusted_one(db):

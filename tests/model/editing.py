@@ -18,6 +18,7 @@ from tests.model.state import (
     clamp,
     end,
     ended,
+    is_of_one_time,
     is_trusted,
     may_touch,
     overlap,
@@ -91,7 +92,10 @@ def _reword(memory, seq, new, changes, new_id, *, now, answer):
         said["valid_from"] = None if past else begin(kept)
     may = [
         other for other, fact in memory.active(kept["origin"])
-        if other != seq and is_trusted(fact) == is_trusted(said) and overlap(said, fact)
+        if other != seq and is_trusted(fact) == is_trusted(said)
+        and (overlap if said["slot"] and said["slot"] == fact["slot"] else is_of_one_time)(
+            said, fact
+        )
         and states_the_same(fact, said)
         and fact["scope"] == said["scope"]
         and (None in (fact["slot"], said["slot"]) or fact["slot"] == said["slot"])

@@ -206,6 +206,17 @@ def overlap(one, other):
     return max(begin(one), begin(other)) < min(end(one), end(other))
 
 
+def is_of_one_time(one, other):
+    """Say whether both hold for the same time: until one end, and since one beginning. Where only
+    one of them states a beginning, that one was past when the later of them was said."""
+    if end(one) != end(other):
+        return False
+    stated = {fact["valid_from"] for fact in (one, other)} - {None}
+    said = max(one["created_at"], other["created_at"])
+    both = None not in (one["valid_from"], other["valid_from"])
+    return len(stated) < 2 and (both or not stated or min(stated) <= said)
+
+
 def holds(fact, now):
     return begin(fact) <= now < end(fact)
 

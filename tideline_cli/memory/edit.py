@@ -66,10 +66,10 @@ def edit(
 
     A new wording corrects the past as well: it holds since the old one began. Where `since` or
     `valid_from` is given, it holds from then on, and the old one held until then. Where another
-    active fact has these words already, that one is reinforced instead. All that is not changed is
-    carried over, except links. The source is carried over too, unless the words are new (see
-    `policy.transitions.author`). Metadata is added to what there is; an empty slot or title
-    removes it. A fact that moves into another slot replaces what that slot holds, if its source
+    active fact has these words already, for the same time, that one is reinforced instead. All that
+    is not changed is carried over, except links. The source is carried over too, unless the words
+    are new (see `policy.transitions.author`). Metadata is added to what there is; an empty slot or
+    title removes it. A fact that moves into another slot replaces what that holds, if its source
     may. The words of an untrusted fact are scanned, old or new, unless the editor vouches for them.
     """
     if since is not None:
@@ -127,7 +127,7 @@ def _relabel(
         repaint(db, kept, now=now, by=None)
     gone: list[Ended] = []
     if after.slot is not None:
-        after, gone = repaint(db, after, now=now, by=after)
+        after, gone = repaint(db, after, now=now, by=after, is_said=is_moved)
     return _edited("changed", after, gone, batch)
 
 
@@ -155,11 +155,12 @@ def _reword(
     after = kept if is_painted else ended(old, at=holds_from(said), now=now)
     edited = Ended(kept, after, fact, SUPERSEDES)
     give_way(db, [edited], now=now)
-    if kept.slot is not None and not same_place(fact, kept):
+    is_moved = not same_place(fact, kept)
+    if kept.slot is not None and is_moved:
         repaint(db, kept, now=now, by=None)
     gone = [edited]
     if fact.slot is not None:
-        fact, more = repaint(db, fact, now=now, by=fact, linked={kept.id})
+        fact, more = repaint(db, fact, now=now, by=fact, linked={kept.id}, is_said=is_moved)
         shown = {one.before.id: one for one in more}
         gone = [shown.pop(kept.id, edited), *shown.values()]
     if is_trusted(fact.source) and not is_trusted(kept.source):

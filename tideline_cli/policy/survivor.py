@@ -280,10 +280,12 @@ def reworded(fact: Fact, new: NewFact, *, fact_id: str, now: int, since: int | N
 
 
 def is_known(said: Fact, known: Fact) -> bool:
-    """Say whether a fact says what an edit is about to say, for a time in common."""
+    """Say whether a fact says what an edit is about to say, for the same time; of values of one
+    slot, for a time in common."""
+    holds_too = overlap if said.slot is not None and known.slot == said.slot else of_one_period
     return (
         may_share_place(said, known)
-        and overlap(said, known)
+        and holds_too(said, known)
         and state_the_same(said, known, rule="strict")
     )
 
