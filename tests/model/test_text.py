@@ -8,6 +8,7 @@ from unicodedata import normalize
 import pytest
 
 from tideline_cli.model import letters, text
+from tideline_cli.model.fact import slot_key
 from tideline_cli.model.unicode_forms import in_form
 
 MARKS = (
@@ -53,3 +54,22 @@ def test_scripts_without_spaces_begin_where_both_modules_say():
     """The analyser and the module of letters agree on the first letter without spaces."""
     assert text._FIRST_SPACELESS == letters.FIRST_SPACELESS
     assert letters.is_spaceless(letters.FIRST_SPACELESS)
+
+
+def test_the_first_line_of_several_keeps_its_indentation():
+    """The blanks before the first line of several belong to the text; empty lines around it do
+    not, nor do the blanks around a single line."""
+    assert text.normalise("  b: 1\n  c: 2") == "  b: 1\n  c: 2"
+    assert text.normalise("\n \n\tdef f():\n\t\tpass\n\n") == "\tdef f():\n\t\tpass"
+    assert text.normalise("  größe\n  b ") == "  größe\n  b"
+    assert text.normalise(" \n plain \n") == "plain"
+
+
+@pytest.mark.parametrize(
+    ("one", "other"), [("दिन", "दान"), ("กิน", "กัน"), ("மணி", "மண"), ("größe", "grosse")]
+)
+def test_marks_tell_slots_apart(one, other):
+    """A vowel sign belongs to its letter; a name is the same however its letters are composed."""
+    assert slot_key(one) == one
+    assert slot_key(one) != slot_key(other)
+    assert slot_key(normalize("NFD", one)) == one

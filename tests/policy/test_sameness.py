@@ -53,6 +53,17 @@ def test_who_said_it_of_what_kind():
     assert same(task, fact("call Bob", "C"))
 
 
+def test_a_value_of_a_slot():
+    """In a slot any difference is another value: of the words, of the day that they mean, of the
+    speaker; a new session is none."""
+    text = "the dentist comes tomorrow"
+    first = fact(text, "A", slot="dentist", now=NOW)
+    assert same(first, fact(text, "B", slot="dentist", session="s1", now=NOW + 1000))
+    assert not same(first, fact(text, "C", slot="dentist", now=NOW + 7 * DAY))
+    assert not same(first, fact(text + ".", "D", slot="dentist", now=NOW))
+    assert not same(first, fact(text, "E", slot="dentist", speaker="ann", now=NOW))
+
+
 def test_rows_of_a_conversation():
     """Two rows of one session stay two; a row that comes again, with its turn, is one."""
     rows = [
@@ -130,6 +141,7 @@ def test_what_a_model_has_worded():
         "The user likes green teas",
         "Green tea the user likes",
         "The user liked green tea",
+        "The user likes green+ tea",
     ):
         assert not is_reworded(first, fact(text, "B", source="extraction")), text
 

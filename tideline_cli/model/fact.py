@@ -7,6 +7,7 @@ from tideline_cli.model.fields import LABELS
 from tideline_cli.model.origin import Origin
 from tideline_cli.model.record import Record
 from tideline_cli.model.source import LEAST, STANDING
+from tideline_cli.model.unicode_forms import composed, is_mark
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -278,13 +279,15 @@ def role_weight(role: str | None) -> float:
 
 
 def slot_key(text: str) -> str:
-    """Return a slot name in lower case, runs of other characters than letters and digits as `_`.
+    """Return a slot name in lower case and in NFC, runs of other characters than letters, with
+    their marks, and digits as `_`.
 
     Raises UsageError when no letter or digit is left.
     """
-    spaced = "".join(char if char.isalnum() else " " for char in text.lower())
+    text = composed(text).lower()
+    spaced = "".join(char if char.isalnum() or is_mark(char) else " " for char in text)
     key = "_".join(spaced.split())
-    if not key:
+    if not any(map(str.isalnum, key)):
         raise UsageError(f"not a slot name: {text!r}", hint="a slot needs letters or digits")
     return key
 

@@ -78,11 +78,12 @@ def said_terms(joined: str) -> list[str]:
 
 
 def normalise(text: str) -> str:
-    """Return `text` trimmed and in NFC; raise UsageError for what cannot be stored."""
+    """Return `text` trimmed and in NFC; raise UsageError for what cannot be stored. The first line
+    of several keeps the blanks before it."""
     if "\x00" in text:
         raise UsageError("the text holds a NUL character", hint="remove it and try again")
     if text.isascii():
-        return text.strip()
+        return _trimmed(text)
     try:
         text.encode()
     except UnicodeEncodeError as error:
@@ -92,7 +93,15 @@ def normalise(text: str) -> str:
         ) from error
     from tideline_cli.model.unicode_forms import in_form  # noqa: PLC0415  ASCII needs none of it
 
-    return in_form("NFC", text).strip()
+    return _trimmed(in_form("NFC", text))
+
+
+def _trimmed(text: str) -> str:
+    bare = text.strip()
+    if "\n" not in bare:
+        return bare
+    before = text[: text.index(bare[0])]
+    return before.rpartition("\n")[2] + bare
 
 
 def terms(text: str, *, analyzer: Analyzer) -> list[str]:

@@ -11,6 +11,20 @@ _MADE_OF_MARKS = frozenset("\u0f73\u0f75\u0f81")  # and are no marks themselves
 _MADE_OF_MARKS_IN_K = _MADE_OF_MARKS | frozenset("\uff9e\uff9f")
 
 
+def composed(text: str) -> str:
+    """Return a text in NFC."""
+    return text if text.isascii() else in_form("NFC", text)
+
+
+def is_mark(char: str) -> bool:
+    """Say whether a character belongs to the letter before it: an accent, a vowel sign, a tone."""
+    if char.isascii():
+        return False
+    from unicodedata import category  # noqa: PLC0415  as below
+
+    return category(char).startswith("M")
+
+
 def in_form(form: Literal["NFC", "NFKC", "NFKD"], text: str) -> str:
     """Return a text in a form of Unicode, in time proportional to its length.
 

@@ -27,6 +27,7 @@ APART = (
 DISTILLED = ("extraction", "dream")
 """The sources of what a model has worded."""
 _STRAIGHT = str.maketrans("‘’‚‛“”„‟", "''''\"\"\"\"")
+_MARKS = ".,;:!?…()\"'‘’“”«»„"
 _ARTICLES = frozenset(("a", "an", "the"))
 
 
@@ -54,16 +55,19 @@ def says_same(one: str, other: str, *, rule: Sameness) -> bool:
 
 def state_the_same(one: Fact, other: Fact, *, rule: Sameness) -> bool:
     """Say whether two facts that are much alike say the same: one statement, of one speaker, kind
-    and day; in a slot, one text. Where they belong and how long they hold is asked elsewhere."""
+    and day; in a slot, to the letter. Where they belong and how long they hold is asked elsewhere.
+    """
     if rule == "reference":
         return True
-    if one.slot is not None or other.slot is not None:
-        return one.content == other.content
+    in_slot = one.slot is not None or other.slot is not None
+    said, again = (
+        fact.content if in_slot else stated_text(fact.content) for fact in (one, other)
+    )
     return (
-        stated_text(one.content) == stated_text(other.content)
+        said == again
         and one.speaker == other.speaker
         and _may_be_of_one_kind(one.kind, other.kind)
-        and _is_one_utterance(one, other)
+        and (in_slot or _is_one_utterance(one, other))
         and (one.created_at == other.created_at or _is_of_one_day(one, other))
     )
 
@@ -85,9 +89,10 @@ def is_reworded(one: Fact, other: Fact) -> bool:
 
 
 def distilled_words(text: str) -> list[str]:
-    """Return the words of a text in order, in lower case, without articles and marks."""
-    signs = "".join([char if char.isalnum() else " " for char in text.lower()])
-    return [word for word in signs.split() if word not in _ARTICLES]
+    """Return the words of a text in order, in lower case, without articles and without the marks of
+    a sentence around them: C and C++ are two words, and so are 5 and -5."""
+    words = (word.strip(_MARKS) for word in text.lower().split())
+    return [word for word in words if word and word not in _ARTICLES]
 
 
 def _is_one_utterance(one: Fact, other: Fact) -> bool:

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 # What a pass, an import or an undo does is nobody's word at that time.
 _SILENT = "('dream', 'gc', 'consolidate', 'doctor', 'import', 'relink', 'link', 'recall', 'sync')"
 PASSES = ("dream", "gc", "consolidate")
-SAYING = ("remember", "edit", "extract")
-"""By these, a fact that is used is said again."""
+SAYING = ("remember", "edit")
+"""By these, a fact that is used is said again; what a model distils is a use alone."""
 # An edit that moves a fact into a slot or a scope says that it holds there. A restore shows other
 # values of a slot again too, of which it says nothing.
 _IS_SAID = f"""(entity = 'usage' AND batch.verb IN {SAYING}
