@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from functools import partial
 from pathlib import Path
 
 from tests.support import ROOT
@@ -19,16 +20,6 @@ MISSABLE = 1
 
 # name -> (file, what stands there, what stands there instead)
 FAULTS = {
-    "a restatement keeps a later beginning": (
-        "policy/survivor.py",
-        "from_now = now if since > now else known.valid_from",
-        "from_now = known.valid_from",
-    ),
-    "an old end survives a restatement": (
-        "policy/survivor.py",
-        "return _Validity(from_now, end)",
-        "return _Validity(from_now, until if end is None else end)",
-    ),
     "figures are a bag of digits": (
         "policy/sameness.py",
         '    return rule == "reference" or one == other or stated_text(one) == stated_text(other)',
@@ -88,11 +79,33 @@ FAULTS = {
         "memory/recall.py", "            if touch:\n", "            if touch and False:\n",
     ),
 }  # fmt: skip
+# Of these the histories of a slot are asked.
+OF_SLOTS = {
+    "a plan gives way to what is said of now": (
+        "policy/slots.py",
+        'after = _EVER if "to" in known else max(since, at)',
+        "after = _EVER",
+    ),
+    "what held before holds behind a forget": (
+        "policy/slots.py", "        if until != _EVER:\n", "        if until == 0:\n",
+    ),
+    "a purge leaves its slot as it is": (
+        "memory/purge.py", "        repaint(db, one, now=now, by=None, but=gone.values())\n", "",
+    ),
+    "an old end survives a restatement": (
+        "policy/survivor.py",
+        "return _Validity(from_now, end)",
+        "return _Validity(from_now, until if end is None else end)",
+    ),
+    "a restored value paints over what was said since": (
+        "policy/slots.py", "if holds if stroke.fills else", "if False if stroke.fills else",
+    ),
+}  # fmt: skip
 
 
 def planted(folder, name):
     """Put a copy of the program with this fault into a folder, beside the tests."""
-    file, there, instead = FAULTS[name]
+    file, there, instead = (FAULTS | OF_SLOTS)[name]
     shutil.copytree(ROOT / "tideline_cli", folder / "tideline_cli",
                     ignore=shutil.ignore_patterns("__pycache__"))  # fmt: skip
     (folder / "tests").symlink_to(ROOT / "tests")
@@ -107,7 +120,8 @@ def found_after(name, *, most=MOST):
     with tempfile.TemporaryDirectory(prefix="tideline-fault-") as folder:
         planted(Path(folder), name)
         done = subprocess.run(
-            [sys.executable, "-c", f"from tests.model import faults; faults.hunt({most})"],
+            [sys.executable, "-c",
+             f"from tests.model import faults; faults.hunt({most}, of_slots={name in OF_SLOTS})"],
             cwd=folder, env={**os.environ, "PYTHONPATH": folder, "TIDELINE_HOME": folder},
             capture_output=True, text=True, check=True,
         )  # fmt: skip
@@ -115,28 +129,49 @@ def found_after(name, *, most=MOST):
     return None if said == "none" else int(said)
 
 
-def hunt(most):
+def hunt(most, *, of_slots=False):
     """Print after how many histories the program and the specification differ, or none."""
     import tideline_cli
     from tests.model import driver
 
     assert Path(tideline_cli.__file__).parents[1] == Path.cwd(), tideline_cli.__file__
     for seed in range(1, most + 1):
-        if driver.run(seed, LENGTH)[1] is not None:
+        if is_slot_different(seed) if of_slots else driver.run(seed, LENGTH)[1] is not None:
             print(seed)
             return
     print("none")
 
 
+def is_slot_different(seed):
+    """Say whether the program and the specification differ in a history of a slot."""
+    from tests.conftest import run_main
+    from tests.model import slots
+    from tests.support import DAY, NOW
+
+    with tempfile.TemporaryDirectory(prefix="tideline-slot-") as folder:
+        run = partial(_run_at, run_main, f"{folder}/t.db")
+        try:
+            steps = list(slots.drawn(seed))
+            slots.compare(run, slots.play(run, steps), NOW + len(steps) * DAY)
+        except AssertionError:
+            return True
+    return False
+
+
+def _run_at(run, path, *words):
+    return run(*words, "--db", path)
+
+
 def main():
     """Hunt for each fault; exit with 1 when more than one is not found."""
     missed = 0
-    for name in sys.argv[1:] or FAULTS:
+    for name in sys.argv[1:] or FAULTS | OF_SLOTS:
         after = found_after(name)
         missed += after is None
         said = "not found" if after is None else f"found after {after}"
         print(f"{name:<48} {said}", flush=True)
-    print(f"{len(sys.argv[1:] or FAULTS)} faults, {missed} not found in {MOST} histories")
+    count = len(sys.argv[1:] or FAULTS | OF_SLOTS)
+    print(f"{count} faults, {missed} not found in {MOST} histories")
     sys.exit(missed > MISSABLE)
 
 

@@ -88,7 +88,7 @@ def holder(statements, at):
     return shown.id if shown is not None and shown.holds else None
 
 
-WEIGHTS = {"say": 4, "plan": 3, "stay": 4, "past": 1, "again": 2, "forget": 3, "end": 1,
+WEIGHTS = {"say": 4, "plan": 3, "stay": 4, "past": 1, "again": 3, "forget": 3, "end": 2,
            "restore": 3, "purge": 1, "reword": 1, "go on": 2, "undo": 1}  # fmt: skip
 
 

@@ -6,8 +6,8 @@ import os
 
 import pytest
 
-from tests.model import slots
-from tests.support import DAY, NOW
+from tests.model import faults, slots
+from tests.support import DAY, NOW, some
 
 HISTORIES = int(os.environ.get("HISTORIES", "25"))
 
@@ -19,6 +19,12 @@ def test_a_history_of_a_slot(run, seed):
     statements = slots.play(run, steps)
     if statements:
         slots.compare(run, statements, NOW + len(steps) * DAY)
+
+
+@pytest.mark.parametrize("name", some(faults.OF_SLOTS, 2))
+def test_a_planted_fault_is_found(name):
+    """A fault of one line is noticed within some histories."""
+    assert faults.found_after(name, most=60) is not None
 
 
 def test_the_specification():
