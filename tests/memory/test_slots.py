@@ -108,6 +108,19 @@ def test_a_known_text_moves_in_and_replaces(run):
         run("forget", rome, oslo, "--now", FEB)
 
 
+@pytest.mark.parametrize("by_edit", [True, False])
+def test_a_known_text_that_moves_in_leaves_the_past(run, by_edit):
+    """It is a value from then on; before, it holds where the slot had none."""
+    said(run, BERN, *CITY, at=JAN)
+    rome = said(run, ROME, at=FEB)["id"]
+    if by_edit:
+        assert run("edit", rome, *CITY, "--now", MAR).code == 0
+    else:
+        assert said(run, ROME, *CITY, at=MAR)["id"] == rome
+    assert listed(run, MAR, as_of="2026-02-15") == [BERN]
+    assert recalled(run, "live", "2026-03-02") == [ROME]
+
+
 def test_in_another_slot_it_is_another_fact(run):
     """The same words in two slots are two facts, each with its own life."""
     home = said(run, "Rome is the place", "--slot", "home", at=JAN)

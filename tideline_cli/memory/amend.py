@@ -13,7 +13,7 @@ from tideline_cli.model.record import record, replace
 from tideline_cli.policy import transitions as policy
 from tideline_cli.policy.gate import may_touch
 from tideline_cli.policy.periods import holds_from, overlap
-from tideline_cli.policy.slots import holds_at, same_place, taken_back
+from tideline_cli.policy.slots import holds_at, same_place, without_end
 from tideline_cli.store import facts, images, journal, links, slots, sync_schema, uses, writes
 from tideline_cli.store.transactions import foresight
 
@@ -141,7 +141,7 @@ def _restored(db: Connection, fact: Fact, dropped: dict[str, int], *, now: int) 
     if fact.lifecycle == "active":
         return fact
     if fact.statement is not None:
-        fact = taken_back(fact)
+        fact = without_end(fact)
         return policy.restored(fact, end=fact.valid_to)
     was = images.last_active(db, fact.id)
     end = fact.valid_to if was is None else was["valid_to"]

@@ -3,10 +3,11 @@
 At any time the value of a slot is that of the latest-said statement whose interval holds that time.
 A value keeps what was said of it in its `statement`, where that is not what it shows: `from` and
 `to`, as they were stated with it; `until`, an end that was set later; `at`, when it was first said
-in this slot, and `said`, when last, where that is not what the fact and the journal tell; `back`,
-when it was restored and then held where nothing else did. What it
-shows is from when to when it holds, stays within that included: among the values whose validity
-holds a time, the one with the latest beginning holds. So nothing has to happen when a stay ends.
+in this slot (0 of one that came into it: of the time before, it holds where nothing else does), and
+`said`, when last, where that is not what the fact and the journal tell; `back`, when it was
+restored, and holds where nothing else does. What it shows is from when to when it holds, stays
+within that included: among the values whose validity holds a time, the one with the latest
+beginning holds. So nothing has to happen when a stay ends.
 """
 
 from __future__ import annotations
@@ -88,7 +89,7 @@ def told_anew(before: Fact, after: Fact, **said: int) -> Fact:
     return replace(after, statement=kept | said)
 
 
-def taken_back(fact: Fact) -> Fact:
+def without_end(fact: Fact) -> Fact:
     """Return a value of a slot as if nobody had ended or forgotten it."""
     known = {name: at for name, at in statement_of(fact).items() if name != "until"}
     return replace(as_said(replace(fact, statement=known)), statement=known)
@@ -130,7 +131,9 @@ def _strokes(fact: Fact, said: int) -> list[_Stroke]:
     said = said if said > known.get("back", fact.created_at) else 0
     last = max(known.get("said", 0), said)
     again = max(start, said or last)
-    sayings = [(first, start)] + ([(last, again)] if last > first and again < end else [])
+    has_moved = known.get("at") == 0
+    sayings = [] if has_moved else [(first, start)]
+    sayings += [(last, again)] if last > first and again < end else []
     found: list[_Stroke] = []
     for at, since in sayings:
         after = _EVER if "to" in known else max(since, at)
@@ -138,8 +141,9 @@ def _strokes(fact: Fact, said: int) -> list[_Stroke]:
         if until != _EVER:
             after = min(after, max(until, at))
             found.append(_Stroke(at, fact.id, until, _EVER, holds=False, after=after))
-    if "back" in known:
-        found.append(_Stroke(known["back"], fact.id, start, end, fills=True))
+    names = ("said", "back") if has_moved else ("back",)
+    fills = (known[name] for name in names if name in known)
+    found += [_Stroke(at, fact.id, start, end, fills=True) for at in fills]
     return found
 
 
