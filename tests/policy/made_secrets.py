@@ -53,6 +53,15 @@ def web_token(draw: Draw) -> str:
     )
 
 
+def hex_id(draw: Draw) -> str:
+    return "-".join(draw(HEX, n) for n in (8, 4, 4, 4, 12))
+
+
+def putty_block(draw: Draw) -> str:
+    lines = "\n".join(draw(B64, 64) for _ in range(3))
+    return f"Private-Lines: 3\n{lines}\nPrivate-MAC: {draw(HEX, 64)}"
+
+
 def private_block(draw: Draw, kind: str) -> str:
     lines = "\n".join(draw(B64, 64) for _ in range(4))
     return f"-----BEGIN {kind}-----\n{lines}\n-----END {kind}-----"
@@ -122,6 +131,37 @@ VENDORS: dict[str, Callable[[Draw], str]] = {
     "tailscale": lambda d: "ts" + "key-auth-" + d(ALNUM, 16) + "-" + d(ALNUM, 32),
     "age": lambda d: "AGE-SECRET" + "-KEY-1" + d("QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L", 58),
     "jwt": web_token,
+    "google_refresh": lambda d: "1/" + "/0" + d("3469", 1) + d(URL64, 90),
+    "buildkite": lambda d: "bk" + "ua_" + d(HEX, 40),
+    "resend": lambda d: "re" + "_" + d(ALNUM, 8) + "_" + d(ALNUM, 24),
+    "postman": lambda d: "PM" + "AK-" + d(HEX, 24) + "-" + d(HEX, 34),
+    "posthog": lambda d: "ph" + "x_" + d(ALNUM, 43),
+    "contentful": lambda d: "CF" + "PAT-" + d(URL64, 43),
+    "dropbox": lambda d: "sl" + ".u." + d(URL64, 120),
+    "hubspot": lambda d: "pat" + "-eu1-" + hex_id(d),
+    "brevo": lambda d: "xke" + "ysib-" + d(HEX, 64) + "-" + d(ALNUM, 16),
+    "dynatrace": lambda d: "dt0" + "c01." + d(UPPER, 24) + "." + d(UPPER, 64),
+    "xai": lambda d: "xa" + "i-" + d(ALNUM, 80),
+    "perplexity": lambda d: "pp" + "lx-" + d(ALNUM, 48),
+    "langsmith": lambda d: "ls" + "v2_pt_" + d(HEX, 32) + "_" + d(HEX, 10),
+    "pinecone": lambda d: "pc" + "sk_" + d(ALNUM, 5) + "_" + d(ALNUM, 63),
+    "nvidia": lambda d: "nv" + "api-" + d(URL64, 64),
+    "supabase": lambda d: "sb" + "_secret_" + d(URL64, 31),
+    "render": lambda d: "rn" + "d_" + d(ALNUM, 32),
+    "neon": lambda d: "na" + "pi_" + d(string.ascii_lowercase + string.digits, 64),
+    "terraform": lambda d: d(ALNUM, 14) + ".at" + "lasv1." + d(URL64, 67),
+    "doppler": lambda d: "dp" + ".st.prd." + d(ALNUM, 40),
+    "airtable": lambda d: "pat" + d(ALNUM, 14) + "." + d(HEX, 64),
+    "bitbucket": lambda d: "AT" + "BB" + d(ALNUM, 32),
+    "square_live": lambda d: "EA" + "AA" + d(URL64, 60),
+    "cratesio": lambda d: "ci" + "o" + d(ALNUM, 32),
+    "zapier_hook": lambda d: (
+        "https://hooks.zapier.com/hooks/catch/" + d(string.digits, 7) + "/" + d(ALNUM, 32)
+    ),
+    "teams_hook": lambda d: (
+        f"https://shop.webhook.office.com/webhookb2/{hex_id(d)}@{hex_id(d)}/IncomingWebhook/"
+        f"{d(HEX, 32)}/{hex_id(d)}"
+    ),
 }
 
 SENTENCES = (
@@ -214,6 +254,36 @@ BEHIND_WORDS: dict[str, tuple[str, Callable[[Draw], str]]] = {
     "rsa_block": ("key of the old server:\n{}", lambda d: private_block(d, "RSA PRIVATE" + " KEY")),
     "openssh_block": ("{}", lambda d: private_block(d, "OPENSSH PRIVATE" + " KEY")),
     "pkcs8_block": ("tls.key: |\n{}", lambda d: private_block(d, "PRIVATE" + " KEY")),
+    "putty_block": ("PuTTY-User-Key-File-3: ssh-ed25519\nEncryption: none\n{}", putty_block),
+    "markdown_bold": ("- **Admin password:** {}", password),
+    "markdown_bold_code": ("**Password for the demo box:** `{}`", password),
+    "markdown_under": ("__Passwort:__ {}", password),
+    "markdown_table": ("| Password | {} |", password),
+    "markdown_key": ("* **API key:** {}", lambda d: d(ALNUM, 32)),
+    "html_terms": ("<dt>Password</dt><dd>{}</dd>", password),
+    "mail_next_line": ("User name:\n  ann\nPassword:\n  {}\n\nRegards, Ben", password),
+    "mail_blank_line": ("Your temporary password:\r\n\r\n    {}\r\n", password),
+    "form_next_line": ("Username\nann@example.com\nPassword\n{}\nSign in", password),
+    "yaml_next_line": ("db:\n  password:\n    {}\n  port: 5432", password),
+    "yaml_folded": ("db:\n  password: >-\n    {}\n  port: 5432", password),
+    "next_line_key": ("The API token of the kiosk:\n\n{}\n", lambda d: d(ALNUM, 36)),
+    "final_mark": ('password: "{}!"', lambda d: d(string.ascii_lowercase, 9)),
+    "final_mark_json": ('{{"user":"ann","password":"{}!"}}', lambda d: d(LETTERS, 10)),
+    "first_mark": ("password: '!{}'", lambda d: d(ALNUM, 9)),
+    "marks_around": ("password: ?!{}?!", lambda d: d(string.ascii_lowercase, 7).capitalize()),
+    "role_year": ("Password: {}", lambda d: "Admin" + d("/.#", 1) + "20" + d(string.digits, 2)),
+    "role_number": ("password = {}", lambda d: d("gr", 1) + "uest" + d("123456789", 4)),
+    "role_mark": ("Das Passwort lautet {}", lambda d: "Root" + d(string.digits, 4) + "!"),
+    "polish_is": ("Hasło do routera to {}", password),
+    "set_to": ("I have set the password to {}", password),
+    "pass_yaml": ("smtp:\n  user: ann\n  pass: {}", password),
+    "psk": ('network={{\n  ssid="home"\n  psk="{}"\n}}', password),
+    "wpa_psk": ("wpa_psk={}", password),
+    "django_new": (
+        "SECRET_KEY = 'django-insecure-{}'",
+        lambda d: d(string.ascii_lowercase + string.digits + "!@#$%^&*(-_=+)", 50),
+    ),
+    "worded_key": ("session_secret: prod-web-{}", lambda d: d(ALNUM, 40)),
     "pgp_block": ("{}\nkept by Ben", lambda d: private_block(d, "PGP PRIVATE" + " KEY BLOCK")),
 }
 

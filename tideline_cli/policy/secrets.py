@@ -26,55 +26,72 @@ _BEGINNINGS = (
     ("github_token", "ghp_ gho_ ghs_ ghu_ ghr_ github_pat_", _FIGURE),
     ("gitlab_token", "glpat- glptt- gldt- glrt- glcbt- glagent- glsoat- glft- glimt-", _KEY),
     ("slack_token", "xoxa- xoxb- xoxe- xoxo- xoxp- xoxr- xoxs- xapp-", _FIGURE),
-    ("slack_token", "hooks.slack", r"\.com/services/[\w/]{20,100}"),
-    ("webhook", "/api/webhooks/", rf"\d{{10,22}}/{_RUN}{{40,100}}"),
     ("stripe_key", "sk_live_ sk_test_ rk_live_ rk_test_ pk_live_ pk_test_", _FIGURE),
     ("stripe_key", "whsec_", "[A-Za-z0-9+/=]{16,100}"),
-    ("google_key", "AIza ya29. GOCSPX-", _FIGURE),
+    ("google_key", "AIza ya29. GOCSPX- 1//0", _FIGURE),
     ("npm_token", "npm_", _FIGURE), ("pypi_token", "pypi-", _FIGURE),
     ("jwt", "eyJ", rf"{_RUN}{{8,4000}}\.eyJ{_RUN}{{8,4000}}(?:\.{_RUN}{{0,4000}})?"),
     ("private_key", "AGE-SECRET-KEY-1", _FIGURE),
-    ("api_key", "sk- rk- pk- sk_ rk_ pk_ gsk_ r8_ dop_v1_ doo_v1_ shpat_ shpss_ glsa_ ntn_ hvs."
-                " hvb. lin_api_ pscale_tkn_ pscale_pw_ ATATT3 dckr_pat_ sq0atp- sq0csp- tskey-",
-     _FIGURE),
+    ("api_key", "sk- rk- pk- sk_ rk_ pk_ shpat_ shpss_ hvs. hvb. dckr_pat_ sq0atp- sq0csp- tskey-"
+                " NRAK- ATATT3 ATBB EAAA", _FIGURE),
     ("api_key", "hf_", _KEY), ("api_key", "SG.", rf"{_RUN}{{16,60}}\.{_RUN}{{16,60}}"),
 )  # fmt: skip
 _FORMS: tuple[tuple[str, str | None, str], ...] = (
     *((kind, cue, cue.replace(".", r"\.") + rest)
       for kind, cues, rest in _BEGINNINGS for cue in cues.split()),
+    ("private_key", "PRIVATE KEY", r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
+     r"(?:(?:[^-]|-(?!----)){0,20000}-----END [A-Z0-9 ]{0,40}-----"
+     r"|(?:(?:\s|\\n){1,4}[A-Za-z0-9+/=]{8,80}){1,400})"),
+    ("private_key", "Private-Lines", r"Private-Lines: \d+(?:\s{1,4}[A-Za-z0-9+/=]{8,80}){1,400}"),
     ("bot_token", ":AA", rf"\d{{8,10}}:AA{_RUN}{{33}}"),
     # Of a word of 32 characters or more.
     ("bot_token", None, rf"[MNO][A-Za-z0-9]{{23,25}}\.{_RUN}{{6}}\.{_RUN}{{27,40}}"),
-    ("api_key", None, r"SK[0-9a-f]{32}|dapi[0-9a-f]{32}|key-[0-9a-f]{32}|[0-9a-f]{32}-us\d{1,2}"),
+    ("api_key", None, r"(?:SK|dapi|key-|pul-|bkua_|sbp_|rubygems_|dop_v1_|doo_v1_)[0-9a-f]{32,64}"
+                      r"|(?:PMAK|pat-[a-z]{2}\d)-[0-9a-f]{8}[0-9a-f-]{24,60}"
+                      r"|[A-Za-z0-9]{14,17}\.(?:[0-9a-f]{64}|atlasv1\.[\w-]{40,80})"
+                      r"|[0-9a-f]{32}-us\d{1,2}|cio[A-Za-z0-9]{32}(?![A-Za-z0-9])"),
+    # Any other maker's: a short sign, and what is drawn at random.
+    ("api_key", None, r"(?<![./@#+:])((?:[a-z][a-z0-9]{1,9}|[A-Z]{2,8})[-_.]"
+                      r"(?:[a-z0-9]{1,8}[-_.]){0,2}(?![a-z0-9]{1,8}[-_.])"
+                      rf"(?=[0-9A-Fa-f_-]{{0,250}}[G-Zg-z])(?:{_RUN}{{16,80}}\.)?{_RUN}{{30,250}})(?![\w/@=])"),
+    ("webhook", None, r"(?:web)?hooks?[\w.]{0,20}(?:/[\w@.-]{1,80}){0,5}?/"
+                      rf"({_RUN}{{24,100}})(?:/{_RUN}{{36}})?(?![\w@/-])"),
 )  # fmt: skip
-_LONG = 32
+_CUES = ("sig=", "WIFI:", *(cue for _, cue, _ in _FORMS if cue is not None))
 
 # Words behind which a password or a key may stand. No word makes a secret of what follows.
 _CREDENTIALS = (
-    "pass", "pwd", "pw", "token", "secret", "credential", "auth", "key", "mot de", "contras",
+    "pass", "pwd", "pw", "psk", "token", "secret", "credential", "auth", "key", "mot de", "contras",
     "senha", "kennw", "geheim", "schlüssel", "wachtwoord", "sleutel", "lösen", "nyckel", "hasło",
     "klucz", "heslo", "adgangs", "parola", "şifre", "clé", "clave", "chave", "chiave", "jeton",
-    "парол", "ключ", "токен", "密", "口令", "令牌", "パス", "トークン", "비밀",
+    "earer", "basic", "парол", "ключ", "токен", "密", "口令", "令牌", "パス", "トークン", "비밀",
 )  # fmt: skip
 _WORD = (
     r"(?:pass ?(?:wor[dt]|wd|phrase|code|ord)(?:s|et)?|pwd|mot de passe|contrase[nñ]a|senha"
-    r"|kennwort|wachtwoord|lösenord(?:et)?|adgangskode|hasło|heslo|parola|şifre|парол[ьяюе]м?|密码|密碼|口令"
-    r"|パスワード|비밀번호|(?<=[_.-])pass|(?<=[a-z])(?-i:Pass|Pwd|Pw)|(?<![a-z])pw)"
+    r"|kennwort|wachtwoord|lösenord(?:et)?|adgangskode|hasło|heslo|parola|şifre|парол[ьяюе]м?|密码"
+    r"|密碼|口令|パスワード|비밀번호|(?<=[a-z])(?-i:Pass|Pwd|Pw)|(?<![a-z])(?:pw|psk"
+    r"|pass(?=[\"'`*]{0,3}[ \t]?[:=|])))"
 )
 _KEY_WORD = (
     rf"(?:{_WORD}|key|auth(?!or)|token|secret|credential|schlüssel|geheimnis|sleutel|nyckel|klucz"
     r"|jeton|clé|clave|chave|chiave|ключ|токен|密钥|密鑰|令牌|トークン)"
 )
 # Between such a word and its value: at most the end of a name, a short word with what it is for,
-# and a sign or a verb.
+# marks of a text or a page, a sign or a verb, and one end of a line.
+_MARKS = r"(?:[\\\"'`\])}*_]|</?\w{1,10}>){0,4}"
 _SIGN = (
     r"(?:[_-]?\d{1,2})?(?![a-z])(?:[ \t]+\w{1,4}(?:[ \t]+[^\s.,;:=!?]{1,30}){1,4}?)?"
-    r"[\\\"'`\])}*]{0,4}(?:[ \t]{0,4}(?:=>|->|:=|:[ \t]{0,4}[a-z]\w{0,20}\??[ \t]{0,4}="
-    r"|[:=：＝](?!//)|>(?!@)|[ \t]value=|(?<=--password)[ \t])"
-    r"|['’]s|[ \t]{1,4}(?:is|was|are|ist|lautet|est|es|é|è|är|er|jest|это|[-–—])"
-    r"(?:[ \t]+(?:now|still|set to|jetzt))?:?(?=[ \t])|[是为為はが은는이])[ \t]{0,4}"
+    rf"{_MARKS}(?:(?:[ \t]{{0,4}}(?:=>|->|:=|:[ \t]{{0,4}}[a-z]\w{{0,20}}\??[ \t]{{0,4}}="
+    r"|[:=：＝|](?!//|:)|>(?!@)|[ \t]value=|(?<=--password)[ \t])|(?<=>)"
+    r"|['’]s|[ \t]{1,4}(?:is|was|are|ist|lautet|est|es|é|è|är|er|jest|to|это|[-–—])"
+    rf"(?:[ \t]+(?:now|still|set to|jetzt))?:?(?=[ \t])|[是为為はが은는이]){_MARKS}[ \t]{{0,4}}"
+    rf"|:?{_MARKS}[ \t]{{0,4}}(?:[>|][+-]?)?\r?\n(?:[\s>*-]|```\w{{0,9}}\n){{0,40}}"
+    r"(?!@\w|[\w.-]{1,60}[=:])(?=\S{1,300}[ \t]{0,4}(?:[\r\n]|$)))"
 )
-_VALUE = r"[\\\"'`“「‘*]{0,3}(?=(?P<value>(?:(?!</|[&,]\w+[:=])[^\s\"'`”」’;\\]){4,160}))"
+_VALUE = (
+    r"(?:[\\\"'`“「‘*]|</?\w{1,10}>){0,3}"
+    r"(?=(?P<value>(?:(?!</|[&,]\w+[:=])[^\s\"'`”」’;\\]){4,160}))"
+)
 _PLACES = (
     ("url_password", r"://(?P<user>[^\s/@:\"'<>]*):(?P<value>[^\s/\"'<>]{1,200})@(?=[\w\[.])"),
     ("wifi_password", r"WIFI:(?:[^;\n]{0,80};){0,4}P:(?P<value>[^;\n]{8,63})"),
@@ -86,34 +103,23 @@ _PLACES = (
     ("password", f"(?i:{_WORD}{_SIGN}){_VALUE}"),
     ("random_key", f"(?i:{_KEY_WORD}[\\w.-]{{0,30}}?{_SIGN}){_VALUE}"),
 )  # fmt: skip
-_LONG_RUN = r"(?<![\w+/~.%@-])[\w+/~%.-]{16,400}={0,2}(?![\w@/])"
-_NEAR = 60
-"""Characters between a credential word and what it may name."""
+_LONG_RUN = r"(?<![\w+/~.%@$-])[\w+/~%.-]{16,400}={0,2}(?![\w@/])"
+_NEAR = 60  # characters between a credential word and what it may name
 _CARD = (
     r"(?<![\w.+-])(?<!\d[ -])[2-6]\d{3}(?:\d{8,15}"
     r"|(?P<gap>[ -])(?:\d{4}(?P=gap)\d{4}(?P=gap)\d{4}(?:(?P=gap)\d{3})?|\d{6}(?P=gap)\d{4,5}))"
     r"(?!\w|[ -.]\d)"
 )
-_CARD_WORD = (
-    r"(?i)card|karte|carte|tarjeta|cart[aã]|kaart|kart[auey]|карт|卡|カード|카드|visa|amex|diners"
-)
-_PEM = (
-    r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
-    r"(?:(?:[^-]|-(?!----)){0,20000}-----END [A-Z0-9 ]{0,40}-----"
-    r"|(?:(?:\s|\\n){1,4}[A-Za-z0-9+/=]{8,80}){1,400})"
-)
-
-# Pairs of letters that words of European languages have: nine of ten of theirs, three of ten of
-# letters drawn at random.
+_CARD_WORD = r"(?i)card|kart[aeuy]|cart[aãe]|tarjeta|kaart|карт|卡|カード|카드|visa|amex|diners"
+# Pairs of letters that words of European languages have, by the first: nine of ten of theirs, three
+# of ten of letters drawn at random.
 _PAIRS = frozenset(
-    "ab ac ad ag ai ak al am an ap ar as at au av ay ba be bi bl bo br bu ca cc ce ch ci ck cl co "
-    "cr ct cu da de di do dr du ea ec ed ee ef eg ei el em en eo ep er es et ev ew ex ey fa fe ff "
-    "fi fo fr fu ga ge gh gi gl go gr gu ha he hi ho hu ia ib ic id ie if ig il im in io ip ir is "
-    "it iv iz ke ki la ld le li ll lo ls lt lu ly ma mb me mi mm mo mp mu na nc nd ne ng ni nn no "
-    "ns nt oa ob oc od og oi ol om on oo op or os ot ou ov ow pa pe ph pi pl po pp pr pt pu qu ra "
-    "rc rd re rg ri rk rm rn ro rr rs rt ru ry sa sc se sh si sl so sp ss st su sy ta te th ti to "
-    "tr ts tt tu ty ub uc ud ue ug ui ul um un up ur us ut va ve vi vo wa we wi wo ye".split()
-)
+    row[0] + second for row in (
+        "abcdgiklmnprstuvy baeiloru cacehiklortu daeioru eacdefgilmnoprstvwxy faefioru gaehiloru "
+        "haeiou iabcdefglmnoprstvz kei ladeilostuy mabeimopu nacdeginostu oabcdgilmnoprstuvw "
+        "paehiloprtu qu racdegikmnorstuy sacehilopstuy taehiorstuy ubcdegilmnprst vaeio waeio ye"
+    ).split() for second in row[1:]
+)  # fmt: skip
 _JOINTS = "-_./:'|"
 # What stands for a value that somebody else has to fill in.
 _PLACEHOLDER = (
@@ -135,18 +141,13 @@ _NO_KEY = (
 
 def may_hold(text: str) -> bool:
     """Say whether a text may hold a secret. False is certain."""
-    for _, cue, _ in _FORMS:
-        if cue is not None and cue in text:
-            return True
-    if any(map(text.__contains__, ("PRIVATE KEY", "sig=", "WIFI:"))):
-        return True
-    if "@" in text and "://" in text:
+    if any(map(text.__contains__, _CUES)) or ("@" in text and "://" in text):
         return True
     words = text.split()
-    if sum(map(text.count, "0123456789")) >= 13 or max(map(len, words), default=0) >= _LONG:
+    if sum(map(text.count, "0123456789")) >= 13 or max(map(len, words), default=0) >= 32:
         return True
     low = text.lower()
-    if any(map(low.__contains__, _CREDENTIALS)) or "earer" in low or "basic" in low:
+    if any(map(low.__contains__, _CREDENTIALS)):
         return any(map(_may_be_value, words))
     return " -u " in text or " --user " in text
 
@@ -154,10 +155,8 @@ def may_hold(text: str) -> bool:
 def _may_be_value(word: str) -> bool:
     """Say whether a word may be what stands behind a credential word: it has a figure or a mark."""
     word = word.rstrip(".,;:!?)")
-    if len(word) >= 16:
-        return True
-    has_figure = any(map(word.__contains__, "0123456789"))
-    return len(word) >= 3 and (has_figure or any(map(word.__contains__, "!@#$%^&*+?~§€")))
+    has_one = any(map(word.__contains__, "0123456789!@#$%^&*+?~§€"))
+    return len(word) >= 16 or (len(word) >= 3 and has_one)
 
 
 def without(text: str) -> tuple[str, int]:
@@ -183,7 +182,7 @@ def _replaced(text: str) -> tuple[str, list[str]]:
         for look in (_marked, _behind_words, _loose, _cards):
             parts: list[str] = []
             done = 0
-            for start, end, kind in look(text):
+            for start, end, kind in sorted(look(text), key=lambda found: found[0]):
                 if start >= done and MARK not in text[start:end]:
                     parts += (text[done:start], MARK)
                     kinds.append(kind)
@@ -208,40 +207,41 @@ def _pattern(source: str) -> re.Pattern[str]:
 
 def _marked(text: str) -> Found:
     """Yield the keys that carry the sign of who made them, and blocks of private keys."""
-    found = []
-    if "PRIVATE KEY" in text:
-        found += [(*match.span(), "private_key") for match in _pattern(_PEM).finditer(text)]
     for kind, cue, form in _FORMS:
         if cue is None or cue in text:
             if cue is not None and "…" in text:
                 form = f"{form}|{cue}[A-Za-z0-9_-]{{2,}}(?=…)"  # one whose end was cut off
-            whole = _pattern(f"(?<![A-Za-z0-9_-])(?:{form})" if form[0] != "/" else form)
-            found += [(*match.span(), kind) for match in whole.finditer(text)
-                      if not _is_placeholder(match[0][len(cue or "") :])
-                      if kind != "api_key" or not _is_words(match[0])]  # fmt: skip
-    yield from sorted(found, key=lambda one: one[0])
+            whole = _pattern(f"(?<![A-Za-z0-9_-])(?:{form})" if form[0] != "-" else form)
+            for match in whole.finditer(text):
+                if _is_placeholder(match[0][len(cue or "") :]):
+                    continue
+                is_key = kind != "api_key" or not _is_words(match[0])
+                if is_key and all(map(_is_random, match.groups())):
+                    yield (*match.span(), kind)
 
 
 def _behind_words(text: str) -> Found:
     """Yield what stands in the place of a password or a key, and looks like one."""
-    found = []
     for kind, source in _PLACES:
         seen = 0
         for match in _pattern(source).finditer(text):
             if match.start("value") < seen:
                 continue
             seen = match.end("value")
-            value = _trimmed(match["value"])
+            value = _trimmed(match)
             if kind in ("password", "random_key") and match[0].rstrip()[-1:] > "\u3000":
                 value = _pattern(r"[^!-~].*").sub("", value)  # the sentence goes on in its script
             start = match.start("value")
             if _is_value(kind, value, match):
-                found.append((start, start + len(value), kind))
-    yield from sorted(found, key=lambda one: one[0])
+                yield start, start + len(value), kind
 
 
-def _trimmed(value: str) -> str:
-    """Return a value without the signs of the sentence or the code behind it."""
+def _trimmed(match: re.Match[str]) -> str:
+    """Return a value without the signs of the sentence or the code behind it; what stands between
+    quotes has none."""
+    value, text, end = match["value"], match.string, match.end("value")
+    if text[match.start("value") - 1] in "\"'`" and text[end : end + 1] in ('"', "'", "`", "\\"):
+        return value
     bare = value.rstrip(".,;:!?)]}。，；：！？）】*")
     opened = any(map(bare.__contains__, "([{"))
     return value.rstrip(".,;:!?。，；：！？*") if opened else bare
@@ -249,13 +249,17 @@ def _trimmed(value: str) -> str:
 
 def _is_value(kind: str, value: str, match: re.Match[str]) -> bool:
     """Say whether a value is what its place says that it is."""
-    if kind in ("password", "random_key") and (_names_one(value) or _is_call(value, match)):
-        return False
+    if kind in ("password", "random_key"):
+        if _names_one(value) or _is_call(match):
+            return False
+        if "\n" in match[0] and _pattern(r"[=:$({[]|\w$").search(_before(match, _NEAR)):
+            return False
     if kind in ("url_password", "wifi_password"):
         return not _is_placeholder(value) and value != match.groupdict().get("user")
     if kind in ("password", "bearer_token"):
         return _is_password(value)
-    if kind == "random_key" and _pattern(_NO_KEY).search(_clause(match)):
+    clause = _pattern(r"^.*[,;:={(&|\"]").sub("", _before(match, 20)) + match[0]
+    if kind == "random_key" and _pattern(_NO_KEY).search(clause):
         return False
     return kind == "azure_key" or _is_random(value)
 
@@ -266,14 +270,8 @@ def _before(match: re.Match[str], most: int) -> str:
     return match.string[max(0, start - most) : start].rpartition("\n")[2]
 
 
-def _clause(match: re.Match[str]) -> str:
-    """Return a match with the words before it, as far as they belong to it."""
-    return _pattern(r"^.*[,;:={(&|\"]").sub("", _before(match, 20)) + match[0]
-
-
 def _loose(text: str) -> Found:
-    """Yield random letters that stand near a credential word in its line. A row of hexadecimal
-    digits there is some hash."""
+    """Yield random letters near a credential word in its line; hexadecimal digits are some hash."""
     for match in _pattern(_LONG_RUN).finditer(text):
         before = _before(match, _NEAR)
         if (
@@ -290,42 +288,49 @@ def _cards(text: str) -> Found:
     for match in _pattern(_CARD).finditer(text):
         digits = [int(char) for char in match[0] if char.isdigit()][::-1]
         doubled = sum(digits[::2]) + sum(sum(divmod(2 * digit, 10)) for digit in digits[1::2])
-        if doubled % 10 == 0 and (
-            match["gap"] or _pattern(_CARD_WORD).search(_before(match, _NEAR))
-        ):
+        is_said = match["gap"] or _pattern(_CARD_WORD).search(_before(match, _NEAR))
+        if is_said and doubled % 10 == 0:
             yield (*match.span(), "card_number")
 
 
 def _is_password(value: str) -> bool:
     """Say whether a value looks like a password: 8 characters, a letter and a figure or mark, and
     none of the other things that stand in that place."""
-    if len(value) < 8 or not any(map(str.isalpha, value)) or _is_placeholder(value):
+    if len(value) < 8 or not any(map(str.isalpha, value)):
         return False
+    if _is_placeholder(value):
+        return _pattern(_ROLE).fullmatch(value) is not None
     if not any(char.isdigit() or not (char.isalnum() or char in _JOINTS) for char in value):
         return False
     return not (_is_words(value) or any(_pattern(form).search(value) for form in _NOT_ONE))
 
 
+_NEVER = (  # how it is kept, or the path of a file
+    r"^\W{0,2}(?:sha\d|md5|argon|[bs]crypt|pbkdf|ssha|b(?:ase)?64|2[aby]\$)"
+    r"|^[~/\w.-]+/[\w./-]+\.[a-z]{1,4}$"
+)
+# A word that stands in many examples, with a number of its own.
+_ROLE = r"(?i)\W*(?:admin|root|guest|user|test|demo|secret|pass(?:word)?)\W?\d{3,}\W*"
 _NOT_ONE = (
-    r"^[/~\\]|^\.{1,2}/|^[\w.-]+/[\w./-]+\.[a-z]{1,4}$",  # a path
+    f"(?i){_NEVER}",
+    r"^@?[/~\\]|^\.{1,2}/|^[\w.]+\(\d*\)$",  # a path, a call, a type with its size
     r"://|^[\w.+-]+@[\w-]+\.[\w.]+$",  # an address
     r"^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$|^[A-Z]+-\d+$",  # a variable of the environment, a ticket
     r"^[a-zA-Z_$][\w$]*(?:(?:\.|->|::|\?\.)[a-zA-Z_$][\w$]*)+$",  # a member
-    r"(?i)^\W{0,2}(?:sha|md5|argon|[bs]crypt|pbkdf|ssha|b(?:ase)?64|2[aby]\$)",  # how it is kept
     r"^[vV]?\d[\d.:,TZx+-]*[a-zA-Z%]{0,2}$",  # a number, a time, a version
 )
+_CALL = r"[^\"'`](?:[$@&*!]?[A-Za-z_](?:\.|[A-Za-z_])[\w.:>?$-]*[(\[]|!!?[A-Za-z][\w:/.-]*$)"
 
 
-def _is_call(value: str, match: re.Match[str]) -> bool:
-    """Say whether a value, outside of quotes, is a call, or a type with its parts."""
-    form = _pattern(r"[$@&*]?[A-Za-z_](?:\.|[A-Za-z_])[\w.:>?$-]*[(\[]")
-    before = match.string[match.start("value") - 1]
-    return before not in "\"'`" and form.match(value) is not None
+def _is_call(match: re.Match[str]) -> bool:
+    """Say whether a value, outside of quotes, is a call, a type with its parts, or a tag."""
+    start, end = match.span("value")
+    return _pattern(_CALL).match(match.string, start - 1, end) is not None
 
 
 def _names_one(value: str) -> bool:
     """Say whether a value is a name for a credential: dbPassword2, db-secret-1."""
-    if not _pattern(r"[\w.:/#$-]+").fullmatch(value):
+    if not _pattern(r"[\w.:/#$-]+").fullmatch(value) or _pattern(_ROLE).fullmatch(value):
         return False
     humps = _pattern("[A-Z]?[a-z]+|[A-Z]+(?![a-z])").findall(value)
     return any(hump.lower() in _NAMED for hump in humps)
@@ -344,23 +349,22 @@ def _is_words(value: str) -> bool:
 def _is_random(value: str) -> bool:
     """Say whether a value is drawn at random: 16 characters of several classes, many of them, in an
     order that no words and numbers have, and no id."""
+    value = _pattern(r"^(?:[a-z]+[-_.])*[a-z]{4,}[-_.]").sub("", value)
     if len(value) < 16 or len(set(value)) < 7 or _is_placeholder(value):
         return False
-    if _pattern(_ID).fullmatch(value) or "://" in value or value.startswith("//"):
+    if _pattern(_ID).search(value):
         return False
     steps = sum(ord(other) - ord(one) == 1 for one, other in pairwise(value))
     classes = sum(any(map(is_one, value)) for is_one in (str.islower, str.isupper, str.isdigit))
     if classes < 2 or 2 * steps >= len(value) or not _is_surprising(value):
         return False
-    parts = _pattern(r"[-_./:]+").split(value)
-    return not any(
-        len(part) > 3 and part.isalpha() and part.islower() and not _is_surprising(part, 1)
-        for part in parts
-    )
+    words = _pattern(r"(?<![^-_./:])[A-Za-z][a-z]{3,}(?![^-_./:])").findall(value)
+    return all(_is_surprising(word, 1) for word in words)
 
 
-_ID = (  # UUID, ULID, an address of a contract
-    r"(?i)[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-7][0-9A-HJKMNP-TV-Z]{25}|0x[0-9a-f]{40}"
+_ID = (  # UUID, ULID, an address of a contract or of a page
+    r"(?i)^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$|^[0-7][0-9A-HJKMNP-TV-Z]{25}$"
+    rf"|^0x[0-9a-f]{{40}}$|://|^//|{_NEVER}"
 )
 
 
@@ -382,13 +386,9 @@ def _is_surprising(value: str, least: int = 4) -> bool:
 
 def _is_placeholder(value: str) -> bool:
     """Say whether a value only stands for one."""
-    if value.startswith(("<", "{", "[", "(", "%", "*", "…", "•", "...", "___", "!")):
+    if value.startswith(("<", "{", "[", "(", "%", "*", "…", "•", "...", "___")):
         return True
-    if _is_repeated(value) or _pattern(r"^\$\w+$|\$[{(]|\{\{|#\{|%\(|<[^<>]+>").search(value):
+    is_repeated = any(2 * value.count(char) > len(value) > 3 for char in set(value))
+    if is_repeated or _pattern(r"^\$\w+$|\$[{(]|\{\{|#\{|%\(|<[^<>]+>").search(value):
         return True
     return any(map(str.isalpha, value)) and bool(_pattern(_PLACEHOLDER).fullmatch(value))
-
-
-def _is_repeated(value: str) -> bool:
-    """Say whether most of a value is one character."""
-    return any(2 * value.count(char) > len(value) > 3 for char in set(value))
