@@ -62,6 +62,22 @@ def test_an_import_loses_its_secrets(run, merge):
     assert again.json["added"] == 0
 
 
+@pytest.mark.parametrize("more", [(), ("--merge",)])
+def test_an_import_loses_the_secrets_of_every_field(run, more):
+    """An id and a role of a foreign form, a scope, and what a fact was derived from lose their keys
+    as a text does; rows that such ids told apart stay two."""
+    rows = [{"content": f"the heron fact of {name}", name: value} for name, value in (
+        ("id", KEY), ("role", KEY), ("scope", KEY.lower() + f"/{KEY}"), ("speaker", KEY),
+        ("session", KEY), ("agent", KEY), ("source_turn", KEY), ("document", KEY),
+        ("derived_from", [KEY]), ("thread_id", KEY), ("author", KEY),
+    )]  # fmt: skip
+    rows.append({"content": "another swan fact", "id": KEY[:-1] + "F"})
+    done = run("import", "-", "--json", *more, stdin="\n".join(map(json.dumps, rows)))
+    assert done.json["added"] == len(rows), done.err
+    assert KEY not in stored(run) and KEY[:-1] not in stored(run)
+    assert "no secret found" in run("doctor", "--secrets").out
+
+
 def test_a_file_that_is_vouched_for_keeps_all(run):
     """import --trust stores each row as it is, and warns."""
     done = run("import", "-", "--trust", stdin=json.dumps(ROW))
@@ -87,6 +103,8 @@ def test_the_owner_is_warned_and_obeyed(run, more):
     for words in (
         ("remember", f"staging uses {KEY}"), ("remember", "x y", "--title", f"key {KEY}"),
         ("remember", "z y", "--meta", f"password={WORD}"),
+        *(("remember", f"w {name}", f"--{name}", "gh" + "p_" + "a1b2c3" * 6) for name in (
+            "scope", "slot", "session", "speaker", "agent", "source-turn", "tag")),
     ):  # fmt: skip
         done = run(*words, *more)
         assert done.code == 0 and "stored as it is" in done.err, words

@@ -7,6 +7,7 @@ import os
 from tideline_cli.errors import UsageError
 from tideline_cli.model import codec, ulid
 from tideline_cli.model.fact import KINDS, NewFact, bare_name
+from tideline_cli.model.fields import TEXTS
 from tideline_cli.model.record import Record
 from tideline_cli.model.source import is_trusted, parse_source
 from tideline_cli.policy.gate import confined
@@ -117,9 +118,9 @@ def warn_of_secrets(session: Session, *stated: NewFact, fact_id: str | None = No
 
 
 def _may_hold_one(new: NewFact) -> bool:
-    texts = (new.title, new.slot, new.source_turn, new.session, new.speaker, new.agent)
-    labels = (*texts, *new.tags, new.metadata and str(new.metadata))
-    return any(may_hold(text) for text in (new.content, *labels) if text)
+    labels = (getattr(new, name) for name in TEXTS)
+    texts = (new.content, *labels, *new.tags, new.metadata and str(new.metadata))
+    return any(may_hold(text) for text in texts if text)
 
 
 def tell_secrets(session: Session, count: int) -> None:

@@ -45,15 +45,14 @@ def secretless(new: NewFact) -> tuple[NewFact, int]:
 
 def searched(stated: Mapping[str, Any]) -> tuple[dict[str, Any], int]:
     """Return fields of a fact, or a row of a file, with marks in the place of secrets, and how many
-    there were. A slot that is named by a secret is left out.
+    there were. A slot and an id that hold one are left out.
 
     Raises UsageError for a text of which nothing else is left.
     """
     found, count = _replaced(dict(stated))
     if not count:
         return found, 0
-    if stated.get("slot") != found.get("slot"):
-        found["slot"] = None
+    found |= {name: None for name in ("slot", "id") if stated.get(name) != found.get(name)}
     content = found.get("content")
     if isinstance(content, str) and not any(map(str.isalnum, content.replace(secrets.MARK, ""))):
         raise UsageError(

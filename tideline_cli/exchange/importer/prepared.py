@@ -7,7 +7,9 @@ from tideline_cli.exchange.importer.row_links import edge_of
 from tideline_cli.exchange.importer.rows import fact_from, links_of, replaced_by
 from tideline_cli.memory import secret_screening
 from tideline_cli.memory.screening import Screen, refuse_threats
-from tideline_cli.model.fields import NAMES
+from tideline_cli.model import ulid
+from tideline_cli.model.fact import ROLES
+from tideline_cli.model.fields import FIELDS
 from tideline_cli.model.record import record
 from tideline_cli.model.source import is_trusted
 from tideline_cli.model.text import index_terms
@@ -24,12 +26,9 @@ if TYPE_CHECKING:
     Rows = Iterable[tuple[int, "dict[str, Any] | TidelineError"]]
 
 
-_NOT_SEARCHED = frozenset(NAMES) - {
-    "content", "title", "slot", "tags", "source_turn", "metadata", "session", "speaker",
-    "document",
-    "agent",
-}  # fmt: skip
-"""What a row states by words and numbers of a closed form; ids are no secrets."""
+_CLOSED = {field.name for field in FIELDS if field.form not in ("text", "texts", "object")}
+_NOT_SEARCHED = _CLOSED - {"role"} | {"statement"}
+"""What a row that is taken states by words and numbers of a closed form."""
 
 
 @record
@@ -123,6 +122,10 @@ def _without_secrets(row: dict[str, Any], context: ImportContext) -> tuple[dict[
     """Return a row without its secrets, and how many there are; one that is vouched for keeps
     them."""
     searched = {name: row[name] for name in row if name not in _NOT_SEARCHED}
+    if searched.get("role") in ROLES:
+        del searched["role"]
+    if ulid.is_ulid(str(searched.get("id"))):
+        del searched["id"]
     try:
         if context.trusted:
             return row, secret_screening.count_in(searched)
