@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 _CLOSED = {field.name for field in FIELDS if field.form not in ("text", "texts", "object")}
 _NOT_SEARCHED = _CLOSED - {"role"} | {"statement"}
 """What a row that is taken states by words and numbers of a closed form."""
+_HEX = frozenset("0123456789abcdef-")  # of a UUID
 
 
 @record
@@ -124,7 +125,8 @@ def _without_secrets(row: dict[str, Any], context: ImportContext) -> tuple[dict[
     searched = {name: row[name] for name in row if name not in _NOT_SEARCHED}
     if searched.get("role") in ROLES:
         del searched["role"]
-    if ulid.is_ulid(str(searched.get("id"))):
+    own_id = str(searched.get("id"))
+    if ulid.is_ulid(own_id) or (len(own_id) == 36 and _HEX.issuperset(own_id)):
         del searched["id"]
     try:
         if context.trusted:
