@@ -75,7 +75,7 @@ PLAIN_TOO = (
     "sk-learn-contrib-extensions",
     "the password: !!Zebra2", "return 'PASSWORD'\n\n@property2.setter", "pass\n\n@heron77x.setter",
     "DB_PASSWORD=\nMAIL_HOST=mail2.example.com", "PASSWORD: $PASS_2\nmail2.example.com",
-    "key-1b4e28ba-2fa1-11d2-883f-b9a761bde3fb", "if token:\n    return2()",
+    "/^(pwd|mkdir2|acct!)/i", "key-1b4e28ba-2fa1-11d2-883f-b9a761bde3fb", "if token:\n  return2()",
     "the key fact is 01M81EFF2T6R2P8B3BCN8AEN28", "sk-ecdsa-sha2-nistp256@openssh.com",
     "the function getAuthenticationTokenFromRequest is slow", "token_bucket_rate_limiter_v2",
     "auth docs: https://host.example/docs/9fXk2Lq8ZbR7tYw3VmNcPq5s/index", "ssh://git@host:22/x",

@@ -52,8 +52,8 @@ _FORMS: tuple[tuple[str, str | None, str], ...] = (
                       r"|[0-9a-f]{32}-us\d{1,2}|cio[A-Za-z0-9]{32}(?![A-Za-z0-9])"),
     # Any other maker's: a short sign, and what is drawn at random.
     ("api_key", None, r"(?<![./@#+:])((?:[a-z][a-z0-9]{1,9}|[A-Z]{2,8})[-_.]"
-                      r"(?:[a-z0-9]{1,8}[-_.]){0,2}(?![a-z0-9]{1,8}[-_.])"
-                      rf"(?=[0-9A-Fa-f_-]{{0,250}}[G-Zg-z])(?:{_RUN}{{16,80}}\.)?{_RUN}{{30,250}})(?![\w/@=])"),
+     r"(?:[a-z0-9]{1,8}[-_.]){0,2}(?![a-z0-9]{1,8}[-_.])(?=[0-9A-Fa-f_-]{0,250}[G-Zg-z])"
+     rf"(?:{_RUN}{{16,80}}\.)?{_RUN}{{30,250}})(?![\w/@=])"),
     ("webhook", None, r"(?:web)?hooks?[\w.]{0,20}(?:/[\w@.-]{1,80}){0,5}?/"
                       rf"({_RUN}{{24,100}})(?:/{_RUN}{{36}})?(?![\w@/-])"),
 )  # fmt: skip
@@ -70,7 +70,7 @@ _WORD = (
     r"(?:pass ?(?:wor[dt]|wd|phrase|code|ord)(?:s|et)?|pwd|mot de passe|contrase[nñ]a|senha"
     r"|kennwort|wachtwoord|lösenord(?:et)?|adgangskode|hasło|heslo|parola|şifre|парол[ьяюе]м?|密码"
     r"|密碼|口令|パスワード|비밀번호|(?<=[a-z])(?-i:Pass|Pwd|Pw)|(?<![a-z])(?:pw|psk"
-    r"|pass(?=[\"'`*]{0,3}[ \t]?[:=|])))"
+    r"|pass(?=[\"'`*]{0,3}[ \t]?[:=])))"
 )
 _KEY_WORD = (
     rf"(?:{_WORD}|key|auth(?!or)|token|secret|credential|schlüssel|geheimnis|sleutel|nyckel|klucz"
@@ -82,7 +82,7 @@ _MARKS = r"(?:[\\\"'`\])}*_]|</?\w{1,10}>){0,4}"
 _SIGN = (
     r"(?:[_-]?\d{1,2})?(?![a-z])(?:[ \t]+\w{1,4}(?:[ \t]+[^\s.,;:=!?]{1,30}){1,4}?)?"
     rf"{_MARKS}(?:(?:[ \t]{{0,4}}(?:=>|->|:=|:[ \t]{{0,4}}[a-z]\w{{0,20}}\??[ \t]{{0,4}}="
-    r"|[:=：＝|](?!//|:)|>(?!@)|[ \t]value=|(?<=--password)[ \t])|(?<=>)"
+    r"|[:=：＝](?!//|:)|>(?!@)|[ \t]\|(?=[ \t])|[ \t]value=|(?<=--password)[ \t])|(?<=>)"
     r"|['’]s|[ \t]{1,4}(?:is|was|are|ist|lautet|est|es|é|è|är|er|jest|to|это|[-–—])"
     rf"(?:[ \t]+(?:now|still|set to|jetzt))?:?(?=[ \t])|[是为為はが은는이]){_MARKS}[ \t]{{0,4}}"
     rf"|:?{_MARKS}[ \t]{{0,4}}(?:[>|][+-]?)?\r?\n(?:[\s>*-]|```\w{{0,9}}\n){{0,40}}"
