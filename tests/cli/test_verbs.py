@@ -8,6 +8,8 @@ import os
 import pytest
 
 from tests.support import NOW
+from tideline_cli import Memory
+from tideline_cli.errors import UsageError
 from tideline_cli.memory.context import tokens
 from tideline_cli.store import schema
 
@@ -381,6 +383,30 @@ def test_a_line_of_a_batch_that_is_too_long_stands_alone(run):
     first, second = map(json.loads, done.out.splitlines())
     assert first["action"] == "created" and second["line"] == 2
     assert second["error"]["message"].endswith("characters; one may have 1,048,576")
+
+
+@pytest.mark.parametrize("has_memory", [True, False])
+def test_a_question_is_not_endless(run, has_memory):
+    """Each door takes a question of 16 Ki characters, and says of a longer one at once how long it
+    is; doors that answer a prompt stay silent."""
+    if has_memory:
+        run("remember", "the boiler wants 1.5 bar")
+    longest, longer = "bar " * 4096, "bar " * 200_000
+    said = "the question has 800,000 characters; 16,384 are taken"
+    for words in (("recall",), ("context",), ("recall", "--mode", "points"), ("recall", "--json"),
+                  ("recall", "--mode", "semantic"), ("recall", "--profile", "rsclaw")):  # fmt: skip
+        assert run(*words, "-", stdin=longest).code in (0, 1), words
+        done = run(*words, "-", stdin=longer)
+        assert (done.code, done.out) == (2, "") and said in done.err, words
+    assert run("context", "--auto", "-", stdin=longer).code == 0
+    assert run("context", "--auto", "-", stdin=longer).out == ""
+    rows = (longer, json.dumps({"query": longer}), '"' * (2 << 20), "which bar")
+    done = run("recall", "--batch", stdin="\n".join(rows))
+    told = [line.get("error", {}).get("message", "answered") for line in done.lines]
+    assert told == [said, said, "the line has 2,097,152 characters; one may have 1,048,576",
+                    "answered"]  # fmt: skip
+    with Memory.open(clock=lambda: NOW) as memory, pytest.raises(UsageError, match="16,384"):
+        memory.recall(longer)
 
 
 @pytest.mark.parametrize("char", ["\u2028", "\u2029", "\x85", "\x0b", "\x0c", "\x1c"])

@@ -70,6 +70,7 @@ def _asked(session: Session, row: dict[str, Any]) -> tuple[str, Origin, int]:
 
 def _row(line: str) -> dict[str, Any]:
     """Return what a line asks: the values of a JSON object, or the line as the query."""
+    stdin.check_line(line)
     if not line.lstrip().startswith("{"):
         return {"query": line}
     try:

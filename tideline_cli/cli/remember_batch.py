@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from tideline_cli.model.source import Source
 
 _BATCH_KEYS = frozenset(("content", "source", "supersedes", *LABELS))
-_LONGEST = 1 << 20  # characters of a line: to read and judge one of 60 MB took 20 s
 _OPTION_OF = {"tags": "tag", "metadata": "meta", "pinned": "pin"}
 _WITHOUT_OPTION = frozenset(
     name for name in LABELS if _OPTION_OF.get(name, name) not in new_fact.Options.__annotations__
@@ -199,9 +198,7 @@ def _read(session: Session, line: str, options: Options) -> NewFact | TidelineEr
 
 
 def _row(line: str) -> dict[str, Any]:
-    if len(line) > _LONGEST:
-        told = f"the line has {len(line):,} characters; one may have {_LONGEST:,}"
-        raise UsageError(told, hint="split it into single facts")
+    stdin.check_line(line)
     try:
         row = codec.loads(line)
     except ValueError as error:

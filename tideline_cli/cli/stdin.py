@@ -7,6 +7,7 @@ import sys
 from tideline_cli.errors import UsageError
 
 _MOST_BYTES = 64 * 1024 * 1024
+_LONGEST_LINE = 1 << 20  # characters of a line of a batch: to read and judge one of 60 MB took 20 s
 
 
 def text() -> str:
@@ -20,3 +21,12 @@ def text() -> str:
         raise UsageError(
             f"standard input is not UTF-8 (byte {error.start})", hint="convert it with iconv"
         ) from error
+
+
+def check_line(line: str) -> None:
+    """Raise UsageError for a line of a batch that is too long."""
+    if len(line) > _LONGEST_LINE:
+        raise UsageError(
+            f"the line has {len(line):,} characters; one may have {_LONGEST_LINE:,}",
+            hint="split it",
+        )

@@ -4,7 +4,7 @@ words costs a statement a word."""
 from __future__ import annotations
 
 from tideline_cli.memory.query import nothing
-from tideline_cli.memory.question import matched_count, question_of, word_count
+from tideline_cli.memory.question import check_length, matched_count, question_of, word_count
 from tideline_cli.memory.recall import recall
 from tideline_cli.model.record import Record, replace
 from tideline_cli.store import fts, visibility
@@ -62,6 +62,7 @@ def answered(
 ) -> Answer:  # fmt: skip
     """Return what a recall finds, with what is linked with its hits as `graph` says, and what
     matches beside it; if asked for, the archived facts are among the hits."""
+    check_length(query.text)
     if db is None:
         return Answer(nothing(query), (), ())
     with snapshot(db):

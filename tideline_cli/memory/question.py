@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tideline_cli.errors import UsageError
 from tideline_cli.model.record import Record, replace
 from tideline_cli.model.text import WITH_FORMS, asked_forms, normalise, terms
 from tideline_cli.ranking.question_words import common_terms, weights
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from tideline_cli.ranking.bm25 import Condition
 
 MAX_QUERY_TERMS = 256
+LONGEST_QUESTION = 16 * 1024  # characters
 _SEVERAL = 3
 _LEAST = 5  # letters of a word that is looked up by its beginning; not in ASCII one less
 
@@ -57,8 +59,18 @@ class Question(Record):
         return replace(self, weights={**self.weights, **more}, forms=forms, by_beginning=False)
 
 
+def check_length(text: str) -> None:
+    """Raise UsageError for a text that is no question, by its length."""
+    if len(text) > LONGEST_QUESTION:
+        raise UsageError(
+            f"the question has {len(text):,} characters; {LONGEST_QUESTION:,} are taken",
+            hint="ask in a few words",
+        )
+
+
 def question_of(text: str, analyzer: Analyzer) -> Question:
-    """Return what a text asks for."""
+    """Return what a text asks for. Raises UsageError for one that is too long."""
+    check_length(text)
     text = normalise(text)
     listed = terms(text, analyzer=analyzer)
     said = dict.fromkeys(listed, 1.0) if analyzer == "reference" else weights(listed, text)
