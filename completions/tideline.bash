@@ -367,7 +367,7 @@ _tideline_flags() {
         dream) REPLY='--dry-run -n --stage --confirm-count --merge-at --relate-at --evict-below --evict-after --max-loss --all-origins --pending --sync --if-due' ;;
         consolidate) REPLY='--llm --model --base-url --key-file --timeout --dry-run -n --force --interval --min-facts --max-facts --max-loss --all-origins' ;;
         status) REPLY='--all-origins --by --scope --all-scopes' ;;
-        show) REPLY='--decay --raw' ;;
+        show) REPLY='--decay --all --raw' ;;
         list) REPLY='--segment -s --tag -t --kind --session --speaker --role --agent --document --no-documents --status --progress --since --until --slot --source --heat --pinned --batch --scope --all-scopes --lifecycle --archived --as-of --sort --decay --limit -n --offset --jsonl --nl --csv --tsv --table --fmt --format' ;;
         pick) REPLY='--segment -s --tag -t --kind --session --speaker --role --agent --document --no-documents --status --progress --since --until --slot --source --heat --pinned --batch --scope --all-scopes --limit -n --print --quote --own' ;;
         fading) REPLY='--within --limit -n --jsonl --nl --csv --tsv --table --fmt --format' ;;

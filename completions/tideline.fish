@@ -315,6 +315,7 @@ complete -c tideline -n "__tideline_at status" -l by -x -a 'kind agent segment t
 complete -c tideline -n "__tideline_at status" -l scope -k -x -a '(__tideline_values scope)' -d 'See facts of this scope, of those above it, and without one; an empty one sees the last alone [default: the setting scope]'
 complete -c tideline -n "__tideline_at status" -l all-scopes -d 'See the facts of every scope'
 complete -c tideline -n "__tideline_at show" -l decay -x -a 'half-life weibull spaced none' -d 'The strength by this forgetting curve, and what makes it; what fades for good is decided by the half-life'
+complete -c tideline -n "__tideline_at show" -l all -d 'All links of the fact, not the first 50 of each way alone'
 complete -c tideline -n "__tideline_at show" -l raw -d 'Print the text alone, as it is stored, byte for byte'
 complete -c tideline -n '__tideline_at show 0' -k -x -a '(__tideline_values id)'
 complete -c tideline -n "__tideline_at list" -l segment -s s -x -a 'identity correction relationship preference project knowledge context' -d 'Only facts of this segment'

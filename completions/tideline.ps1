@@ -193,6 +193,7 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
         )
         'show' = @(
             @{ Flags = @('--decay'); Kind = 'one of half-life weibull spaced none'; Help = 'The strength by this forgetting curve, and what makes it; what fades for good is decided by the half-life.' }
+            @{ Flags = @('--all'); Kind = 'flag'; Help = 'All links of the fact, not the first 50 of each way alone.' }
             @{ Flags = @('--raw'); Kind = 'flag'; Help = 'Print the text alone, as it is stored, byte for byte.' }
         )
         'list' = @(

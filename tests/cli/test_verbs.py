@@ -7,6 +7,8 @@ import os
 
 import pytest
 
+from tests.doors.mcp_talk import result, told
+from tests.serve.conftest import client  # noqa: F401  a fixture
 from tests.support import NOW
 from tideline_cli import Memory
 from tideline_cli.errors import UsageError
@@ -867,8 +869,9 @@ def test_recall_says_where_no_memory_is(run, home):
     assert apart == "tideline: nothing matched\n"
 
 
-def test_show_bounds_its_links(run, home):
-    """A fact with many links shows the first ones and says how all are seen; JSON has them all."""
+def test_show_bounds_its_links(run, home, client):  # noqa: F811  the fixture
+    """Every door shows the first links of a fact that has many, and says how many more there are;
+    --all shows them."""
     first = remembered(run, "the hub of it all")["fact"]["id"]
     spokes = "".join(
         json.dumps({"content": f"spoke {n} of the wheel{n}", "links": [
@@ -878,5 +881,17 @@ def test_show_bounds_its_links(run, home):
     (home / "rows.jsonl").write_text(spokes)
     assert run("import", str(home / "rows.jsonl"), "--trust").code == 0
     rows = [row for row in run("show", first).out.splitlines() if row.startswith("backlink ")]
-    assert len(rows) == 51 and rows[-1].endswith("… and 70 more: --json names all")
-    assert len(run("show", first, "--json").json["backlinks"]) == 120
+    assert len(rows) == 51 and rows[-1].endswith("… and 70 more: --all names them")
+    form = run("show", first, "--json").json
+    assert (len(form["backlinks"]), form["more_backlinks"], "more_links" in form) == (50, 70, False)
+    whole = run("show", first, "--all", "--json").json
+    assert (len(whole["backlinks"]), "more_backlinks" in whole) == (120, False)
+    assert run("show", first, "--all").out.count("\nbacklink ") == 120
+    (fact,) = told("show", ids=[first])["facts"]
+    assert (len(fact["links"]), fact["more_links"]) == (20, 100)
+    assert "more_links: 100" in result("show", ids=[first], argv=("--format", "text"))["content"][
+        0]["text"]  # fmt: skip
+    assert "and 70 more" in client(f"/facts/{first}").body
+    for more, count in (("", 50), ("?all=1", 120)):
+        page = json.loads(client(f"/api/v1/facts/{first}{more}").body)
+        assert len(page["backlinks"]) == count

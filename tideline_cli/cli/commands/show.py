@@ -19,7 +19,7 @@ from tideline_cli.store.transactions import foresight, snapshot
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Iterable, Mapping
+    from collections.abc import Callable, Container, Iterable, Mapping, Sequence
     from typing import Any
 
     from apsw import Connection
@@ -45,6 +45,8 @@ OPTIONS: tuple[Option, ...] = (
     Option("decay", ("--decay",), "The strength by this forgetting curve, and what makes it; what "
            "fades for good is decided by the half-life.", "choice",
            choices=DECAYS, excludes=("raw",)),
+    Option("all", ("--all",), "All links of the fact, not the first 50 of each way alone.", "flag",
+           False, excludes=("raw",)),
     Option("raw", ("--raw",), "Print the text alone, as it is stored, byte for byte.", "flag",
            False),
 )  # fmt: skip
@@ -55,7 +57,22 @@ class Options:
     """The options of a call."""
 
     decay: Decay | None
+    all: bool
     raw: bool
+
+
+@record
+class _Edges:
+    """Edges of one way, and how many more there are."""
+
+    shown: Sequence[Link]
+    more: int
+
+    @classmethod
+    def of(cls, found: Sequence[Link], *, are_all: bool) -> _Edges:
+        """Return edges, the first ones unless all are asked for."""
+        shown = found if are_all else found[:_LISTED]
+        return cls(shown, len(found) - len(shown))
 
 
 @record
@@ -89,8 +106,10 @@ def run(session: Session, words: list[str], options: Options) -> int:
                 lambda: links.arriving(db, fact.id, viewer=viewer),
                 lambda: _past(db, fact, viewer),
             )
-        out = links.leaving(db, fact.id, viewer=viewer)
-        back = links.arriving(db, fact.id, viewer=viewer)
+        out, back = (
+            _Edges.of(found(db, fact.id, viewer=viewer), are_all=options.all)
+            for found in (links.leaving, links.arriving)
+        )
         past = _past(db, fact, viewer)
     power = _power(fact, options.decay, now=session.now)
     if session.json:
@@ -135,7 +154,7 @@ def _show_raw(session: Session, fact: Fact) -> None:
 
 
 def _form(
-    fact: Fact, power: _Power, out: list[Link], back: list[Link], past: list[Entry]
+    fact: Fact, power: _Power, out: _Edges, back: _Edges, past: list[Entry]
 ) -> dict[str, Any]:
     def edge(link: Link, other: str) -> dict[str, Any]:
         return {"kind": link.kind, "id": other, "reason": link.reason, "strength": link.strength}
@@ -144,8 +163,12 @@ def _form(
         "fact": codec.fact_form(fact),
         "strength": power.strength,
         **({} if power.decay is None else {"decay": power.decay, "decay_parts": power.parts}),
-        "links": [edge(link, link.target) for link in out],
-        "backlinks": [edge(link, link.source) | {"as": INVERSE.get(link.kind)} for link in back],
+        "links": [edge(link, link.target) for link in out.shown],
+        **({"more_links": out.more} if out.more else {}),
+        "backlinks": [
+            edge(link, link.source) | {"as": INVERSE.get(link.kind)} for link in back.shown
+        ],
+        **({"more_backlinks": back.more} if back.more else {}),
         "history": [
             {"batch": e.batch, "at": instant.iso(e.at), "verb": e.verb, "act": ACTS[e.act or "+"],
              "entity": e.entity}
@@ -176,15 +199,14 @@ def _birth(entry: Entry) -> tuple[object, ...]:
     return entry.fact, entry.batch, entry.at, entry.verb
 
 
-def _some(name: str, edges: list[str]) -> list[str]:
-    """Return the first edges of a kind, a line each, and how the others are seen."""
-    more = len(edges) - _LISTED
-    shown = edges if more <= 0 else [*edges[:_LISTED], f"… and {more:,} more: --json names all"]
+def _some(name: str, edges: list[str], more: int) -> list[str]:
+    """Return edges of a kind, a line each, and how the others are seen."""
+    shown = [*edges, f"… and {more:,} more: --all names them"] if more else edges
     return [f"{name:<17} {edge}" for edge in shown]
 
 
 def _lines(
-    fact: Fact, power: _Power, out: list[Link], back: list[Link], past: list[Entry], *,
+    fact: Fact, power: _Power, out: _Edges, back: _Edges, past: list[Entry], *,
     shown: Callable[[int], str],
 ) -> list[str]:  # fmt: skip
     form = codec.fact_form(fact) | {
@@ -200,9 +222,9 @@ def _lines(
     by = f" ({power.decay})" if power.decay else ""
     lines.append(f"{'strength now':<17} {power.strength:.3f}{by}")
     lines += [f"{'  ' + name:<17} {value:.6g}" for name, value in power.parts.items()]
-    lines += _some("link", [f"{link.kind} → {link.target}" for link in out])
-    arrows = [f"{INVERSE.get(link.kind, link.kind)} ← {link.source}" for link in back]
-    lines += _some("backlink", arrows)
+    lines += _some("link", [f"{link.kind} → {link.target}" for link in out.shown], out.more)
+    arrows = [f"{INVERSE.get(link.kind, link.kind)} ← {link.source}" for link in back.shown]
+    lines += _some("backlink", arrows, back.more)
     born = births(past)
     lines += [
         f"{'history':<17} {shown(e.at)} {deed(e, born)} by {e.verb}"

@@ -55,7 +55,7 @@ ROUTES: Mapping[str, Route] = {
         ("limit", "offset", "lifecycle", "archived", "as_of", "sort", "decay", "slot", "source",
          "heat", "pinned", *_NARROW),
     ),
-    "facts/ID": Route("show", "path", ("decay",)),
+    "facts/ID": Route("show", "path", ("decay", "all")),
     "facts/ID/history": Route("history", "path", ("limit",)),
     "facts/ID/timeline": Route("timeline", "path", ("limit",)),
     "facts/ID/graph": Route("graph", "path", ("hops", "limit", "archived")),

@@ -123,7 +123,7 @@ def _whole(
         "text": safe_text(fact.content, show_secrets=service.show_secrets),
         **why,
         **safe_value(labels, show_secrets=service.show_secrets),
-        "links": _links(door, service, db, fact),
+        **_links(door, service, db, fact),
     }
 
 
@@ -143,7 +143,8 @@ def _reasons(moment: Moment) -> dict[str, Any]:
     return told
 
 
-def _links(door: Door, service: Service, db: Connection, fact: Fact) -> list[dict[str, Any]]:
+def _links(door: Door, service: Service, db: Connection, fact: Fact) -> dict[str, Any]:
+    """Return the first links of a fact, both ways, and how many more there are."""
     from tideline_cli.model.edge import INVERSE  # noqa: PLC0415  recall needs none of it
     from tideline_cli.store import facts, links  # noqa: PLC0415  as above
 
@@ -159,4 +160,5 @@ def _links(door: Door, service: Service, db: Connection, fact: Fact) -> list[dic
         if reason:
             one["reason"] = safe_text(reason, SHORT, show_secrets=service.show_secrets)
         told.append(one)
-    return told
+    more = len(ends) - len(told)
+    return {"links": told} | ({"more_links": more} if more else {})

@@ -126,7 +126,11 @@ def _links(shown: Mapping[str, Any], labels: Mapping[str, str]) -> list[Content]
         for (kind, other), arrow in arrows.items()
     ]  # fmt: skip
     every = grid(("way", "kind", "fact", "why"), cells, caption="Linked facts")
-    return [element("h2", "Links"), every]
+    more = shown.get("more_links", 0) + shown.get("more_backlinks", 0)
+    if not more:
+        return [element("h2", "Links"), every]
+    call = element("code", f"tideline show {shown['fact']['id']} --all")
+    return [element("h2", "Links"), every, element("p", f"and {more:,} more: ", call)]
 
 
 def _change(change: Mapping[str, Any], times: PageTimes) -> tuple[Content, ...]:
