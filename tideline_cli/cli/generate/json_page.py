@@ -38,6 +38,12 @@ stderr: [command-line.md](command-line.md#notes-warnings-errors).
 `serve`, `mcp` and `pick` print no object of their own: [serve](http.md) answers with those of other
 commands, [mcp](mcp.md#tools) with results of its tools, and `pick --json` with a fact. `member` is
 for memories on a [server](team.md#who-sees-what).
+
+What a person asks for is printed as it is stored. `context` and the doors for programs (`hook`,
+`mcp`, the API of `serve`) put `[secret]` in the place of passwords, keys and card numbers, unless
+they are asked with `--show-secrets`: `context` and `hook` at each call, `mcp` and `serve` where
+they are started. `show` lists 50 links and 50 backlinks; `more_links` and `more_backlinks` say how
+many others there are, and `--all` lists them.
 """
 _FORMS = {
     "text": "text", "word": "a word", "texts": "list of texts", "object": "object",
