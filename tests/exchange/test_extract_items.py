@@ -92,7 +92,8 @@ def test_the_language_is_kept(run, model, talk, said, text, stored):
     "nothing", '{"kind": "fact"}', '{"kind": 1, "text": "x"}', '["likes tea"]', None,
     '{"items": [{"content": "likes tea"}]}', '{"items": [], "error": "overloaded"}',
     '[{"kind": "fact", "text": "likes tea", "confidence": 1}] {"error": "cut off"}',
-    "{}", [item(text="likes\0tea")], [item(text="long " * 1800)],
+    "{}", [item(text="likes\0tea")], [item(text="long " * 1800)], [item("zoo")],
+    [item(confidence=None)], [item(confidence="0.9")], [item(confidence=90)],
 ])
 def test_the_cursor_holds_at_the_message(run, model, talk, reply):
     """A reply that cannot be read holds the cursor before its message; what came before is done."""

@@ -6,6 +6,7 @@ from tideline_cli.exchange.extract.passes import Distilled, ModelPass, Request
 from tideline_cli.exchange.extract.transcript import USER, Message, flattened
 from tideline_cli.exchange.extract.types import ExtractContext, kind_proposal
 from tideline_cli.llm import prompts, reply
+from tideline_cli.model.fact import KINDS
 from tideline_cli.policy.salience import are_in_one_script, correcting, salient
 
 TYPE_CHECKING = False
@@ -88,8 +89,12 @@ def _requests(
 def _distilled(
     text: str, request: Request, kinds: tuple[str, ...], most: int, source: Source
 ) -> Distilled | None:
+    """Return the items of a reply that may be stored; None where it has some, and none of them is
+    of a known kind and says how sure it is."""
     listed = reply.items(text)
     if listed is None:
+        return None
+    if listed and not any(item.kind in KINDS and item.confidence for item in listed):
         return None
     proposals: tuple[Proposal, ...] = tuple(
         kind_proposal(
