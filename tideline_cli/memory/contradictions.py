@@ -82,7 +82,7 @@ def contradictions(
     return ContradictionReport(tuple(found), len(rows), is_partial, is_bounded)
 
 
-def taken_back(db: Connection, fact: Fact, *, viewer: Origin) -> tuple[ComparedFact, ...]:
+def contradicted(db: Connection, fact: Fact, *, viewer: Origin) -> tuple[ComparedFact, ...]:
     """Return the active facts of a viewer, of the scope and speaker of a new fact, that it may
     contradict, the strongest first; a few, and bounded in time."""
     if not _is_compared(fact):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tideline_cli.errors import UsageError, WriteBlockedError
-from tideline_cli.memory.contradictions import taken_back
+from tideline_cli.memory.contradictions import contradicted
 from tideline_cli.memory.near_duplicates import rule_of, twins
 from tideline_cli.model.codec import dumps
 from tideline_cli.model.edge import SIMILAR
@@ -96,7 +96,7 @@ def with_doubts(db: Connection, done: Remembered, *, viewer: Origin) -> Remember
     that is named so is not named as similar too."""
     if done.action == "reinforced":
         return done
-    doubted = taken_back(db, done.fact, viewer=viewer)
+    doubted = contradicted(db, done.fact, viewer=viewer)
     named = {one.id for one in doubted}
     similar = tuple(like for like in done.similar if like.id not in named)
     return replace(done, may_contradict=doubted, similar=similar)
