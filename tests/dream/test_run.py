@@ -185,6 +185,15 @@ def test_corrections_confirm(db):
     )  # fmt: skip
 
 
+def test_what_nobody_vouches_for_corrects_nothing(db):
+    """Untrusted values of a slot replace one another, and strengthen no trusted belief by that."""
+    said = [("owner_message", "Oslo")] + [("tool_output", town) for town in ("A", "B", "C", "D")]
+    for n, (source, town) in enumerate(said):
+        new = NewFact(f"I live in {town}", "knowledge", source, OWNER, slot="town")
+        remember(db, new, fact_id=f"F{n}", now=NOW + n)
+    assert night(db, now=NOW + 10).plan.confirms == ()
+
+
 def test_origins_are_tended_apart(db):
     """Twins in two origins are no twins, and a dream of one leaves the other's journal alone."""
     put(db, [fact(TEXT, "MINE"), fact(TEXT, "THEIRS", origin=PEER)])

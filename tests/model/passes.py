@@ -91,6 +91,7 @@ def _confirm(memory, viewer, least):
             and place(memory.facts[target]) == place(memory.facts[source]) == place(fact)
             and memory.facts[target]["origin"] == viewer
             and memory.facts[target]["content"] != memory.facts[source]["content"]
+            and is_trusted(memory.facts[source])
         }  # fmt: skip
         if max(memory.use(seq)[0] + 1, len(corrected)) >= least:
             memory.change(

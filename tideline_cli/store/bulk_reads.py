@@ -9,6 +9,7 @@ from tideline_cli.model.edge import SUCCEEDS, kinds_under, sql_list, words_for
 from tideline_cli.model.fact import SEGMENTS
 from tideline_cli.model.instant import DAY_MS
 from tideline_cli.model.record import record
+from tideline_cli.model.source import TRUSTED
 from tideline_cli.model.text import said_terms
 from tideline_cli.ranking import decay
 from tideline_cli.ranking.fading import Traits
@@ -89,8 +90,8 @@ def beliefs(db: Connection, *, viewer: Origin) -> list[Fact]:
 
 def corrections(db: Connection, *, viewer: Origin) -> dict[tuple[str, str | None], int]:
     """Return for each slot of each scope how many of its archived facts were replaced by another
-    value of the slot. The same text with other labels, or from another source, is not another
-    value."""
+    value of the slot that is vouched for. The same text with other labels, or from another
+    source, is not another value."""
     condition, values = visibility.where(viewer)
     rows: Iterable[Any] = db.execute(
         f"""
@@ -101,6 +102,7 @@ def corrections(db: Connection, *, viewer: Origin) -> dict[tuple[str, str | None
           AND link.kind IN ({sql_list(words_for(*SUCCEEDS))}) AND newer.slot = fact.slot
           AND newer.scope IS fact.scope
           AND newer.origin = fact.origin AND newer.content <> fact.content
+          AND newer.source IN ({sql_list(TRUSTED)})
         GROUP BY fact.slot, fact.scope
         """,
         values,
