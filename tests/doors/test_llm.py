@@ -86,8 +86,8 @@ def test_a_memory_that_cannot_be_read_is_told(run, llm, home):
     for file in home.glob("tideline.db*"):
         file.write_bytes(b"no database" * 999)
     code, out, err = llm(*ask)
-    assert (code != 0, "is not a tideline database" in err, out) == (True, True, "")
-    assert "name another file" in err
+    assert (code != 0, "was a memory, and is none now" in err, out) == (True, True, "")
+    assert "restore --from BACKUP" in err
     asked = json.dumps({"tool_calls": [
         {"name": "tideline_recall", "arguments": {"query": "deploy fridays"}}
     ], "prompt": "plan"})  # fmt: skip

@@ -73,13 +73,13 @@ def of_recall(
     )
     derived.unbounded(ahead, origin)
     derived.lapsing(ahead, origin, now=now)
-    if query.mode != "semantic" and query.wanted.as_of is None:
+    if query.wanted.as_of is None:
         ahead.follow(lambda: _ended(db, query, origin_number=origin, now=now))
     ahead.lighter |= term_lists.LIGHTER
     ahead.whole = lambda seqs: facts.get(db, seqs, viewer=viewer)
+    question = question_of(query.text, analyzer)
+    of_words(db, ahead, question.weights, origin_number=origin)
     if query.mode != "semantic":
-        question = question_of(query.text, analyzer)
-        of_words(db, ahead, question.weights, origin_number=origin)
         if question.weights:
             _of_ranking(db, ahead, query, origin_number=origin, now=now)
         if analyzer != "reference" and may_name_time(query.text):
