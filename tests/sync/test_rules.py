@@ -419,6 +419,18 @@ class TestSameText:
         agree(laptop, desktop)
         assert [one["lifecycle"] for one in rows(laptop)] == ["active", "active"]
 
+    def test_a_copy_gives_its_labels(self, pair):
+        """The fact that stays has the tags, title and metadata of both, on both machines."""
+        laptop, desktop, wire = pair
+        say(laptop, "The lamp is red", "A1", tags=("kitchen",), title="Lamp")
+        say(desktop, "The lamp is red", "A2", now=NOW + DAY, tags=("insured",),
+            metadata={"bought": "2020"})  # fmt: skip
+        settle([laptop, desktop], wire, NOW + 2 * DAY)
+        agree(laptop, desktop)
+        (held,) = [one for one in rows(laptop) if one["lifecycle"] == "active"]
+        assert (held["tags"], held["title"]) == (["kitchen", "insured"], "Lamp")
+        assert held["metadata"] == {"bought": "2020"}
+
     def test_a_copy_that_began_earlier_gives_its_beginning(self, pair):
         """A fact that was said on two machines holds since the earlier beginning."""
         laptop, desktop, wire = pair

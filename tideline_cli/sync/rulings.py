@@ -17,6 +17,7 @@ from tideline_cli.model.source import is_trusted
 from tideline_cli.policy.periods import ended, of_one_period, united
 from tideline_cli.policy.sameness import state_the_same
 from tideline_cli.policy.slots import painted, successor
+from tideline_cli.policy.survivor import enriched
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -115,9 +116,10 @@ def _is_copy(one: StatedFact, keeper: StatedFact) -> bool:
 
 
 def _with_uses(keeper: Fact, copy: Fact) -> Fact:
-    """Return a fact that was said once more, as often used as both, and as long valid."""
+    """Return a fact that was said once more: with the labels of both, as often used as both, and as
+    long valid."""
     return replace(
-        keeper,
+        enriched(keeper, copy, {}),
         valid_from=united(keeper, copy).valid_from,
         access_count=keeper.access_count + copy.access_count + 1,
         last_accessed_at=max(
