@@ -2,6 +2,7 @@
 
 import json
 import random
+import unicodedata
 
 import pytest
 
@@ -220,3 +221,21 @@ def _exported(run):
         {name: value for name, value in row.items() if name not in ("changed_at", "said_at")}
         for row in run("export").lines
     ]
+
+
+@pytest.mark.parametrize("form", ["NFC", "NFD"])
+def test_a_label_is_one_however_its_letters_are_composed(run, tmp_path, form):
+    """A speaker, a tag, a session, an agent and a scope are found by either form of their name."""
+    name = unicodedata.normalize(form, "Zoë")
+    other = unicodedata.normalize("NFD" if form == "NFC" else "NFC", "Zoë")
+    labels = ("--speaker", "--tag", "--agent", "--session")
+    for number, label in enumerate(labels):
+        run("remember", f"thing {number}", label, name)
+        assert len(run("list", label, other, "--json").json["facts"]) == 1, label
+    run("remember", "the thing of a scope", "--scope", name)
+    assert "the thing of a scope" in run("list", "--scope", other).out
+    row = {"content": "the thing of a file", "tags": [name], "speaker": name, "title": name}
+    (tmp_path / "rows.jsonl").write_text(json.dumps(row) + "\n")
+    run("import", str(tmp_path / "rows.jsonl"), "--trust")
+    (found,) = run("recall", "file", "--tag", other, "--speaker", other, "--json").json["hits"]
+    assert found["title"] == unicodedata.normalize("NFC", name)

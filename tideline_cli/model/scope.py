@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from tideline_cli.errors import UsageError
+from tideline_cli.model.unicode_forms import composed
 
 _LONGEST, _DEEPEST = 200, 16
 
 
 def scope_key(text: str) -> str | None:
-    """Return the name of a scope, its parts parted by `/`: without spaces or slashes around them.
-    None where nothing is left: no scope. Raises UsageError for one that is too long or too deep."""
+    """Return the name of a scope in NFC, its parts parted by `/`: without spaces or slashes around
+    them. None where nothing is left: no scope.
+
+    Raises UsageError for one that is too long or too deep.
+    """
+    text = composed(text)
     parts = [part for part in map(str.strip, text.split("/")) if part]
     if len(text) > _LONGEST or len(parts) > _DEEPEST:
         shown = text if len(text) <= 40 else text[:39] + "…"

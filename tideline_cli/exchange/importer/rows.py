@@ -39,6 +39,7 @@ from tideline_cli.model.record import record
 from tideline_cli.model.scope import scope_key
 from tideline_cli.model.source import SOURCES, parse_source
 from tideline_cli.model.times import Times
+from tideline_cli.model.unicode_forms import composed
 from tideline_cli.policy.gate import confined
 from tideline_cli.policy.periods import STATEMENT
 from tideline_cli.policy.sameness import APART
@@ -122,6 +123,8 @@ def fact_from(row: Mapping[str, Any], context: ImportContext, *, repeat: int = 0
         "lifecycle": word(row, "lifecycle", LIFECYCLES) or "active", "status": worth.status,
         "confidence": worth.confidence,
         "slot": slot_key(values["slot"]) if values["slot"] else None, "pinned": worth.pinned,
+        "title": composed(values["title"] or "") or None,
+        "tags": tuple(map(composed, values["tags"])),
         "scope": scope_key(values["scope"]) if values["scope"] else None,
         "session": bare_name(values["session"]), "speaker": bare_name(values["speaker"]),
         "role": word(row, "role", ROLES), "agent": _agent(row, values["agent"], context),
