@@ -237,5 +237,5 @@ def test_a_label_is_one_however_its_letters_are_composed(run, tmp_path, form):
     row = {"content": "the thing of a file", "tags": [name], "speaker": name, "title": name}
     (tmp_path / "rows.jsonl").write_text(json.dumps(row) + "\n")
     run("import", str(tmp_path / "rows.jsonl"), "--trust")
-    (found,) = run("recall", "file", "--tag", other, "--speaker", other, "--json").json["hits"]
+    (found,) = run("list", "--tag", other, "--speaker", other, "--json").json["facts"]
     assert found["title"] == unicodedata.normalize("NFC", name)

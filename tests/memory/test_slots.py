@@ -7,6 +7,7 @@ import json
 import pytest
 
 from tests.memory.test_restate import listed, recalled, said, valid
+from tests.support import DAY, NOW
 
 JAN, FEB, MAR, NEXT = "2026-01-01", "2026-02-01", "2026-03-01", "2027-01-01"
 ROME, OSLO, BERN = "I live in Rome", "I live in Oslo", "I live in Bern"
@@ -209,3 +210,14 @@ def test_an_untrusted_value_that_comes_in_beneath_makes_no_edge(run):
     row = {"content": "never deploy on friday", "slot": "a", "id": friday}
     assert run("import", "-", "--now", JAN, stdin=json.dumps(row)).code == 0
     assert run("show", friday, "--json").json["links"] == []
+
+
+def test_what_is_forgotten_brings_nothing_back(run):
+    """Behind a value that is forgotten nothing holds, also not what nobody vouches for and what
+    began when that value did."""
+    at = str(NOW)
+    run("remember", "the pump is green", "--slot", "pump", "--source", "tool_output", "--now", at)
+    run("remember", "the pump is blue", "--slot", "pump", "--now", at)
+    for fact in run("list", "--json", "--now", str(NOW + DAY)).json["facts"]:
+        run("forget", fact["id"], "--now", str(NOW + DAY))
+    assert run("list", "--now", str(NOW + 2 * DAY)).out == ""

@@ -62,15 +62,21 @@ def value_at(line, at):
     """Return what a slot shows at a time: of what was said of the time the last; but what has no
     stated end gives way to what was planned before it, and what fills to all that holds."""
     shown = None
-    for place, one in enumerate(line):
+    for one in line:
         if not one.start <= at < one.end:
             continue
         if shown is not None and (
-            shown.holds if one.fills else first_time(line[:place], shown.id) > one.after
+            shown.holds if one.fills else first_time(_before(line, one), shown.id) > one.after
         ):
             continue
         shown = one
     return shown
+
+
+def _before(line, one):
+    """Return what was said before a statement, of which no part is."""
+    saying = one.said, one.id
+    return [other for other in line[: line.index(one)] if (other.said, other.id) != saying]
 
 
 def first_time(line, fact_id):

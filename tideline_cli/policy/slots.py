@@ -12,6 +12,8 @@ beginning holds. So nothing has to happen when a stay ends.
 
 from __future__ import annotations
 
+from itertools import groupby
+
 from tideline_cli.model.edge import SUCCEEDS
 from tideline_cli.model.record import record, replace
 from tideline_cli.model.source import is_trusted
@@ -181,8 +183,10 @@ def _last_said(fact: Fact, said: Mapping[str, int]) -> int:
 def _periods(strokes: Sequence[_Stroke]) -> dict[str, tuple[int, int]]:
     """Return from when to when each value is on the time line: from its first to its last time."""
     cells: list[Cell] = []
-    for stroke in strokes:
-        cells = _over(cells, stroke)
+    for _, saying in groupby(strokes, key=lambda one: (one.said, one.fact)):
+        begins = {fact: start for start, _, fact, _ in sorted(cells, reverse=True)}
+        for stroke in saying:
+            cells = _over(cells, stroke, begins)
     found: dict[str, tuple[int, int]] = {}
     for start, end, fact, holds in cells:
         if holds:
@@ -191,15 +195,13 @@ def _periods(strokes: Sequence[_Stroke]) -> dict[str, tuple[int, int]]:
     return found
 
 
-def _over(cells: Sequence[Cell], stroke: _Stroke) -> list[Cell]:
-    """Paint a stroke over what is there."""
-    begins: dict[str, int] = {}
-    for start, _, fact, _ in cells:
-        begins[fact] = min(start, begins.get(fact, start))
+def _over(cells: Sequence[Cell], stroke: _Stroke, begins: Mapping[str, int]) -> list[Cell]:
+    """Paint a stroke over what is there; `begins` tells since when each value had been on the time
+    line when this was said."""
     kept: list[Cell] = []
     free = [(stroke.start, stroke.end)]
     for start, end, fact, holds in cells:
-        if holds if stroke.fills else begins[fact] > stroke.after:
+        if holds if stroke.fills else begins.get(fact, start) > stroke.after:
             kept.append((start, end, fact, holds))
             free = _without(free, start, end)
         else:
