@@ -17,7 +17,7 @@ from tideline_cli.store.connection import setting
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from apsw import Connection
 
@@ -36,7 +36,8 @@ _ASKED = 12  # words that a new fact is looked for by: the longest, which are ra
 _LONGEST = 4  # words of it of which all but one are in a fact that is looked for
 _READ = 12  # facts that are read for a new one, by each way to look for them
 _MOST_NAMED = 3
-_REORDERED = 10  # hits that are compared, the best ones, however many are asked for
+COMPARED = 10
+"""So many hits are compared, the best ones, however many are asked for."""
 
 
 class ContradictionReport(Record):
@@ -100,11 +101,11 @@ def contradicted(db: Connection, fact: Fact, *, viewer: Origin) -> tuple[Compare
     return tuple(pair.b if pair.a.id == fact.id else pair.a for pair in best)
 
 
-def newer_first(db: Connection, matches: list[Match], *, viewer: Origin) -> list[Match]:
+def newer_first(matches: list[Match], read: Mapping[int, Fact]) -> list[Match]:
     """Return matches in order, where each that may contradict an older one scores no less than that
-    one, and so stands before it. What nobody trusts moves before nothing that is trusted."""
-    compared = matches[:_REORDERED]
-    read = facts.get(db, [match.seq for match in compared], viewer=viewer)
+    one, and so stands before it. What nobody trusts moves before nothing that is trusted. `read`
+    are the facts by number that are compared."""
+    compared = matches[:COMPARED]
     told = {seq: _told(fact) for seq, fact in read.items() if _is_compared(fact)}
     moved = [*matches]
     for place, other in combinations([n for n, one in enumerate(compared) if one.seq in told], 2):

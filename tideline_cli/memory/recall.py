@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from tideline_cli.memory.query import Backlog, Query
     from tideline_cli.memory.question import Question
     from tideline_cli.memory.retention import Retained
+    from tideline_cli.model.fact import Fact
     from tideline_cli.model.origin import Origin
     from tideline_cli.store.lapsed import Lapsed
 
@@ -60,11 +61,13 @@ def recall(db: Connection, query: Query, *, viewer: Origin, now: int) -> Recalle
         ):
             return nothing(query, is_learned=is_learned)
         gone = lapsed.at(db, origin_number=origin_number, now=now)
+        read: dict[int, Fact] = {}
         matches, backlog, lacking = _ranked(
             db, query, question, viewer=viewer, origin_number=origin_number, now=now, gone=gone,
-            is_learned=is_learned,
+            is_learned=is_learned, read=read,
         )  # fmt: skip
-        read = facts.get(db, [match.seq for match in matches], viewer=viewer)
+        if unread := [match.seq for match in matches if match.seq not in read]:
+            read |= facts.get(db, unread, viewer=viewer)
         if ahead:
             coming.after_recall(db, ahead, backlog, origin_number=origin_number)
     least = query.min_score
@@ -86,11 +89,11 @@ def recall(db: Connection, query: Query, *, viewer: Origin, now: int) -> Recalle
 
 def _ranked(
     db: Connection, query: Query, question: Question, *, viewer: Origin, origin_number: int,
-    now: int, gone: Lapsed, is_learned: bool,
+    now: int, gone: Lapsed, is_learned: bool, read: dict[int, Fact],
 ) -> tuple[list[Match], Backlog | None, UnavailableError | None]:
     """Return what the lanes find for the terms and the text of a query, in order, last what rests
     on one word of a question that is mostly unknown; and why likeness found nothing where it
-    cannot."""
+    cannot. The facts that it has `read` on the way are added to those."""
     if query.is_other_way:
         return _otherwise(
             db, query, question, viewer=viewer, origin_number=origin_number, now=now, gone=gone
@@ -106,9 +109,13 @@ def _ranked(
             limit=max(pool, DEFAULT_LIMIT), gone=gone, by_score=by_score, reach=query.reach,
         )  # fmt: skip
         if len(found) > 1 and not question.is_of_reference:
-            from tideline_cli.memory.contradictions import newer_first  # noqa: PLC0415  several hits
+            from tideline_cli.memory.contradictions import (  # noqa: PLC0415  several hits
+                COMPARED,
+                newer_first,
+            )
 
-            found = newer_first(db, found, viewer=viewer)
+            read.update(facts.get(db, [one.seq for one in found[:COMPARED]], viewer=viewer))
+            found = newer_first(found, read)
         return found[:pool], weak
 
     matches: list[Match] = []
