@@ -234,8 +234,8 @@ def test_a_label_is_one_however_its_letters_are_composed(run, tmp_path, form):
         assert len(run("list", label, other, "--json").json["facts"]) == 1, label
     run("remember", "the thing of a scope", "--scope", name)
     assert "the thing of a scope" in run("list", "--scope", other).out
-    row = {"content": "the thing of a file", "tags": [name], "speaker": name, "title": name}
+    row = {"content": "the thing of a file", "tags": [name], "speaker": name}
     (tmp_path / "rows.jsonl").write_text(json.dumps(row) + "\n")
     run("import", str(tmp_path / "rows.jsonl"), "--trust")
     (found,) = run("list", "--tag", other, "--speaker", other, "--json").json["facts"]
-    assert found["title"] == unicodedata.normalize("NFC", name)
+    assert found["speaker"] == unicodedata.normalize("NFC", name)

@@ -91,9 +91,8 @@ def _ranked(
     db: Connection, query: Query, question: Question, *, viewer: Origin, origin_number: int,
     now: int, gone: Lapsed, is_learned: bool, read: dict[int, Fact],
 ) -> tuple[list[Match], Backlog | None, UnavailableError | None]:
-    """Return what the lanes find for the terms and the text of a query, in order, last what rests
-    on one word of a question that is mostly unknown; and why likeness found nothing where it
-    cannot. The facts that it has `read` on the way are added to those."""
+    """Return what the lanes find for a query in order, last what rests on one word of a question
+    that is mostly unknown; and why likeness cannot find. What is `read` on the way is added."""
     if query.is_other_way:
         return _otherwise(
             db, query, question, viewer=viewer, origin_number=origin_number, now=now, gone=gone
@@ -109,12 +108,9 @@ def _ranked(
             limit=max(pool, DEFAULT_LIMIT), gone=gone, by_score=by_score, reach=query.reach,
         )  # fmt: skip
         if len(found) > 1 and not question.is_of_reference:
-            from tideline_cli.memory.contradictions import (  # noqa: PLC0415  several hits
-                COMPARED,
-                newer_first,
-            )
+            from tideline_cli.memory.contradictions import newer_first  # noqa: PLC0415  several hits
 
-            read.update(facts.get(db, [one.seq for one in found[:COMPARED]], viewer=viewer))
+            read.update(facts.get(db, [one.seq for one in found], viewer=viewer))
             found = newer_first(found, read)
         return found[:pool], weak
 

@@ -189,7 +189,6 @@ def birth(new: NewFact, *, fact_id: str, now: int) -> Fact:
         "importance": importance,
         "confidence": None if new.confidence is None else clamped(new.confidence, 1.0),
         "slot": slot_key(new.slot) if new.slot else None,
-        "title": composed(new.title) if new.title else new.title,
         "tags": tuple(map(composed, new.tags)),
         "scope": _scope_key(new.scope) if new.scope else None,
         "session": bare_name(new.session),
