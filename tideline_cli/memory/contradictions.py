@@ -106,7 +106,10 @@ def newer_first(matches: list[Match], read: Mapping[int, Fact]) -> list[Match]:
     one, and so stands before it. What nobody trusts moves before nothing that is trusted. `read`
     are the facts by number that are compared."""
     compared = matches[:COMPARED]
-    told = {seq: _told(fact) for seq, fact in read.items() if _is_compared(fact)}
+    told = {
+        seq: _told(fact) for seq in (one.seq for one in compared)
+        if (fact := read.get(seq)) is not None and _is_compared(fact)
+    }  # fmt: skip
     moved = [*matches]
     for place, other in combinations([n for n, one in enumerate(compared) if one.seq in told], 2):
         old, new = moved[place], moved[other]
