@@ -65,7 +65,7 @@ def masked_hits(hits: Iterable[Hit]) -> list[Hit]:
 def _masked(fact: Fact) -> Fact:
     texts = [fact.content, *fact.tags, *(getattr(fact, name) or "" for name in TEXTS)]
     texts += map(str, (fact.metadata or {}).items())
-    if not any(map(secrets.may_hold, texts)):
+    if not any(map(secrets.may_hold, filter(None, texts))):
         return fact
     from tideline_cli.memory.secret_screening import masked_fact  # noqa: PLC0415  few facts hold one
 
