@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from tideline_cli.model import codec
+from tideline_cli.model.saying import SHOWN, said
 from tideline_cli.model.times import StatedAt, Times
-from tideline_cli.store import visibility
+from tideline_cli.store import images, visibility
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from typing import Any
 
     from apsw import Connection
@@ -53,6 +54,14 @@ WHERE {_HEARD} AND change.row = (SELECT seq FROM fact WHERE id = ?)
   AND change.entity IN ('fact', 'usage')
   AND (change.entity = 'usage' OR change.act <> '+') AND {{condition}}
 GROUP BY batch.number ORDER BY min(change.number)
+"""
+_OF_SLOTS = """
+SELECT change.row, number, act, before FROM change
+WHERE entity = 'fact' AND change.row IN ({rows}) ORDER BY change.row, number
+"""
+_TOUCHED = """
+SELECT row FROM change WHERE number > ? AND entity = 'fact' AND act = '~' AND (
+  row IN (SELECT seq FROM fact WHERE slot IS NOT NULL) OR before LIKE '%"slot":"%')
 """
 _UNDOS = "SELECT number, undoes FROM batch WHERE undoes IS NOT NULL ORDER BY number DESC"
 _NOTED = """
@@ -114,6 +123,36 @@ def taken_back(db: Connection) -> set[int]:
         if number not in taken:
             taken.add(undone)
     return taken
+
+
+def said_since(db: Connection, number: int) -> dict[int, frozenset[str]]:
+    """Return, for each change after this number of a value of a slot, what it has changed of what
+    that shows as it was said: nothing where another value has painted over it."""
+    rows = _rows(db, _OF_SLOTS.format(rows=_TOUCHED), (number,))
+    return {one: names for one, names in _said_by(db, rows.fetchall()) if one > number}
+
+
+def _said_by(
+    db: Connection, changes: Sequence[tuple[int, int, str, str | None]]
+) -> Iterator[tuple[int, frozenset[str]]]:
+    """Yield of all changes of some facts, in order, what each has changed as it was said."""
+    by_row: dict[int, list[tuple[int, str, str | None]]] = {}
+    for row, number, act, before in changes:
+        by_row.setdefault(row, []).append((number, act, before))
+    current = images.row_images(db, "fact", by_row)
+    for row, told in by_row.items():
+        states = images.row_states([before for *_, before in told], now=current.get(row))
+        known = [said_of_row(codec.loads(state)) if state else {} for state in states]
+        for (number, act, _), was, now in zip(told, known, known[1:], strict=False):
+            if act == "~":
+                names = (name for name in SHOWN if was.get(name) != now.get(name))
+                yield number, frozenset(names)
+
+
+def said_of_row(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what was said of a fact, of its row as the journal keeps it."""
+    statement = row["statement"]
+    return said({**row, "statement": None if statement is None else codec.loads(statement)})
 
 
 def note(

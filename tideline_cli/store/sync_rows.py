@@ -52,8 +52,8 @@ FROM sync_fact
 """
 _RULED = """
 SELECT id, by FROM sync_fact WHERE by IS NOT NULL AND ruled = ?1 AND origin = ifnull(?2, origin)
-  AND EXISTS (SELECT 1 FROM link JOIN fact AS a ON a.seq = from_fact
-    JOIN fact AS b ON b.seq = to_fact WHERE a.id = by AND b.id = sync_fact.id)
+  AND EXISTS (SELECT 1 FROM link JOIN fact AS a ON a.seq = from_fact JOIN fact AS b
+    ON b.seq = to_fact WHERE a.id = by AND b.id = sync_fact.id AND a.lifecycle = 'active')
 ORDER BY id
 """
 _REWORDED = f"""

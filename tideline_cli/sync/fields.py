@@ -19,6 +19,7 @@ from tideline_cli.model.fact import (
 )
 from tideline_cli.model.fields import CHANGEABLE, FIELDS, NAMES
 from tideline_cli.model.origin import Origin, parse_origin
+from tideline_cli.model.saying import said
 from tideline_cli.model.source import SOURCES
 
 TYPE_CHECKING = False
@@ -43,6 +44,12 @@ _LONGEST = 1 << 20  # characters of a text: no fact and no label is longer
 def wire(fact: Fact) -> dict[str, Any]:
     """Return the fields of a fact that travel, by name, as JSON values."""
     return {name: wire_value(fact, name) for name in (*FIXED, *CHANGING)}
+
+
+def wire_as_said(fact: Fact) -> dict[str, Any]:
+    """Return the same as it was said of the fact, whatever its slot shows: so it travels."""
+    shown = wire(fact)
+    return shown | said(shown)
 
 
 def wire_value(fact: Fact, name: str) -> Any:

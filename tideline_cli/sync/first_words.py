@@ -30,6 +30,7 @@ from tideline_cli.sync.registers import (
     SAID,
     VERSION,
 )
+from tideline_cli.sync.told import stated_names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -48,11 +49,14 @@ def gather_all(db: Connection, state: SyncState, *, now: int) -> None:
     """Put all that a memory holds which has never synced into registers, in a transaction of the
     caller: what the journal knows of when each was said, else the time at which it was made."""
     told: dict[int, dict[str, int]] = {}
+    said = statements.said_since(db, 0)
     for change in sync_changes.since(db, 0):
         if change.entity == "fact" and change.act == "~":
             at = change.batch[3]
             clock = tick(0, now if at is None else at)
-            names = CHANGING if change.names is None else change.names
+            names = stated_names(
+                CHANGING if change.names is None else change.names, said.get(change.number)
+            )
             fields = told.setdefault(change.row, {})
             fields |= dict.fromkeys((name for name in names if name in CHANGING), clock)
             state.clock = max(state.clock, clock)
@@ -77,7 +81,7 @@ def _gather_facts(
     why = reasons_of(db, held.values())
     for seq, fact in held.items():
         one = registers.Registers(fact.id, seq, fact)
-        one.values[GONE] = why.get(fact.id)
+        one.values[GONE] = why.get(fact.id) if one.values["lifecycle"] == "archived" else None
         key = fact.origin.key
         if key not in numbers:
             numbers[key] = visibility.number(db, fact.origin)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tideline_cli.memory.archived import stated_reasons
 from tideline_cli.model.origin import EVERYONE
+from tideline_cli.model.saying import SHOWN
 from tideline_cli.model.times import StatedAt
 from tideline_cli.store import (
     statements,
@@ -16,7 +17,7 @@ from tideline_cli.store.sync_edges import EdgeRow
 from tideline_cli.store.sync_purges import PURGED
 from tideline_cli.sync import registers
 from tideline_cli.sync.clock import tick
-from tideline_cli.sync.fields import CHANGING, wire_value
+from tideline_cli.sync.fields import CHANGING, wire_as_said
 from tideline_cli.sync.registers import (
     BASE,
     BROUGHT,
@@ -33,12 +34,13 @@ from tideline_cli.sync.registers import (
     VERSION,
 )
 from tideline_cli.sync.rulings import EDGES
-from tideline_cli.sync.settling import period_before, settling
+from tideline_cli.sync.settling import archived_by_word, said_before, settling
 from tideline_cli.sync.told import SaidHere, Touched
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from typing import Any
 
     from apsw import Connection
 
@@ -179,14 +181,17 @@ class Gatherer:
                 known.put(PRESENT, False, self._mark(told.gone))
                 self.has_taken_back = True
             return
-        born = told.born
+        row, born = known.row, told.born
+        if known.id in self._settling.settled:
+            row = archived_by_word(row)
+        said = wire_as_said(row)
+        gone = gone if said["lifecycle"] == "archived" else None
         if known.birth is None and born is None:  # it was there before, and was never told
             born = tick(0, known.row.created_at)
         if born is not None:
             self._came.add(known.id)
             known.marks.clear()
-            known.values = registers.Registers(known.id, known.seq, known.row).values
-            known.values[GONE] = gone
+            known.values = {**said, GONE: gone}
             known.is_present = True
             known.origin = visibility.number(self._db, known.row.origin)
             known.birth = self._mark(born)
@@ -197,7 +202,7 @@ class Gatherer:
         for name, clock in told.fields.items():
             if name in CHANGING and clock != born and told.by.get(name, True):
                 clock = told.clock(name, (known.mark(name) or (0,))[0])
-                self._say(known, known.row, name, clock)
+                self._say(known, said, name, clock)
                 if name == "lifecycle":
                     known.put(GONE, gone, self._mark(clock))
                     self._answer(known, gone, clock)
@@ -218,21 +223,18 @@ class Gatherer:
     def _open(self, known: Registers, clock: int, *, is_born: bool) -> None:
         """Say that a fact stands, as it did before somebody confirmed that it gives way. One that
         has come back with that is born so."""
-        since, until = period_before(self._db, known.id)
-        stated = {"lifecycle": "active", "valid_from": since, "valid_to": until, GONE: None}
+        stated = {**said_before(self._db, known.id), GONE: None}
         if is_born:
             known.values |= stated
             return
         for name, value in stated.items():
             known.put(name, value, self._mark(clock))
 
-    def _say(self, known: Registers, row: Fact, name: str, clock: int) -> None:
+    def _say(self, known: Registers, said: dict[str, Any], name: str, clock: int) -> None:
         """Take what the store has as what somebody has said."""
-        names = [name]
-        if name == "lifecycle" and known.ruled is not None:  # the period goes with the word
-            names += ["valid_from", "valid_to"]
-        for one in names:
-            known.put(one, wire_value(row, one), self._mark(clock))
+        is_ruled = name == "lifecycle" and known.ruled is not None  # the period goes with the word
+        for one in SHOWN if is_ruled else (name,):
+            known.put(one, said[one], self._mark(clock))
 
     def _use(self, known: Registers, row: Fact, base: int) -> None:
         """Count the uses that the store has and no replica has told as ours. It was born with

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tideline_cli.model.lean import blake2b
 from tideline_cli.store.sync_purges import BORN, PURGED
 from tideline_cli.store.sync_rows import FactRow
-from tideline_cli.sync.fields import FIXED, made_fact, wire
+from tideline_cli.sync.fields import FIXED, made_fact, wire_as_said
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,7 +40,8 @@ class Registers:
 
     birth    clock, replica, version and place of the fact itself; None: it has not come yet.
     marks    the same by field, of those that were stated after the birth; `present` is one.
-    values   what the registers hold, as it travels; without `content` the fact itself is not here.
+    values   what the registers hold, as it was said and travels: what a slot shows of its values
+             follows from it. Without `content` the fact itself is not here.
     uses     by replica, and when it has stated and said the fact.
     ruled    why the fact is shown otherwise than the registers say, `by` because of which other;
              `extra` uses more than they tell, and `extra_last` as the last use, 0 for none.
@@ -58,7 +59,7 @@ class Registers:
         self.origin = 0
         self.birth: Mark | None = None
         self.marks: dict[str, Mark] = {}
-        self.values: dict[str, Any] = {} if row is None else wire(row)
+        self.values: dict[str, Any] = {} if row is None else wire_as_said(row)
         self.uses: dict[int, list[int]] = {}
         self.extra = self.extra_last = 0
         self.is_present = True
@@ -135,7 +136,7 @@ class Registers:
         version = max(versions)
         if version != born:
             marks[BORN] = born
-        known = {} if shown is None else wire(shown)
+        known = {} if shown is None else wire_as_said(shown)
         differing = {
             name: value for name, value in self.values.items()
             if (self.is_present or name in self.marks)  # what was taken back is said no more

@@ -39,12 +39,13 @@ EDGES: Mapping[str, Sequence[str]] = {
 
 @record
 class StatedFact:
-    """A fact as its registers have it, with the uses of all replicas: when it was last `said`, and
-    the replica that has stated it."""
+    """A fact as its registers have it, with the uses of all replicas: when it was last `said`, the
+    replica that has stated it, and whether somebody who knew of it has said what replaced it."""
 
     fact: Fact
     said: int
     author: str
+    is_replaced: bool = False
 
 
 @record
@@ -129,15 +130,18 @@ def _with_uses(keeper: Fact, copy: Fact) -> Fact:
 
 
 def _paint_slot(values: Sequence[StatedFact], found: dict[str, Ruling]) -> None:
-    """Show the values of a slot as its time line does, by when they were last said."""
+    """Show the values of a slot as its time line does, by when they were last said. A value
+    contradicts the one that gives way to it, unless a word has archived or replaced that."""
     after = painted((one.fact for one in values), {one.fact.id: one.said for one in values})
-    before = {one.fact.id: one.fact for one in values}
+    before = {one.fact.id: one for one in values}
     for fact in after:
-        if fact != before[fact.id]:
+        told = before[fact.id]
+        if fact != told.fact:
             by = successor(fact, after)
-            is_by_another = by is not None and by.lifecycle == "active"
-            why: Why = "slot" if is_by_another else "kept"
-            found[fact.id] = Ruling(fact, why, by.id if by and is_by_another else fact.id)
+            if by is None or told.is_replaced or told.fact.lifecycle != "active":
+                found[fact.id] = Ruling(fact, "kept", fact.id)
+            else:
+                found[fact.id] = Ruling(fact, "slot", by.id)
 
 
 def orphans(purged: Mapping[str, bool], reworded_by: Mapping[str, Iterable[str]]) -> set[str]:

@@ -3,14 +3,20 @@ the edges that show them."""
 
 from __future__ import annotations
 
-from tideline_cli.model.record import record
+from tideline_cli.model.record import record, replace
+from tideline_cli.model.saying import SHOWN
+from tideline_cli.policy.periods import statement_of
 from tideline_cli.store import images, sync_changes, sync_edges, sync_rows, sync_settled
+from tideline_cli.store.statements import said_of_row
 from tideline_cli.sync.rulings import EDGES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from apsw import Connection
 
+    from tideline_cli.model.fact import Fact
     from tideline_cli.sync.told import SaidHere
 
     Key = tuple[str, str, str]  # start, kind and end of an edge
@@ -80,7 +86,15 @@ def _edges(db: Connection, told: SaidHere) -> dict[Key, tuple[int, str, int]]:
     }  # fmt: skip
 
 
-def period_before(db: Connection, fact_id: str) -> tuple[int | None, int | None]:
-    """Return from when to when a fact held before a sync archived it, as far as it is known."""
+def said_before(db: Connection, fact_id: str) -> dict[str, Any]:
+    """Return what was said of a fact before a sync archived it, as far as it is known."""
     was = images.last_active(db, fact_id)
-    return (None, None) if was is None else (was["valid_from"], was["valid_to"])
+    return {**dict.fromkeys(SHOWN), "lifecycle": "active"} if was is None else said_of_row(was)
+
+
+def archived_by_word(fact: Fact) -> Fact:
+    """Return a fact that a sync has archived as one that somebody has archived: in a slot it ends
+    where it gave way."""
+    if fact.slot is None or fact.valid_to is None:
+        return fact
+    return replace(fact, statement=statement_of(fact) | {"until": fact.valid_to})

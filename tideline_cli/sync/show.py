@@ -7,7 +7,7 @@ from tideline_cli.model.origin import EVERYONE
 from tideline_cli.model.record import replace
 from tideline_cli.model.text import index_terms
 from tideline_cli.model.times import StatedAt, Times
-from tideline_cli.policy.periods import ended
+from tideline_cli.policy.periods import ended, holds_from
 from tideline_cli.policy.slots import same_place
 from tideline_cli.policy.transitions import restored
 from tideline_cli.store import statements, sync_apply, sync_edges, sync_rows, uses, writes
@@ -102,6 +102,8 @@ class Shower:
         stated: list[StatedFact] = []
         found: dict[str, Ruling] = {}
         reworded_by = self._reworded_by()
+        edges = sync_edges.edges_to(self._db, self._known, ("transition",))
+        replaced = {edge.target for edge in edges}
         orphans = rulings.orphans(
             {one.id: one.values[PURGED] for one in self._known.values() if PURGED in one.values},
             reworded_by,
@@ -115,21 +117,33 @@ class Shower:
                 if one.id in orphans and fact.lifecycle == "active":
                     fact = ended(fact, at=fact.created_at, now=fact.created_at)
                     found[one.id] = Ruling(fact, "purged", one.id)
-                stated.append(StatedFact(fact, one.at(SAID), self._author(one)))
+                author = self._author(one)
+                stated.append(StatedFact(fact, one.at(SAID), author, one.id in replaced))
+        found |= rulings.ruled(stated)
+        in_the_past = {  # of a slot
+            one for one, by in found.items() if by.why in ("slot", "kept") and _is_gone(by.fact)
+        }
         active = {one.fact.id for one in stated if one.fact.lifecycle == "active"}
         for told in stated:
             gone = told.fact
             if gone.lifecycle == "archived" and self._known[gone.id].values.get(FORGOT):
-                by = rulings.standing(gone.id, reworded_by, active)
+                by = rulings.standing(gone.id, reworded_by, active - in_the_past)
                 if by is not None:
-                    found[gone.id] = Ruling(gone, "forgotten", by)
-        return found | rulings.ruled(stated)
+                    shown = found[gone.id].fact if gone.id in found else gone
+                    found[gone.id] = Ruling(shown, "forgotten", by)
+        return found
 
     def _as_archived(self, one: Registers, reworded_by: Iterable[str]) -> Fact:
         """Return a fact as its registers have it. Who forgot or reworded it may not have known that
         another had moved it into a slot: the value ends there all the same, but where it was moved
-        after it was forgotten, which says it anew."""
+        after it was forgotten, which says it anew. What was forgotten and reworded holds in its new
+        words alone."""
         fact = one.fact()
+        words = [self._known[by].fact() for by in reworded_by]
+        if fact.lifecycle == "archived" and fact.statement is not None and (
+            one.values.get(FORGOT) and any(_corrects(by, fact) for by in words)
+        ):
+            return replace(fact, statement={**fact.statement, "until": holds_from(fact)})
         is_known = fact.statement is None or "until" in fact.statement
         if fact.lifecycle != "archived" or fact.slot is None or is_known:
             return fact
@@ -137,7 +151,7 @@ class Shower:
             self._stamp(one, "lifecycle") > self._stamp(one, "statement")
         )
         is_reworded = one.gone() == "superseded" and any(
-            not same_place(self._known[by].fact(), fact) for by in reworded_by
+            not same_place(by, fact) for by in words
         )
         if not is_forgotten and not is_reworded:
             return fact
@@ -321,6 +335,11 @@ def _is_archived(one: Registers) -> bool:
 
 def _is_gone(fact: Fact | None) -> bool:
     return fact is not None and fact.lifecycle == "archived"
+
+
+def _corrects(by: Fact, fact: Fact) -> bool:
+    """Say whether new words hold wherever the old ones did."""
+    return same_place(by, fact) and holds_from(by) <= holds_from(fact)
 
 
 def _is_known(one: Registers) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tideline_cli.model import codec
+from tideline_cli.model.saying import SHOWN
 from tideline_cli.store import statements, sync_changes, sync_rows
 from tideline_cli.sync.clock import tick
 from tideline_cli.sync.fields import CHANGING
@@ -78,6 +79,12 @@ class Touched:
         return other
 
 
+def stated_names(names: Iterable[str], said: Iterable[str] | None) -> Iterable[str]:
+    """Return which of the columns that a change has changed it has stated; `said` are those that it
+    has changed as they were said, where its fact is a value of a slot."""
+    return names if said is None else {*names}.difference(SHOWN).union(said)
+
+
 class SaidHere:
     """All that was said since the journal was last read; `now` is the time of changes that other
     programs have made.
@@ -89,7 +96,7 @@ class SaidHere:
     earliest  the earliest time of a batch, in milliseconds.
     """
 
-    __slots__ = ("_db", "_now", "_state", "earliest", "edges", "facts", "moved", "used")
+    __slots__ = ("_db", "_now", "_said", "_state", "earliest", "edges", "facts", "moved", "used")
 
     def __init__(self, db: Connection, state: SyncState, *, now: int) -> None:
         self._db = db
@@ -106,6 +113,7 @@ class SaidHere:
         """Read the journal. Each run of changes of one batch has one time."""
         state, batch, clock = self._state, -1, 0
         taken = statements.taken_back(self._db)
+        self._said = statements.said_since(self._db, state.change)
         for told in sync_changes.since(self._db, state.change):
             number, ordinal, verb, at, origin = told.batch
             state.change = told.number
@@ -136,7 +144,7 @@ class SaidHere:
             elif told.act == "-":
                 one.gone = clock
             else:
-                names = CHANGING if told.names is None else told.names
+                names = self._names(told)
                 one.change(names, clock, is_word=is_word, by=told)
         elif told.entity == "link":
             image, _ = self.edges.get(told.row, (None, 0))
@@ -149,6 +157,11 @@ class SaidHere:
                 known.uses = codec.loads(told.after)["access_count"]
             elif is_word and told.batch[2] in statements.SAYING:
                 self._of(told.row).change(_HOLDS, clock, is_word=True, by=told)
+
+    def _names(self, told: ToldChange) -> Iterable[str]:
+        """Return which columns of a fact a change has stated: what its slot shows is no word."""
+        names = CHANGING if told.names is None else told.names
+        return stated_names(names, self._said.get(told.number))
 
     def _of(self, seq: int) -> Touched:
         return self.facts.setdefault(seq, Touched())
