@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from tideline_cli.model.record import replace
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
+
+    from tideline_cli.model.fact import Fact
 
 SHOWN = ("lifecycle", "valid_from", "valid_to", "statement")
 """What a value shows by its slot: the fields that change when another value paints over it."""
@@ -13,15 +17,22 @@ SHOWN = ("lifecycle", "valid_from", "valid_to", "statement")
 
 def said(state: Mapping[str, Any]) -> dict[str, Any]:
     """Return these fields of a fact as they were said: as if nothing had painted over it. One that
-    only another value has archived is active; one that a word has archived ends as that says."""
+    only another value has archived is active: a word leaves an end, or what it shows as said."""
     shown = {name: state[name] for name in SHOWN}
-    known, end = shown["statement"], shown["valid_to"]
+    known = shown["statement"]
     if state["slot"] is None or known is None:
         return shown
     since, until = known.get("from"), known.get("until", known.get("to"))
-    is_as_said = end == until and ("until" in known or shown["valid_from"] == since)
-    if shown["lifecycle"] == "archived" and not is_as_said:
+    is_by_word = "until" in known or (shown["valid_from"], shown["valid_to"]) == (since, until)
+    if shown["lifecycle"] == "archived" and not is_by_word:
         shown["lifecycle"] = "active"
     if shown["lifecycle"] == "active" and known.keys() <= {"from", "to"}:
         known = None
     return shown | {"valid_from": since, "valid_to": until, "statement": known}
+
+
+def as_told(fact: Fact) -> Fact:
+    """Return a fact as it was said, whatever its slot shows of it."""
+    if fact.slot is None or fact.statement is None:
+        return fact
+    return replace(fact, **said({name: getattr(fact, name) for name in ("slot", *SHOWN)}))

@@ -16,6 +16,7 @@ from itertools import groupby
 
 from tideline_cli.model.edge import SUCCEEDS
 from tideline_cli.model.record import record, replace
+from tideline_cli.model.saying import as_told
 from tideline_cli.model.source import is_trusted
 from tideline_cli.policy.periods import as_said, holds_from, statement_of
 
@@ -107,7 +108,7 @@ def painted(values: Iterable[Fact], said: Mapping[str, int]) -> list[Fact]:
     """
     told = [fact for fact in values if fact.lifecycle == "active" or fact.statement is not None]
     strokes = [stroke for fact in told for stroke in _strokes(fact, said.get(fact.id, 0))]
-    gone = {fact.id for fact in told if fact.lifecycle != "active"}
+    gone = {fact.id for fact in told if as_told(fact).lifecycle != "active"}
     strokes.sort(key=lambda one: (one.said, one.fact not in gone, one.fact))
     trusted = {fact.id for fact in told if is_trusted(fact.source)}
     of_trusted = _periods([one for one in strokes if one.fact in trusted])

@@ -19,7 +19,7 @@ from tideline_cli.model.fact import (
 )
 from tideline_cli.model.fields import CHANGEABLE, FIELDS, NAMES
 from tideline_cli.model.origin import Origin, parse_origin
-from tideline_cli.model.saying import said
+from tideline_cli.model.saying import as_told
 from tideline_cli.model.source import SOURCES
 
 TYPE_CHECKING = False
@@ -48,8 +48,7 @@ def wire(fact: Fact) -> dict[str, Any]:
 
 def wire_as_said(fact: Fact) -> dict[str, Any]:
     """Return the same as it was said of the fact, whatever its slot shows: so it travels."""
-    shown = wire(fact)
-    return shown | said(shown)
+    return wire(as_told(fact))
 
 
 def wire_value(fact: Fact, name: str) -> Any:

@@ -55,7 +55,9 @@ def settling(db: Connection, told: SaidHere) -> Settling:
             continue
         if stored[target][1].lifecycle != "archived":
             continue
-        is_ruled = row.by == source and kind in EDGES[row.ruled or "kept"]
+        is_ruled = row.by == source and (
+            row.ruled == "forgotten" or kind in EDGES[row.ruled or "kept"]
+        )
         if act == "-" and is_ruled:
             settled[target] = clock
         elif act == "+" and sync_edges.edge(db, *key) is None:
