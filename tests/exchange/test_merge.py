@@ -423,3 +423,29 @@ def test_a_row_without_a_time_states_a_value_again(run, more, again):
     merge(4, content=f"I work from {again}")
     assert again in run("slots", "--now", "2025-10-04T12Z").out
     assert run("doctor", "--deep", "--json").json["findings"] == []
+
+
+@pytest.mark.parametrize("since", [(), ("--valid-from", "2027-01-01")], ids=["value", "plan"])
+@pytest.mark.parametrize(
+    ("words", "field", "becomes"),
+    [
+        (("forget", "{}"), "archived_reason", "forgotten"),
+        (("edit", "{}", "--valid-to", "2027-02-01T00Z"), "statement",
+         {"until": instant.parse("2027-02-01T00Z")}),
+        (("edit", "{}", "--tag", "home"), "tags", ["home"]),
+    ],
+    ids=["forget", "end", "tag"],
+)  # fmt: skip
+def test_a_word_counts_about_a_value_that_was_painted_over_here(run, words, field, becomes, since):
+    """What the slot of the older memory shows of it is no word, also where that is shown later."""
+    old = run("remember", "I live in Rome", "--slot", "city", *A, *at(1), "--json").json
+    fact_id = old["fact"]["id"]
+    run("import", "-", "--merge", "--trust", *B, *at(2), stdin=run("export", *A, *at(2)).out)
+    run(*(word.format(fact_id) for word in words), *B, *at(3))
+    run("remember", "I live in Oslo", "--slot", "city", *since, *A, *at(4))
+    for here, there in ((A, B), (B, A)):
+        run("import", "-", "--merge", "--trust", *here, *at(5), stdin=run("export", *there).out)
+    for memory in (A, B):
+        whole = map(json.loads, run("export", *memory, *at(6)).out.splitlines())
+        [row] = [row for row in whole if row["id"] == fact_id]
+        assert row[field] == becomes

@@ -44,7 +44,7 @@ FROM change JOIN fact ON fact.seq = change.row
   LEFT JOIN batch AS undone ON undone.number = batch.undoes
   LEFT JOIN stated ON stated.fact = change.row
 WHERE change.entity IN ('fact', 'usage') AND (change.entity = 'usage' OR change.act <> '+')
-  AND {{condition}}
+  AND change.number NOT IN (SELECT value FROM json_each(?)) AND {{condition}}
 GROUP BY change.row
 """
 _WORDS = f"""
@@ -53,6 +53,7 @@ SELECT batch.at FROM change JOIN batch ON batch.number = change.batch
 WHERE {_HEARD} AND change.row = (SELECT seq FROM fact WHERE id = ?)
   AND change.entity IN ('fact', 'usage')
   AND (change.entity = 'usage' OR change.act <> '+') AND {{condition}}
+  AND change.number NOT IN (SELECT value FROM json_each(?))
 GROUP BY batch.number ORDER BY min(change.number)
 """
 _OF_SLOTS = """
@@ -103,9 +104,9 @@ def stated(
         for fact_id, changed, said in _rows(db, _NOTED.format(condition=condition), values)
     }
     found = dict(noted)
-    taken = codec.dumps(sorted(taken_back(db)))
+    taken = codec.dumps(sorted(taken_back(db))), codec.dumps(_painted(db, condition, values))
     sql = _SPOKEN.format(condition=condition)
-    for fact_id, *rest, is_undone in _rows(db, sql, (taken, *values)).fetchall():
+    for fact_id, *rest, is_undone in _rows(db, sql, (*taken, *values)).fetchall():
         known = None if is_undone else noted.get(fact_id)
         at = _latest(db, fact_id, known, rest, taken)
         if at is None:
@@ -129,13 +130,25 @@ def said_since(db: Connection, number: int) -> dict[int, frozenset[str]]:
     """Return, for each change after this number of a value of a slot, what it has changed of what
     that shows as it was said: nothing where another value has painted over it."""
     rows = _rows(db, _OF_SLOTS.format(rows=_TOUCHED), (number,))
-    return {one: names for one, names in _said_by(db, rows.fetchall()) if one > number}
+    return {one: names for one, _, names in _said_by(db, rows.fetchall()) if one > number}
+
+
+def _painted(db: Connection, condition: str, values: tuple[Any, ...]) -> list[int]:
+    """Return the changes by which another value of a slot has painted over one, and nothing else:
+    they are no word about it."""
+    shown = f"SELECT seq FROM fact WHERE slot IS NOT NULL AND {condition}"
+    rows = _rows(db, _OF_SLOTS.format(rows=shown), values).fetchall()
+    return [
+        one for one, before, names in _said_by(db, rows)
+        if not names and images.is_part(before) and codec.loads(before).keys() <= {*SHOWN}
+    ]  # fmt: skip
 
 
 def _said_by(
     db: Connection, changes: Sequence[tuple[int, int, str, str | None]]
-) -> Iterator[tuple[int, frozenset[str]]]:
-    """Yield of all changes of some facts, in order, what each has changed as it was said."""
+) -> Iterator[tuple[int, str, frozenset[str]]]:
+    """Yield of all updates of some facts the number, the image, and what it has changed as it was
+    said."""
     by_row: dict[int, list[tuple[int, str, str | None]]] = {}
     for row, number, act, before in changes:
         by_row.setdefault(row, []).append((number, act, before))
@@ -143,10 +156,10 @@ def _said_by(
     for row, told in by_row.items():
         states = images.row_states([before for *_, before in told], now=current.get(row))
         known = [said_of_row(codec.loads(state)) if state else {} for state in states]
-        for (number, act, _), was, now in zip(told, known, known[1:], strict=False):
-            if act == "~":
+        for (number, act, before), was, now in zip(told, known, known[1:], strict=False):
+            if act == "~" and before is not None:
                 names = (name for name in SHOWN if was.get(name) != now.get(name))
-                yield number, frozenset(names)
+                yield number, before, frozenset(names)
 
 
 def said_of_row(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -168,7 +181,7 @@ def note(
 
 
 def _latest(
-    db: Connection, fact_id: str, known: StatedAt | None, words: list[Any], taken: str
+    db: Connection, fact_id: str, known: StatedAt | None, words: list[Any], taken: tuple[str, str]
 ) -> StatedAt | None:
     born, changed_since, changed, spoken, last = words
     brought = known.brought if known else 0
@@ -185,12 +198,13 @@ def _latest(
 
 
 def _in_order(
-    db: Connection, fact_id: str, before: int, taken: str, *, since: bool
+    db: Connection, fact_id: str, before: int, taken: tuple[str, str], *, since: bool
 ) -> int:
     """Return when a fact was last changed that had last changed `before`: each word is later than
     those that came earlier, by a millisecond where the clock says that it is not."""
     latest = before
-    words = _rows(db, _WORDS.format(condition=_IS_LATER if since else "true"), (taken, fact_id))
+    sql = _WORDS.format(condition=_IS_LATER if since else "true")
+    words = _rows(db, sql, (taken[0], fact_id, taken[1]))
     for (at,) in words:
         latest = at if at >= latest else latest + 1
     return latest

@@ -10,6 +10,7 @@ from tideline_cli.exchange.importer.row_times import RowTimes
 from tideline_cli.exchange.importer.worth import was_confined, was_limited
 from tideline_cli.memory.succession import repaint
 from tideline_cli.model.origin import Origin
+from tideline_cli.model.times import Times
 from tideline_cli.store import slots, uses, visibility, writes
 
 TYPE_CHECKING = False
@@ -101,7 +102,8 @@ class Destination:
             said = {value.id: self.times.of(value).said_at for value in values}
             _, gone = repaint(self._db, values[0], now=max(said.values()), by=None, said=said)
             for end in gone:
-                self.times.end(end.before, by=end.by)
+                changed = self.times.of(end.before).changed_at  # to be painted over is no change
+                self.times.bring(end.before, Times(changed, 0), gone="superseded")
                 if end.before.lifecycle == "active":
                     self._summary.superseded += end.by.id in come
                     self._summary.older += end.by.id not in come

@@ -36,6 +36,7 @@ from tideline_cli.model.instant import EARLIEST_MS, LATEST_MS
 from tideline_cli.model.lean import blake2b
 from tideline_cli.model.origin import UNKNOWN, Origin, parse_origin
 from tideline_cli.model.record import record
+from tideline_cli.model.saying import as_told
 from tideline_cli.model.scope import scope_key
 from tideline_cli.model.source import SOURCES, parse_source
 from tideline_cli.model.times import Times
@@ -234,7 +235,8 @@ def times_of(row: Mapping[str, Any], fact: Fact, context: ImportContext) -> Time
     nothing of it was stated when it was made, or when it ended."""
     changed, said = (past(row, name, context.now) for name in STATED)
     end = fact.valid_to
-    if changed is None and fact.lifecycle != "active" and end is not None and end <= context.now:
+    is_gone = as_told(fact).lifecycle != "active"
+    if changed is None and is_gone and end is not None and end <= context.now:
         changed = end
     return Times(max(changed or 0, fact.created_at), max(said or 0, fact.created_at))
 
