@@ -18,7 +18,7 @@ MOST = 4  # round trips of a common command
 # What is named beside an answer, and what a new fact may contradict or paint over, is asked in
 # reads of its own.
 BESIDE = {"context": 2, "remember": 6, "semantic": 7}  # by likeness alone some have gone: why, when
-HANDED_ON = 10
+HANDED_ON = 12
 LATER = str(NOW + 1_000)
 
 

@@ -104,6 +104,7 @@ class TestWordsOfAnother:
         assert shown(one, new) == ("active", since, None, None)
 
     def test_new_words_hold_until_a_plan(self, pair):
+        """A value that was reworded here holds until what was planned elsewhere begins."""
         one, two, _ = pair
         old = say(one, "A1", 3)
         after_sync(pair, 5)
@@ -113,6 +114,7 @@ class TestWordsOfAnother:
         assert shown(one, new) == ("active", 3, 39, None)
 
     def test_an_undo_of_what_painted_over_it_is_no_word(self, pair):
+        """What was painted over, and is shown again, is as it was said."""
         one, two, _ = pair
         old = say(one, "A1", 3)
         after_sync(pair, 5)
@@ -162,6 +164,7 @@ class TestRewordings:
         assert shown(two, new)[0] == "active"
 
     def test_a_later_end_of_the_old_words_is_no_contradiction(self, pair):
+        """The old words of a value that was reworded end, and the new ones hold."""
         one, two, _ = pair
         old = say(one, "A1", 3)
         after_sync(pair, 5)
@@ -173,6 +176,7 @@ class TestRewordings:
 
     @pytest.mark.parametrize("slot", [SLOT, None])
     def test_the_old_words_that_are_said_again_later_hold(self, pair, slot):
+        """The later of two sayings holds, also of words that were reworded before."""
         one, two, _ = pair
         old = say(one, "A1", 3, slot=slot)
         after_sync(pair, 5)
@@ -344,6 +348,7 @@ def test_two_machines_show_what_one_would_that_heard_all_in_order(tmp_path):
 
 def test_a_painted_value_that_is_taken_as_a_word_is_noticed(tmp_path, monkeypatch):
     """The comparison is no formality."""
-    monkeypatch.setattr(saying, "said", lambda state: {name: state[name] for name in saying.SHOWN})
-    monkeypatch.setattr("tideline_cli.store.statements.said", saying.said)
+    as_shown = lambda state: {name: state[name] for name in saying.SHOWN}  # noqa: E731
+    monkeypatch.setattr(saying, "unpainted", as_shown)
+    monkeypatch.setattr("tideline_cli.store.statements.unpainted", as_shown)
     assert found(tmp_path, SEEDS, 20) is not None

@@ -15,7 +15,7 @@ SHOWN = ("lifecycle", "valid_from", "valid_to", "statement")
 """What a value shows by its slot: the fields that change when another value paints over it."""
 
 
-def said(state: Mapping[str, Any]) -> dict[str, Any]:
+def unpainted(state: Mapping[str, Any]) -> dict[str, Any]:
     """Return these fields of a fact as they were said: as if nothing had painted over it. One that
     only another value has archived is active: a word leaves an end, or what it shows as said."""
     shown = {name: state[name] for name in SHOWN}
@@ -35,4 +35,4 @@ def as_told(fact: Fact) -> Fact:
     """Return a fact as it was said, whatever its slot shows of it."""
     if fact.slot is None or fact.statement is None:
         return fact
-    return replace(fact, **said({name: getattr(fact, name) for name in ("slot", *SHOWN)}))
+    return replace(fact, **unpainted({name: getattr(fact, name) for name in ("slot", *SHOWN)}))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tideline_cli.model import codec
-from tideline_cli.model.saying import SHOWN, said
+from tideline_cli.model.saying import SHOWN, unpainted
 from tideline_cli.model.times import StatedAt, Times
 from tideline_cli.store import images, visibility
 
@@ -165,7 +165,7 @@ def _said_by(
 def said_of_row(row: Mapping[str, Any]) -> dict[str, Any]:
     """Return what was said of a fact, of its row as the journal keeps it."""
     statement = row["statement"]
-    return said({**row, "statement": None if statement is None else codec.loads(statement)})
+    return unpainted({**row, "statement": None if statement is None else codec.loads(statement)})
 
 
 def note(
