@@ -449,3 +449,15 @@ def test_a_word_counts_about_a_value_that_was_painted_over_here(run, words, fiel
         whole = map(json.loads, run("export", *memory, *at(6)).out.splitlines())
         [row] = [row for row in whole if row["id"] == fact_id]
         assert row[field] == becomes
+
+
+def test_what_is_only_painted_over_is_no_other_state(run, tmp_path):
+    """A value that another value covers here, and not in the file, is as it was said in both."""
+    run("remember", "the gate is red", "--slot", "gate", "--now", str(NOW))
+    (tmp_path / "rows.jsonl").write_text(run("export").out)
+    run("remember", "the gate is blue", "--slot", "gate", "--now", str(NOW + DAY))
+    done = run("import", str(tmp_path / "rows.jsonl"), "--merge", "--trust",
+               "--now", str(NOW + 2 * DAY))  # fmt: skip
+    assert "another state" not in done.out + done.err
+    assert "1 there already" in done.out
+    assert run("recall", "gate", "--now", str(NOW + 2 * DAY)).out.count("the gate is") == 1

@@ -7,6 +7,7 @@ from tideline_cli.exchange.importer.rows import ORIGINAL_ID, fact_from, vouched_
 from tideline_cli.model.fields import CHANGEABLE
 from tideline_cli.model.origin import EVERYONE
 from tideline_cli.model.record import replace
+from tideline_cli.model.saying import as_told
 from tideline_cli.model.source import is_trusted
 from tideline_cli.store import facts, whole_ids
 
@@ -126,5 +127,6 @@ class RowIds:
 
 
 def differs(known: Fact, stated: Fact) -> bool:
-    """Say whether a fact that is there is in another state than a row states."""
-    return any(getattr(known, name) != getattr(stated, name) for name in _STATE)
+    """Say whether a fact that is there is in another state than a row states, as both were said."""
+    one, other = as_told(known), as_told(stated)
+    return any(getattr(one, name) != getattr(other, name) for name in _STATE)
