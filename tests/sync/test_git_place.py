@@ -15,6 +15,8 @@ from tests.sync.building import DESKTOP, LAPTOP, PLACE, Log, Machine, header, re
 from tideline_cli.errors import BusyError, StoreError, TidelineError
 from tideline_cli.sync import folders, place_file, segment
 from tideline_cli.sync.places import git_folder, mirrored, open_place
+from tideline_cli.sync.places.git import GitPlace
+from tideline_cli.sync.places.programs import Done
 
 pytestmark = pytest.mark.slow
 
@@ -240,3 +242,21 @@ def test_damaged_objects_are_told_in_one_line(repository, tmp_path, harm):
     laptop.fetch()
     laptop.place.send(LAPTOP)
     assert read(Machine(repository, DESKTOP, tmp_path).fetch(), LAPTOP) == [1]
+
+
+def test_another_failure_of_a_reader_is_no_damage(repository, tmp_path, monkeypatch):
+    """A full disk is told as such, and nobody is told to move a sound repository away."""
+    laptop = Machine(repository, LAPTOP, tmp_path)
+    laptop.say(b"I deploy on Fridays")
+    run = GitPlace._git
+
+    def failing(self, *words, **given):
+        if words[0] == "ls-tree":
+            return Done(128, b"", "fatal: cannot write: No space left on device")
+        return run(self, *words, **given)
+
+    monkeypatch.setattr(GitPlace, "_git", failing)
+    with pytest.raises(TidelineError) as refused:
+        Machine(repository, DESKTOP, tmp_path).fetch()
+    assert refused.value.code != "place_damaged"
+    assert "No space left on device" in refused.value.message

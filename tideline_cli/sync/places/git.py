@@ -217,12 +217,16 @@ class GitPlace(Mirrored):
     def _objects(
         self, *words: str, stdin: bytes = b"", variables: Mapping[str, str] | None = None
     ) -> Done:
-        """Run what reads objects. Where it fails, and may read them, they are damaged."""
+        """Run what reads objects. Where it fails, and git finds that they are not sound, they are
+        damaged; else it is something else that fails: a full disk, too little memory."""
         done = self._git(*words, stdin=stdin, variables=variables)
-        if done.code and _UNREADABLE not in done.err.lower():
+        if done.code and _UNREADABLE not in done.err.lower() and self._is_unsound():
             raise self._damaged()
         self._check(done)
         return done
+
+    def _is_unsound(self) -> bool:
+        return bool(self._git("fsck", *filter(None, (self._head,))).code)
 
     def _word(self, *words: str, variables: Mapping[str, str] | None = None) -> str:
         return self._checked(*words, variables=variables).out.decode("ascii").strip()
