@@ -11,6 +11,7 @@ from contextlib import contextmanager, suppress
 from time import time
 
 from tideline_cli.errors import StoreError, UsageError
+from tideline_cli.model.lean import blake2b
 from tideline_cli.sync import layout, whole_files
 from tideline_cli.system import LOCK_EX, LOCK_NB, NOFOLLOW, NONBLOCK, flock
 from tideline_cli.system.machine import machine_id
@@ -111,8 +112,8 @@ def _moved(folder: str, above: int, commit: str, mode: int) -> bool:
 
 
 def _owner() -> bytes:
-    """Return what a lock of this program says: on which machine it was taken."""
-    return f"tideline {machine_id()}\n".encode()
+    """Return what a lock of this program says: on which machine it was taken, to who knows it."""
+    return f"tideline {blake2b(machine_id().encode(), digest_size=16).hexdigest()}\n".encode()
 
 
 def _free(above: int) -> None:
