@@ -104,12 +104,12 @@ def _uncovered(
 ) -> tuple[str, ...]:
     """Paint the slots of facts that go as if these had never been said; return the values of the
     viewer that hold again."""
-    again: list[str] = []
+    again, leaving = list[str](), {*gone.values()}
     for one in slots.among(db, gone, viewer=EVERYONE):
         assert one.slot is not None  # noqa: S101  for the type checker
         place = partial(slots.values_in, db, one.slot, scope=one.scope, viewer=one.origin)
         held = {value.id for value, _ in place()}
-        repaint(db, one, now=now, by=None, but=gone.values())
+        repaint(db, one, now=now, by=None, but=leaving)
         if viewer in (one.origin, OWNER):
             again += [value.id for value, _ in place() if value.id not in held]
     return tuple(again)
