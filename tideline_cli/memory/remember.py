@@ -273,15 +273,6 @@ def checked_text(content: str) -> str:
     return text
 
 
-def can_be_fact(content: str) -> bool:
-    """Say whether a text can be stored as one fact."""
-    try:
-        checked_text(content)
-    except UsageError:
-        return False
-    return True
-
-
 def check_labels(new: NewFact) -> None:
     """Raise UsageError for a label that cannot be stored or would not come back from an export."""
     stated = [(getattr(new, name), name) for name in TEXTS if getattr(new, name) is not None]

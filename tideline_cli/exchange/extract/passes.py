@@ -6,7 +6,7 @@ usable or says in an empty list that there is nothing, in the transaction that s
 
 from __future__ import annotations
 
-from tideline_cli.errors import BadReplyError, UnavailableError
+from tideline_cli.errors import BadReplyError, UnavailableError, UsageError
 from tideline_cli.exchange.extract.store_reply import store_reply
 from tideline_cli.exchange.extract.types import ExtractContext, OvertakenError, Step, Tally
 from tideline_cli.llm import reply
@@ -148,8 +148,16 @@ def _is_usable(given: Distilled) -> bool:
     return (
         not given.proposals
         or bool(given.known)
-        or any(remember.can_be_fact(one.content) for one in given.proposals)
+        or any(_can_be_fact(one.content) for one in given.proposals)
     )
+
+
+def _can_be_fact(content: str) -> bool:
+    try:
+        remember.checked_text(content)
+    except UsageError:
+        return False
+    return True
 
 
 def _settle(db: Connection, context: ExtractContext, tally: Tally, name: Pass, count: int) -> None:
