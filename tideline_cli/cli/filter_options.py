@@ -5,7 +5,6 @@ from __future__ import annotations
 from tideline_cli.cli.options import DOCUMENTS, Option, check_order
 from tideline_cli.model.fact import KINDS, PROGRESSES, ROLES, SEGMENTS
 from tideline_cli.model.record import Record
-from tideline_cli.model.unicode_forms import composed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -72,7 +71,7 @@ def narrowed(options: Narrowing) -> dict[str, Any]:
     without an instant."""
     check_order(options.since, options.until)
     return {
-        "segments": options.segment, "kinds": options.kind, "tags": _names(options.tag),
+        "segments": options.segment, "kinds": options.kind, "tags": options.tag,
         "documents": asked_documents(options), "progress": options.progress,
         "since": options.since, "until": options.until, **spoken(options),
     }  # fmt: skip
@@ -80,13 +79,8 @@ def narrowed(options: Narrowing) -> dict[str, Any]:
 
 def spoken(options: Spoken) -> dict[str, Any]:
     """Return by whom and where facts are to be said, as keywords of a Filter."""
-    return {"sessions": _names(options.session), "speakers": _names(options.speaker),
-            "roles": options.role, "agents": _names(options.agent)}  # fmt: skip
-
-
-def _names(given: tuple[str, ...]) -> tuple[str, ...]:
-    """Return names as facts have them: in NFC."""
-    return tuple(map(composed, given))
+    return {"sessions": options.session, "speakers": options.speaker, "roles": options.role,
+            "agents": options.agent}  # fmt: skip
 
 
 def asked_documents(options: Documents) -> tuple[str, ...] | None:

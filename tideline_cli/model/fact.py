@@ -189,7 +189,6 @@ def birth(new: NewFact, *, fact_id: str, now: int) -> Fact:
         "importance": importance,
         "confidence": None if new.confidence is None else clamped(new.confidence, 1.0),
         "slot": slot_key(new.slot) if new.slot else None,
-        "tags": tuple(map(composed, new.tags)),
         "scope": _scope_key(new.scope) if new.scope else None,
         "session": bare_name(new.session),
         "speaker": bare_name(new.speaker),
@@ -300,6 +299,6 @@ def _scope_key(text: str) -> str | None:
 
 
 def bare_name(text: str | None) -> str | None:
-    """Return the name of a session, a speaker, a document or an agent: in NFC and without spaces
-    around it, None where nothing is left."""
-    return composed(text or "").strip() or None
+    """Return the name of a session, a speaker, a document or an agent: without spaces around it,
+    None where nothing is left."""
+    return (text or "").strip() or None

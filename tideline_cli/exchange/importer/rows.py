@@ -40,7 +40,6 @@ from tideline_cli.model.saying import as_told
 from tideline_cli.model.scope import scope_key
 from tideline_cli.model.source import SOURCES, parse_source
 from tideline_cli.model.times import Times
-from tideline_cli.model.unicode_forms import composed
 from tideline_cli.policy.gate import confined
 from tideline_cli.policy.periods import STATEMENT
 from tideline_cli.policy.sameness import APART
@@ -123,7 +122,6 @@ def fact_from(row: Mapping[str, Any], context: ImportContext, *, repeat: int = 0
         "lifecycle": word(row, "lifecycle", LIFECYCLES) or "active", "status": worth.status,
         "confidence": worth.confidence,
         "slot": slot_key(values["slot"]) if values["slot"] else None, "pinned": worth.pinned,
-        "tags": tuple(map(composed, values["tags"])),
         "scope": scope_key(values["scope"]) if values["scope"] else None,
         "session": bare_name(values["session"]), "speaker": bare_name(values["speaker"]),
         "role": word(row, "role", ROLES), "agent": _agent(row, values["agent"], context),
