@@ -90,7 +90,7 @@ OF_SLOTS = {
         "policy/slots.py", "        if until != _EVER:\n", "        if until == 0:\n",
     ),
     "a purge leaves its slot as it is": (
-        "memory/purge.py", "        repaint(db, one, now=now, by=None, but=gone.values())\n", "",
+        "memory/purge.py", "        repaint(db, one, now=now, by=None, but=leaving)\n", "",
     ),
     "an old end survives a restatement": (
         "policy/survivor.py",
