@@ -1,9 +1,6 @@
-"""The pages of schema and modules."""
+"""The page of the schema."""
 
 from __future__ import annotations
-
-import ast
-import os
 
 from tideline_cli.store import schema, sync_tables
 
@@ -47,30 +44,3 @@ def _section(comment: list[str], statement: list[str]) -> list[str]:
     if comment:
         lines += ["", " ".join(comment)]
     return [*lines, "", "```sql", *statement, "```"]
-
-
-def modules_page(root: str) -> str:
-    """Return the page of the modules: what each one owns, as its own first lines say."""
-    lines = [
-        "# The modules",
-        "",
-        "What each module owns, as its own first lines say: look for the word that you know. Made "
-        "by `make generate`; the layers and the reasons are in [architecture.md](architecture.md).",
-    ]
-    package = os.path.join(root, "tideline_cli")
-    for folder, folders, files in os.walk(package):
-        folders[:] = sorted(name for name in folders if name != "__pycache__")
-        modules = sorted(name for name in files if name.endswith(".py") and name != "__init__.py")
-        if not modules:
-            continue
-        room = os.path.relpath(folder, root).replace(os.sep, "/")
-        lines += ["", f"## {room}/", "", _first_lines(os.path.join(folder, "__init__.py")), ""]
-        lines += [f"- `{name}`: {_first_lines(os.path.join(folder, name))}" for name in modules]
-    return "\n".join([*lines, ""])
-
-
-def _first_lines(path: str) -> str:
-    """Return the first paragraph of a module's docstring, as one line."""
-    with open(path, encoding="utf-8") as file:
-        told = ast.get_docstring(ast.parse(file.read())) or ""
-    return " ".join(told.partition("\n\n")[0].split())

@@ -1,5 +1,5 @@
-"""Every generated file of a checkout: man/, completions/, the pages of reference, schema and
-modules, the patterns as the scan loads them, and the schema of this version."""
+"""Every generated file of a checkout: man/, completions/, the pages of reference and
+schema, the patterns as the scan loads them, and the schema of this version."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import os
 import sys
 
 from tideline_cli.cli.generate.completions import files as completion_files
-from tideline_cli.cli.generate.docs import modules_page, schema_page
+from tideline_cli.cli.generate.docs import schema_page
 from tideline_cli.cli.generate.json_page import json_page
 from tideline_cli.cli.generate.man import pages
 from tideline_cli.cli.generate.patterns import modules
@@ -22,7 +22,6 @@ def generated(root: str) -> dict[str, str]:
     made |= modules(root)
     made |= schema_module(root)
     made["docs/internals/schema.md"] = schema_page()
-    made["docs/internals/modules.md"] = modules_page(root)
     made["docs/json.md"] = json_page()
     made["docs/commands.md"] = commands_page()
     made["docs/settings.md"] = settings_page()
