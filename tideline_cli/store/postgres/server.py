@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from tideline_cli.ranking.heat import HeatRule
     from tideline_cli.store.postgres.libpq import Parameter
+    from tideline_cli.store.reads import Rows
 
     Statement = tuple[bytes, list[int], list[Parameter]]
 
@@ -99,6 +100,17 @@ class ServerConnection:
         elif word in _ANSWERED or "RETURNING" in sql:
             self.flush()
         return cursor
+
+    def rows_of_each(self, asked: Sequence[tuple[str, Sequence[object]]]) -> list[Rows]:
+        """Return the rows of each of some statements that ask, in one round trip."""
+        self._refuse_failed()
+        cursors = []
+        for sql, bindings in asked:
+            cursors.append(Cursor(self))
+            self._waiting.append((self._statement(sql, bindings), cursors[-1]))
+        if not self._is_open and cursors:
+            self._alone()
+        return [cursor.fetchall() for cursor in cursors]
 
     def as_it_is(self, sql: str) -> None:
         """Run a statement that is PostgreSQL's own, in the transaction that is open."""

@@ -1,0 +1,64 @@
+"""Reads that go together: several questions to the memory, in one round trip a step where it lies
+on a server.
+
+A read is a generator: it yields statements, is sent the rows of each, and returns what they say.
+
+    def totals(origin: int) -> Read[int]:
+        rows = yield "SELECT count(*) FROM fact WHERE origin = ?", (origin,)
+        return int(rows[0][0])
+
+`alone(db, totals(1))` runs one; `together(db, totals(1), other(2))` runs several side by side: the
+first statements of all go at once, then the second ones, and so on.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Generator, Sequence
+    from typing import Any, TypeAlias, TypeVar
+
+    from apsw import Connection
+
+    T = TypeVar("T")
+    Rows: TypeAlias = list[tuple[Any, ...]]
+    Statement: TypeAlias = tuple[str, Sequence[object]]
+    Read: TypeAlias = Generator[Statement, Rows, T]
+
+
+def alone(db: Connection, read: Read[T]) -> T:
+    """Return what one read says."""
+    try:
+        statement, bindings = next(read)
+        while True:
+            statement, bindings = read.send(db.execute(statement, bindings).fetchall())
+    except StopIteration as end:
+        return end.value  # type: ignore[no-any-return]
+
+
+def together(db: Connection, *reads: Read[Any]) -> list[Any]:
+    """Return what each of the reads says, in their order."""
+    said: list[Any] = [None] * len(reads)
+    answers: list[Rows | None] = [None] * len(reads)
+    going = list(range(len(reads)))
+    while going:
+        asked: list[Statement] = []
+        still = []
+        for place in going:
+            try:
+                asked.append(reads[place].send(answers[place]))  # type: ignore[arg-type]
+                still.append(place)
+            except StopIteration as end:
+                said[place] = end.value
+        going = still
+        for place, rows in zip(going, _rows(db, asked), strict=True):
+            answers[place] = rows
+    return said
+
+
+def _rows(db: Connection, asked: Sequence[Statement]) -> list[Rows]:
+    """Return the rows of each statement; a server is asked for all of them at once."""
+    at_once = getattr(db, "rows_of_each", None)
+    if at_once is not None:
+        return at_once(asked)  # type: ignore[no-any-return]
+    return [db.execute(statement, bindings).fetchall() for statement, bindings in asked]
