@@ -29,6 +29,8 @@ CALLERS_CHOICE = ("viewer", "origin_number", "by")
 # What tells nothing of a fact: whether, how many, what a check of the owner's found.
 TELLS_NOTHING = {"None", "bool", "int", "int | None", "Iterator[Finding]"}
 OF_NOBODY = {
+    "store.reads.alone": "whatever its reader says, which has a viewer of its own",
+    "store.reads.together": "as above",
     "store.bulk_inserts.taken": "those of the ids that are given",
     "store.vectors.held": "a chunk, for the upkeep that writes it back",
     "store.backup.write_over": "where a copy of the whole file went",
