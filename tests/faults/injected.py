@@ -251,12 +251,12 @@ def _forget_pending(spec: dict[str, Any]) -> None:
     """Note nothing of what a sync is about to leave in a place."""
     from tideline_cli.sync import outbox
 
-    put = outbox.sync_places.put
+    put = outbox.sync_state.put_place
 
     def forgetful(db: apsw.Connection, number: int, **columns: Any) -> None:
         put(db, number, **(columns | ({"pending": ()} if "pending" in columns else {})))
 
-    outbox.sync_places.put = forgetful
+    outbox.sync_state.put_place = forgetful
 
 
 _CONTROLS = {

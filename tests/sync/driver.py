@@ -18,7 +18,7 @@ from tests.sync.network import network
 from tideline_cli.errors import TidelineError
 from tideline_cli.memory import doctor, undo
 from tideline_cli.model.origin import OWNER, parse_origin
-from tideline_cli.store import history, steps, sync_purges, sync_rows, sync_schema
+from tideline_cli.store import history, steps, sync_registers, sync_schema
 from tideline_cli.sync import rulings
 
 UNSHOWN = """
@@ -184,7 +184,7 @@ def ruled(db):
     if not sync_schema.exists(db):
         return set()
     return {gave_way for why in ("slot", "same")
-            for gave_way, _ in sync_rows.ruled(db, why, origin_number=None)}  # fmt: skip
+            for gave_way, _ in sync_registers.ruled(db, why, origin_number=None)}  # fmt: skip
 
 
 def edges_to(db, ids):
@@ -220,8 +220,8 @@ def judge(machine, ever, settled, when):
     except AssertionError as error:
         raise Different(f"{when}{machine.name} is not sound: {traceback.format_exc()}") from error
     away = ever - set(present(db))
-    away -= sync_purges.purged(db, away)
-    rows = sync_rows.facts(db, away)
+    away -= sync_registers.purged(db, away)
+    rows = sync_registers.facts(db, away)
     lost = sorted(one for one in away if one not in rows or "gone" not in rows[one].held)
     if lost:
         raise Different(f"{when}{machine.name} has lost {lost}")

@@ -12,7 +12,7 @@ from unittest.mock import patch
 from tests.sync import driver
 from tideline_cli.model.record import replace
 from tideline_cli.model.times import StatedAt
-from tideline_cli.store import sync_changes, sync_edges, sync_purges, sync_rows, sync_shown
+from tideline_cli.store import sync_changes, sync_registers
 from tideline_cli.sync import arrive, gather, publish, registers, rulings, show, told
 from tideline_cli.sync.operations import EdgeOp
 from tideline_cli.sync.registers import GONE, PRESENT
@@ -95,11 +95,12 @@ def _bear_all(self, values, mark):
 FAULTS = {
     "of two stamps with one time none is later": [(arrive.Taker, "_is_later", _later_by_clock)],
     "a purge is not remembered": [
-        (sync_purges, "purged", lambda *_: set()), (sync_purges, "purged_and_here", lambda _: []),
+        (sync_registers, "purged", lambda *_: set()),
+        (sync_registers, "purged_and_here", lambda _: []),
     ],
-    "a ruling is not taken back": [(sync_rows, "ruled_by", lambda *_: set())],
+    "a ruling is not taken back": [(sync_registers, "ruled_by", lambda *_: set())],
     "the first value that came holds a slot": [(rulings, "_settle_slot", _first_come)],
-    "a copy is looked for by its own machine alone": [(sync_rows, "like", lambda *_: set())],
+    "a copy is looked for by its own machine alone": [(sync_registers, "like", lambda *_: set())],
     "why a fact is archived is not told": [(publish.Publication, "_fact", _unexplained)],
     "an edge that goes is not told": [(publish.Publication, "operations", _present_edges)],
     "what was taken back is not told": [(registers.Registers, "put", _put_but_absence)],
@@ -107,15 +108,15 @@ FAULTS = {
         (gather, "tick", _tick_alone), (told, "tick", _tick_alone),
     ],
     "a word is said for good": [(gather.Gatherer, "_time", _said_for_good)],
-    "edges do not wait for their ends": [(sync_edges, "edges_of", lambda *_: [])],
+    "edges do not wait for their ends": [(sync_registers, "edges_of", lambda *_: [])],
     "a birth takes what was said since": [(registers.Registers, "bear", _bear_all)],
     "what came before a birth stays": [(registers.Registers, "forget", lambda *_: None)],
-    "values of a slot are not looked for": [(sync_rows, "slot_mates", lambda *_: set())],
-    "a purge leaves rulings as they are": [(sync_rows, "all_ruled", lambda _: set())],
+    "values of a slot are not looked for": [(sync_registers, "slot_mates", lambda *_: set())],
+    "a purge leaves rulings as they are": [(sync_registers, "all_ruled", lambda _: set())],
     "the end of a ruling does not go with the word for it": [(gather.Gatherer, "_say", _say_alone)],
     "what an import notes is not told": [(sync_changes, "noted_since", lambda *_: {})],
     "a purge takes what others have archived": [
-        (sync_shown, "is_archived_here", lambda *_: True),
+        (sync_changes, "is_archived_here", lambda *_: True),
     ],
     "a ruling makes no edge": [(show, "EDGES", dict.fromkeys(rulings.EDGES, ()))],
     "an edge that a ruling made is left": [(show.Shower, "_edges", _edges_left)],

@@ -9,7 +9,7 @@ from tests import support
 from tideline_cli.exchange import jsonl
 from tideline_cli.model import codec
 from tideline_cli.model.origin import EVERYONE
-from tideline_cli.store import sync_places, sync_state
+from tideline_cli.store import sync_state
 from tideline_cli.store.opening import open_for_writing
 from tideline_cli.store.purge_traces import finish_purge
 from tideline_cli.store.transactions import writing
@@ -52,8 +52,8 @@ class Machine:
         """Become a replica."""
         replica.ensure(self.db, now=now + self.skew, name=self.name)
         with writing(self.db):
-            if not sync_places.each(self.db):
-                sync_places.add(self.db, "wire", is_sealed=False, is_vouched=True)
+            if not sync_state.all_places(self.db):
+                sync_state.add_place(self.db, "wire", is_sealed=False, is_vouched=True)
 
     def sync(self, wire: Wire, now: int, *, upto: int | None = None, whole: bool = False) -> None:
         """Read what is new on the wire, up to its `upto`th message, and leave there what is new
@@ -71,7 +71,7 @@ class Machine:
         self.read = end
         if absorber.purged:
             finish_purge(self.db)
-        place = sync_places.each(self.db)[0]
+        place = sync_state.all_places(self.db)[0]
         state = sync_state.SyncState(self.db)
         names = dict(sync_state.replicas(self.db).values())
         writer = Writer(names)
@@ -80,7 +80,7 @@ class Machine:
         if writer.lines:
             wire.left.append((own, writer.whole()))
         with writing(self.db):
-            sync_places.put(self.db, 1, sent=state.version)
+            sync_state.put_place(self.db, 1, sent=state.version)
 
     def export(self) -> list[str]:
         """Return the export, a line a fact."""

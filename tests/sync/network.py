@@ -15,7 +15,7 @@ from tideline_cli.memory import undo
 from tideline_cli.model import codec
 from tideline_cli.model.origin import EVERYONE, OWNER
 from tideline_cli.model.record import as_dict
-from tideline_cli.store import journal, links, listing, sync_places, sync_rows, sync_state
+from tideline_cli.store import journal, links, listing, sync_registers, sync_state
 from tideline_cli.store.facts import Filter
 from tideline_cli.store.opening import open_for_writing
 from tideline_cli.store.purge_traces import finish_purge
@@ -113,10 +113,10 @@ class Machine:
         with patch.object(replica, "os", fixed):
             replica.ensure(self.db, now=now, name=self.name)
         address = f"wire {wire}"
-        if sync_places.find(self.db, address) is None:
+        if sync_state.place_at(self.db, address) is None:
             with writing(self.db):
-                sync_places.add(self.db, address, is_sealed=False, is_vouched=True)
-        return sync_places.find(self.db, address)
+                sync_state.add_place(self.db, address, is_sealed=False, is_vouched=True)
+        return sync_state.place_at(self.db, address)
 
     def sync(self, number, wire, choose, now):
         """Read of a wire what `choose` makes of the numbers of its unread messages, and leave there
@@ -142,7 +142,7 @@ class Machine:
         if lines:
             wire.messages.append((state.own_id, lines, False))
         with writing(self.db):
-            sync_places.put(self.db, place.number, sent=state.version)
+            sync_state.put_place(self.db, place.number, sent=state.version)
 
     def snapshot(self, wire, now):
         """Leave all that is known here."""
@@ -172,7 +172,7 @@ class Machine:
         """Make the rulings among all facts at once: a sync looks at those that it must touch."""
         with journal.batch(self.db, verb="sync", by=OWNER, now=now) as batch:
             names = {key: one for key, (one, _) in sync_state.replicas(self.db).items()}
-            everything = sync_rows.facts_since(self.db, 0)
+            everything = sync_registers.facts_since(self.db, 0)
             own = sync_state.SyncState(self.db).own
             show.Shower(self.db, names, own=own).show(Taken(), everything, [])
             batch.is_empty()

@@ -23,7 +23,7 @@ from tideline_cli.model.fact import NewFact
 from tideline_cli.model.origin import EVERYONE, OWNER, channel
 from tideline_cli.model.text import normalise
 from tideline_cli.policy.sameness import stated_text
-from tideline_cli.store import steps, sync_edges, sync_purges, sync_rows
+from tideline_cli.store import steps, sync_registers
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -172,7 +172,7 @@ class TestSlots:
         say(desktop, "I live in Oslo", "B1", slot="town", now=NOW + DAY)
         settle([laptop, desktop], wire, NOW + 2 * DAY)
         agree(laptop, desktop)
-        assert sync_rows.ruled(laptop.db, "slot", origin_number=None) == []
+        assert sync_registers.ruled(laptop.db, "slot", origin_number=None) == []
 
     def test_a_ruling_goes_when_the_later_value_is_purged_on_either_machine(self, pair):
         """A ruling goes when the later value is purged on either machine."""
@@ -203,7 +203,7 @@ class TestSlots:
         agree(laptop, desktop)
         told = {row["id"]: row["lifecycle"] for row in rows(desktop)}
         assert (told[oslo], told[rome]) == ("archived", "archived")
-        assert sync_rows.ruled(desktop.db, "slot", origin_number=None) == []
+        assert sync_registers.ruled(desktop.db, "slot", origin_number=None) == []
         if is_forgotten:
             amend.restore(desktop.db, [rome], viewer=OWNER, now=NOW + 4 * DAY)
             settle([laptop, desktop], wire, NOW + 5 * DAY)
@@ -219,8 +219,8 @@ class TestSlots:
         amend.forget(desktop.db, [rome], superseded_by=None, viewer=OWNER, now=NOW + 2 * DAY)
         settle([laptop, desktop], wire, NOW + 3 * DAY)
         agree(laptop, desktop)
-        assert sync_rows.ruled(laptop.db, "slot", origin_number=None) == []
-        assert sync_rows.ruled(desktop.db, "slot", origin_number=None) == []
+        assert sync_registers.ruled(laptop.db, "slot", origin_number=None) == []
+        assert sync_registers.ruled(desktop.db, "slot", origin_number=None) == []
 
     @pytest.mark.parametrize("is_told", [False, True])
     def test_an_undo_opens_what_a_forget_has_settled(self, pair, is_told):
@@ -233,18 +233,18 @@ class TestSlots:
         before = laptop.export()
         done = amend.forget(laptop.db, [rome], viewer=OWNER, now=NOW + 2 * DAY)
         assert (done.batch, done.settled) == (3, {rome})
-        assert sync_rows.ruled(laptop.db, "slot", origin_number=None) == []
+        assert sync_registers.ruled(laptop.db, "slot", origin_number=None) == []
         if is_told:
             settle([laptop, desktop], wire, NOW + 3 * DAY)
             agree(laptop, desktop)
             assert by_text(desktop)["I live in Rome"]["archived_reason"] == "forgotten"
-            assert sync_rows.ruled(desktop.db, "slot", origin_number=None) == []
+            assert sync_registers.ruled(desktop.db, "slot", origin_number=None) == []
         assert undo.undo(laptop.db, None, viewer=OWNER, now=NOW + 4 * DAY).undone == done.batch
         settle([laptop, desktop], wire, NOW + 5 * DAY)
         agree(laptop, desktop)
         assert laptop.export() == before
         for machine in (laptop, desktop):
-            assert sync_rows.ruled(machine.db, "slot", origin_number=None) == [(rome, oslo)]
+            assert sync_registers.ruled(machine.db, "slot", origin_number=None) == [(rome, oslo)]
         undo.redo(laptop.db, viewer=OWNER, now=NOW + 6 * DAY)
         settle([laptop, desktop], wire, NOW + 7 * DAY)
         agree(laptop, desktop)
@@ -280,7 +280,9 @@ class TestSlots:
         settle([laptop, desktop], wire, NOW + 4 * DAY)
         agree(laptop, desktop)
         assert by_id(laptop)[named_id("B1")]["archived_reason"] == "merged"
-        [known, other] = (sync_rows.facts(one.db, [named_id("B1")]) for one in (laptop, desktop))
+        [known, other] = (
+            sync_registers.facts(one.db, [named_id("B1")]) for one in (laptop, desktop)
+        )
         assert known[named_id("B1")].marks.keys() == other[named_id("B1")].marks.keys()
         amend.forget(laptop.db, [named_id("A1")], viewer=OWNER, now=NOW + 5 * DAY)
         settle([laptop, desktop], wire, NOW + 6 * DAY)
@@ -459,7 +461,7 @@ class TestCircle:
         settle([laptop, desktop], wire, NOW + 4 * DAY)
         agree(laptop, desktop)
         assert {row["id"]: row["lifecycle"] for row in rows(laptop)} == told
-        assert sync_rows.all_ruled(laptop.db) == set()
+        assert sync_registers.all_ruled(laptop.db) == set()
 
     @pytest.mark.parametrize("how", ["purge", "undo", "merge"])
     def test_what_stood_in_the_place_of_a_circle_goes(self, pair, tmp_path, how):
@@ -683,7 +685,7 @@ class TestPurge:
         purge.purge(laptop.db, [one], viewer=OWNER, now=NOW + DAY)
         settle([laptop, desktop], wire, NOW + 2 * DAY)
         agree(laptop, desktop)
-        assert sync_purges.purged(laptop.db, [one, gone]) == {one, gone}
+        assert sync_registers.purged(laptop.db, [one, gone]) == {one, gone}
         told = desktop.db.execute("SELECT count(*) FROM change WHERE before LIKE '%12 34%'").get
         assert told == 0
 
@@ -718,8 +720,8 @@ class TestPurge:
         agree(laptop, desktop)
         assert [row["content"] for row in rows(laptop)] == ["I deploy on Mondays"]
         for machine in (laptop, desktop):
-            assert sync_edges.edges_of(machine.db, [one]) == []
-            assert sync_rows.facts(machine.db, [one]) == {}
+            assert sync_registers.edges_of(machine.db, [one]) == []
+            assert sync_registers.facts(machine.db, [one]) == {}
 
 
 class TestUses:
@@ -998,20 +1000,20 @@ class TestRewordings:
         told = by_id(laptop)
         assert (told[old]["lifecycle"], told[new]["lifecycle"]) == ("archived", "active")
         for machine in (laptop, desktop):
-            assert sync_rows.reworded(machine.db, origin_number=None) == [(old, new)]
+            assert sync_registers.reworded(machine.db, origin_number=None) == [(old, new)]
         amend.forget(desktop.db, [new], viewer=OWNER, now=NOW + 9 * DAY)
-        assert sync_rows.reworded(desktop.db, origin_number=None) == []
+        assert sync_registers.reworded(desktop.db, origin_number=None) == []
         settle([laptop, desktop], wire, NOW + 10 * DAY)
         agree(laptop, desktop)
-        assert sync_rows.reworded(laptop.db, origin_number=None) == []
+        assert sync_registers.reworded(laptop.db, origin_number=None) == []
         undo.undo(desktop.db, None, viewer=OWNER, now=NOW + 11 * DAY)
         settle([laptop, desktop], wire, NOW + 12 * DAY)
-        assert sync_rows.reworded(laptop.db, origin_number=None) == [(old, new)]
+        assert sync_registers.reworded(laptop.db, origin_number=None) == [(old, new)]
         amend.forget(laptop.db, [old], viewer=OWNER, now=NOW + 13 * DAY)
         settle([laptop, desktop], wire, NOW + 14 * DAY)
         agree(laptop, desktop)
         for machine in (laptop, desktop):
-            assert sync_rows.reworded(machine.db, origin_number=None) == []
+            assert sync_registers.reworded(machine.db, origin_number=None) == []
             assert by_id(machine)[new]["lifecycle"] == "active"
 
     @pytest.mark.parametrize("first", [0, 1], ids=["edit first", "removal first"])
@@ -1024,7 +1026,7 @@ class TestRewordings:
         assert old not in by_id(laptop)
         for machine in (laptop, desktop):
             assert by_id(machine)[new]["lifecycle"] == "archived"
-            assert (None, new) in sync_rows.reworded(machine.db, origin_number=None)
+            assert (None, new) in sync_registers.reworded(machine.db, origin_number=None)
         if answer == "purge":
             gone = [one["id"] for one in rows(laptop)]
             purge.purge(laptop.db, gone, viewer=OWNER, now=NOW + 9 * DAY)
@@ -1033,7 +1035,7 @@ class TestRewordings:
         settle([laptop, desktop], wire, NOW + 10 * DAY)
         assert desktop.export() == laptop.export()
         for machine in (laptop, desktop):
-            assert sync_rows.reworded(machine.db, origin_number=None) == []
+            assert sync_registers.reworded(machine.db, origin_number=None) == []
             assert (new in by_id(machine)) == (answer == "restore")
         if answer == "restore":
             assert by_id(desktop)[new]["lifecycle"] == "active"
@@ -1041,7 +1043,7 @@ class TestRewordings:
             settle([laptop, desktop], wire, NOW + 12 * DAY)
             agree(laptop, desktop)
             assert by_id(desktop)[new]["lifecycle"] == "archived"
-            assert (None, new) in sync_rows.reworded(desktop.db, origin_number=None)
+            assert (None, new) in sync_registers.reworded(desktop.db, origin_number=None)
 
     def test_of_two_rewordings_both_are_named(self, pair, tmp_path):
         """To forget the old words again keeps both."""
@@ -1054,13 +1056,13 @@ class TestRewordings:
         amend.forget(phone.db, [old], viewer=OWNER, now=NOW + 2 * DAY)
         settle([laptop, desktop, phone], wire, NOW + 3 * DAY)
         for machine in (laptop, desktop, phone):
-            waiting = sync_rows.reworded(machine.db, origin_number=None)
+            waiting = sync_registers.reworded(machine.db, origin_number=None)
             assert waiting == sorted([(old, may), (old, june)], key=lambda one: one[1])
         amend.forget(desktop.db, [old], viewer=OWNER, now=NOW + 4 * DAY)
         settle([laptop, desktop, phone], wire, NOW + 5 * DAY)
         agree(laptop, desktop, phone)
         for machine in (laptop, desktop, phone):
-            assert sync_rows.reworded(machine.db, origin_number=None) == []
+            assert sync_registers.reworded(machine.db, origin_number=None) == []
             held = [by_id(machine)[one]["lifecycle"] for one in (old, may, june)]
             assert held == ["archived", "active", "active"]
         phone.close()
@@ -1077,7 +1079,7 @@ class TestRewordings:
         settle([laptop, desktop], wire, NOW + 4 * DAY)
         agree(laptop, desktop)
         assert by_id(laptop)[new]["lifecycle"] == "active"
-        assert sync_rows.reworded(laptop.db, origin_number=None) == []
+        assert sync_registers.reworded(laptop.db, origin_number=None) == []
 
     def test_a_fact_that_was_restored_and_then_edited_is_none(self, pair):
         """Whoever edits it knew that it had been forgotten."""
@@ -1089,7 +1091,7 @@ class TestRewordings:
         reword(laptop, old, "A2", "The meeting is in May", now=NOW + 3 * DAY)
         settle([laptop, desktop], wire, NOW + 4 * DAY)
         agree(laptop, desktop)
-        assert sync_rows.reworded(desktop.db, origin_number=None) == []
+        assert sync_registers.reworded(desktop.db, origin_number=None) == []
 
     @pytest.mark.parametrize("removal", ["forget", "purge"])
     def test_another_value_of_a_slot_is_no_rewording(self, pair, removal):
@@ -1102,7 +1104,7 @@ class TestRewordings:
         settle([laptop, desktop], wire, NOW + 2 * DAY)
         agree(laptop, desktop)
         assert by_id(desktop)[new]["lifecycle"] == "active"
-        assert sync_rows.reworded(desktop.db, origin_number=None) == []
+        assert sync_registers.reworded(desktop.db, origin_number=None) == []
 
 
 def reword(machine: Machine, old: str, name: str, text: str, *, now: int) -> str:

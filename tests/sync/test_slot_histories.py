@@ -15,7 +15,7 @@ from tideline_cli.model import saying
 from tideline_cli.model.fact import NewFact
 from tideline_cli.model.origin import OWNER
 from tideline_cli.policy.slots import holds_at
-from tideline_cli.store import facts, slots, steps, sync_rows
+from tideline_cli.store import facts, slots, steps, sync_registers
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -155,12 +155,12 @@ class TestRewordings:
         forget(one, old, 20)
         after_sync(pair, 22)
         for machine in (one, two):
-            assert sync_rows.reworded(machine.db, origin_number=None) == [(old, new)]
-            assert sync_rows.ruled(machine.db, "slot", origin_number=None) == []
+            assert sync_registers.reworded(machine.db, origin_number=None) == [(old, new)]
+            assert sync_registers.ruled(machine.db, "slot", origin_number=None) == []
         assert shown(one, new) == ("active", 3, None, None)
         forget(one, old, 23)
         after_sync(pair, 24)
-        assert sync_rows.reworded(two.db, origin_number=None) == []
+        assert sync_registers.reworded(two.db, origin_number=None) == []
         assert shown(two, new)[0] == "active"
 
     def test_a_later_end_of_the_old_words_is_no_contradiction(self, pair):
@@ -171,7 +171,7 @@ class TestRewordings:
         new = change(two, old, 12, name="B1", content="I live in Oslo")
         change(one, old, 20, valid_to=at(40))
         after_sync(pair, 22)
-        assert sync_rows.ruled(one.db, "slot", origin_number=None) == []
+        assert sync_registers.ruled(one.db, "slot", origin_number=None) == []
         assert (shown(one, old)[0], shown(one, new)[0]) == ("archived", "active")
 
     @pytest.mark.parametrize("slot", [SLOT, None])
@@ -186,7 +186,7 @@ class TestRewordings:
         assert shown(one, old)[0] == "active"
         told = ("archived", 3, 20, "superseded") if slot else ("active", 3, None, None)
         assert shown(one, new) == told
-        ruled = sync_rows.ruled(one.db, "slot", origin_number=None)
+        ruled = sync_registers.ruled(one.db, "slot", origin_number=None)
         assert ruled == ([(new, old)] if slot else [])
 
     @pytest.mark.parametrize("order", [(0, 1), (1, 0)])

@@ -16,7 +16,7 @@ from tideline_cli.errors import UsageError
 from tideline_cli.exchange import jsonl
 from tideline_cli.model import codec
 from tideline_cli.model.origin import EVERYONE
-from tideline_cli.store import sync_places, sync_state
+from tideline_cli.store import sync_state
 from tideline_cli.store.transactions import writing
 from tideline_cli.sync.absorb import Absorber
 from tideline_cli.sync.confine import confined_words
@@ -38,7 +38,7 @@ def machine(tmp_path, run, monkeypatch):
     held = Machine(tmp_path, "ash")
     held.join(NOW)
     with writing(held.db):
-        sync_places.add(held.db, "shared", is_sealed=False, is_vouched=False)
+        sync_state.add_place(held.db, "shared", is_sealed=False, is_vouched=False)
     Absorber(held.db, place=1, now=NOW).own_words()
     yield held
     held.close()

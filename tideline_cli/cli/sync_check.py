@@ -9,7 +9,7 @@ from tideline_cli.cli import sync_meetings
 from tideline_cli.config import state_folder
 from tideline_cli.errors import TidelineError
 from tideline_cli.model.finding import Finding, some
-from tideline_cli.store import connection, sync_places, sync_schema
+from tideline_cli.store import connection, sync_schema, sync_state
 from tideline_cli.sync import keys, place_file, places, verify
 from tideline_cli.sync.places.addresses import understood
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from apsw import Connection
 
     from tideline_cli.cli.session import Session
-    from tideline_cli.store.sync_places import PlaceRow
+    from tideline_cli.store.sync_state import PlaceRow
 
 NAME = "sync_log"
 _NAMED = 5  # ids in a message
@@ -41,7 +41,7 @@ def findings(session: Session, progress: Callable[[str], None]) -> tuple[Finding
         with closing(connection.open_for_inspection(session.database)) as db:
             if not sync_schema.exists(db):
                 return None
-            listed = [(row, _folder(db, row)) for row in sync_places.each(db)]
+            listed = [(row, _folder(db, row)) for row in sync_state.all_places(db)]
             near = [(row, folder) for row, folder in listed if folder is not None]
             if not near:
                 return None

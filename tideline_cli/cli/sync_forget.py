@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tideline_cli.cli import output, sync_meetings
 from tideline_cli.errors import UsageError
-from tideline_cli.store import sync_gone, sync_places, sync_schema, sync_state
+from tideline_cli.store import sync_schema, sync_state
 from tideline_cli.store.transactions import writing
 
 TYPE_CHECKING = False
@@ -31,7 +31,7 @@ def forget(session: Session, word: str) -> None:
 
 def _forget_place(session: Session, named: str) -> None:
     with writing(session.writing()) as db:
-        sync_places.remove(db, named)
+        sync_state.remove_place(db, named)
     if session.json:
         output.emit_json({"place": named, "forgotten": True})
     else:
@@ -40,7 +40,7 @@ def _forget_place(session: Session, named: str) -> None:
 
 def _machine(db: Connection, word: str) -> tuple[str, str]:
     """Return the id and the name of the machine that a user means."""
-    own, gone = sync_state.SyncState(db).own_id, sync_gone.each(db)
+    own, gone = sync_state.SyncState(db).own_id, sync_state.forgotten_machines(db)
     known = {one: name for one, name in sync_state.replicas(db).values() if one not in gone}
     found = [one for one, name in known.items() if name == word]
     if not found and len(word) >= _LEAST:
@@ -60,8 +60,8 @@ def _machine(db: Connection, word: str) -> tuple[str, str]:
 def _forget_machine(session: Session, replica: str, name: str) -> None:
     """Forget a machine, and say what that does not do."""
     with writing(session.writing()) as db:
-        sync_gone.forget(db, replica)
-        is_sealed = any(place.is_sealed for place in sync_places.each(db))
+        sync_state.forget_machine(db, replica)
+        is_sealed = any(place.is_sealed for place in sync_state.all_places(db))
     if session.json:
         output.emit_json({"replica": replica, "name": name, "forgotten": True})
     else:

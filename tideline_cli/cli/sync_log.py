@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tideline_cli.cli import ages, output
 from tideline_cli.model import instant
-from tideline_cli.store import sync_rows, sync_schema, sync_state
+from tideline_cli.store import sync_registers, sync_schema, sync_state
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -48,5 +48,5 @@ def _rows(db: Connection, limit: int) -> list[dict[str, Any]]:
             "verb": verb,
             "origin": origin,
         }
-        for replica, number, origin, verb, at in sync_rows.newest_batches(db, limit)
+        for replica, number, origin, verb, at in sync_registers.newest_batches(db, limit)
     ]

@@ -9,7 +9,7 @@ import sys
 from tideline_cli.config import state_folder
 from tideline_cli.errors import TidelineError, UnavailableError, UsageError
 from tideline_cli.model.record import record
-from tideline_cli.store import locks, sync_places, sync_schema, sync_state
+from tideline_cli.store import locks, sync_schema, sync_state
 from tideline_cli.sync import keys, meeting, places
 from tideline_cli.sync.operation_lines import is_name
 from tideline_cli.sync.places.addresses import understood
@@ -97,7 +97,7 @@ def known(session: Session) -> list[str]:
         return []
     if not sync_schema.exists(db):
         return []
-    return [place.address for place in sync_places.each(db)]
+    return [place.address for place in sync_state.all_places(db)]
 
 
 def opened_place(db: Connection, address: str) -> Place:

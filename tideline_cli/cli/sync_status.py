@@ -6,7 +6,7 @@ import shlex
 
 from tideline_cli.cli import ages, output, synced_places
 from tideline_cli.model import instant
-from tideline_cli.store import sync_places, sync_rows, sync_schema, sync_state
+from tideline_cli.store import sync_registers, sync_schema, sync_state
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from apsw import Connection
 
     from tideline_cli.cli.session import Session
-    from tideline_cli.store.sync_places import PlaceRow
+    from tideline_cli.store.sync_state import PlaceRow
 
 _MOST = 20  # ids that a terminal shows; --json has all
 
@@ -43,9 +43,9 @@ def _form(db: Connection) -> dict[str, Any]:
     return {
         "replica": own,
         "name": sync_state.name_of(db, own),
-        "places": [_place(db, place) for place in sync_places.each(db)],
-        "conflicts": len(sync_rows.ruled(db, "slot", origin_number=None)),
-        "reworded": synced_places.of_rewordings(sync_rows.reworded(db, origin_number=None)),
+        "places": [_place(db, place) for place in sync_state.all_places(db)],
+        "conflicts": len(sync_registers.ruled(db, "slot", origin_number=None)),
+        "reworded": synced_places.of_rewordings(sync_registers.reworded(db, origin_number=None)),
     }
 
 
@@ -58,14 +58,14 @@ def _place(db: Connection, place: PlaceRow) -> dict[str, Any]:
         "synced_at": instant.iso(place.synced_at) if place.synced_at else None,
         "segment": place.segment,
         "pending": bool(place.pending),
-        "strangers": [] if place.is_vouched else sync_places.strangers(db, place.number),
-        "refused": [] if place.is_vouched else sync_places.refused(db, place.number),
+        "strangers": [] if place.is_vouched else sync_state.strangers(db, place.number),
+        "refused": [] if place.is_vouched else sync_state.refused(db, place.number),
         "replicas": [
             {
                 "replica": one.replica, "name": one.name or one.replica[:8],
                 "segment": one.segment, "stopped": one.stopped,
             }
-            for one in sync_places.streams(db, place.number).values()
+            for one in sync_state.streams_of(db, place.number).values()
         ],
     }  # fmt: skip
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from tideline_cli.cli import ages
 from tideline_cli.model.instant import iso
-from tideline_cli.store import sync_places
+from tideline_cli.store import sync_state
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ def of_places(db: Connection, *, now: int) -> tuple[list[dict[str, Any]], list[s
     and as lines."""
     forms: list[dict[str, Any]] = []
     lines: list[str] = []
-    for place in sync_places.each(db):
+    for place in sync_state.all_places(db):
         at = place.synced_at
         forms.append({"address": place.address, "synced_at": iso(at) if at else None})
         when = f"synced {ages.ago(at, now)}" if at else "never synced"

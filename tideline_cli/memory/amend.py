@@ -84,9 +84,9 @@ def _settled(db: Connection, named: Sequence[Fact]) -> set[str]:
     archived = [fact.id for fact in named if fact.lifecycle != "active"]
     if not archived or not sync_schema.exists(db):
         return set()
-    from tideline_cli.store import sync_settled  # noqa: PLC0415  few memories sync
+    from tideline_cli.store import sync_changes  # noqa: PLC0415  few memories sync
 
-    return sync_settled.settle(db, archived)
+    return sync_changes.settle_rulings(db, archived)
 
 
 def archive_fact(db: Connection, fact: Fact, *, by: Fact | None, now: int) -> None:

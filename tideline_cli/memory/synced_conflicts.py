@@ -6,7 +6,7 @@ from __future__ import annotations
 from tideline_cli.model.text import index_terms
 from tideline_cli.policy.contradictions import ComparedFact, Contradiction
 from tideline_cli.policy.sameness import jaccard
-from tideline_cli.store import sync_rows, sync_schema, visibility
+from tideline_cli.store import sync_registers, sync_schema, visibility
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,8 +21,8 @@ def pairs(db: Connection, *, viewer: Origin) -> list[Contradiction]:
         return []
     number = visibility.number(db, viewer)
     found: list[Contradiction] = []
-    told = sync_rows.ruled(db, "slot", origin_number=number)
-    stored = sync_rows.in_table(db, {one for pair in told for one in pair})
+    told = sync_registers.ruled(db, "slot", origin_number=number)
+    stored = sync_registers.in_table(db, {one for pair in told for one in pair})
     for archived, holds in told:
         if archived in stored and holds in stored:
             both = [stored[one][1] for one in (holds, archived)]

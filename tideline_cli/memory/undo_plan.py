@@ -103,9 +103,9 @@ def _unstated(db: Connection, facts: Reversal) -> frozenset[int]:
     """Return the edges of facts that go which no machine has stated."""
     if not facts.gone or not sync_schema.exists(db):
         return frozenset()
-    from tideline_cli.store import sync_shown  # noqa: PLC0415  few memories sync
+    from tideline_cli.store import sync_changes  # noqa: PLC0415  few memories sync
 
-    return sync_shown.edges(db, facts.gone)
+    return sync_changes.shown_edges(db, facts.gone)
 
 
 def _edge_count(trails: Trails, rows: Iterable[int]) -> int:
@@ -217,9 +217,9 @@ def _is_own(db: Connection, seq: int, trail: Trail) -> bool:
     another fact."""
     if trail.before is not None or not trail.lost or not sync_schema.exists(db):
         return False
-    from tideline_cli.store import sync_shown  # noqa: PLC0415  few memories sync
+    from tideline_cli.store import sync_changes  # noqa: PLC0415  few memories sync
 
-    return sync_shown.only_shown(db, seq, trail.lost)
+    return sync_changes.only_shown(db, seq, trail.lost)
 
 
 def _broken_edges(

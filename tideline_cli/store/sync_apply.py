@@ -8,7 +8,7 @@ from tideline_cli.store import (
     common_upkeep,
     links,
     score_bounds,
-    sync_purges,
+    sync_registers,
     sync_state,
     undo_rows,
     vector_upkeep,
@@ -80,5 +80,5 @@ def note_purged(db: Connection, ids: list[str]) -> None:
     """Note facts that were purged here, so that the other replicas purge them too, and forget what
     was known of them."""
     state = sync_state.SyncState(db)
-    sync_purges.purge(db, ids, place=0, state=state)
+    sync_registers.purge(db, ids, place=0, state=state)
     state.save()

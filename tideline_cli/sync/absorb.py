@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from tideline_cli.model.origin import OWNER, Origin
-from tideline_cli.store import facts, fts, journal, sync_changes, sync_purges, sync_rows, sync_state
+from tideline_cli.store import facts, fts, journal, sync_changes, sync_registers, sync_state
 from tideline_cli.sync import purges
 from tideline_cli.sync.arrive import Taken, Taker
 from tideline_cli.sync.gather import Gatherer
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from apsw import Connection
 
-    from tideline_cli.store.sync_edges import EdgeRow
+    from tideline_cli.store.sync_registers import EdgeRow
     from tideline_cli.store.sync_state import SyncState
     from tideline_cli.sync.operations import Operation, Stamp
 
@@ -42,7 +42,7 @@ class Absorber:
     def own_words(self) -> None:
         """Put what was said here into the registers, and show what follows from it. What was purged
         stays away, also where an old file has brought it back."""
-        again = sync_purges.purged_and_here(self._db)
+        again = sync_registers.purged_and_here(self._db)
         if again:
             self._purge(again)
         self._join([], OWNER, 0, uses=True)
@@ -83,7 +83,7 @@ class Absorber:
                 self.facts |= {row.source, row.target}
             last = facts.last_number(db)
             if gatherer.has_taken_back:
-                mine |= sync_rows.all_ruled(db)
+                mine |= sync_registers.all_ruled(db)
             self._show(taken, mine, gatherer.waiting, state)
             if is_bulk:
                 fts.index_after(db, last)
@@ -97,9 +97,9 @@ class Absorber:
         """Show what was taken, what was said here, which edges have `waiting` for that, and what
         waits since a purge or the first sync."""
         db = self._db
-        purge = sync_purges.last_purge(db)
+        purge = sync_registers.last_purge(db)
         if purge > state.ruled:
-            mine |= sync_rows.all_ruled(db)
+            mine |= sync_registers.all_ruled(db)
             state.ruled = purge
         mine |= state.freed
         state.freed = set()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from tideline_cli.errors import BusyError, UsageError
-from tideline_cli.store import sync_places
+from tideline_cli.store import sync_state
 from tideline_cli.store.transactions import writing
 from tideline_cli.sync import layout, place_file
 
@@ -13,7 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from apsw import Connection
 
-    from tideline_cli.store.sync_places import PlaceRow
+    from tideline_cli.store.sync_state import PlaceRow
     from tideline_cli.sync.place_file import PlaceFile
     from tideline_cli.sync.places import Place
 
@@ -41,7 +41,7 @@ class Agreement:
         """Refuse a folder of before that is not there: a disk may not be mounted, and what is
         written in its stead would lie elsewhere."""
         address = self._place.address
-        known = sync_places.find(self._db, address)
+        known = sync_state.place_at(self._db, address)
         if self._place.kind != "folder" or known is None or not known.place:
             return
         if not os.path.isdir(address):
@@ -55,7 +55,7 @@ class Agreement:
         """Return what the place says of itself; make it one where nobody has."""
         address = self._place.address
         held = place_file.find(folder)
-        known = sync_places.find(self._db, address)
+        known = sync_state.place_at(self._db, address)
         asked = self._sealed
         if held is None:
             return self._made(folder, known)
@@ -100,30 +100,30 @@ class Agreement:
         """Return what this memory knows of the place; a place with another id is a new one."""
         address = self._place.address
         with writing(self._db):
-            known = sync_places.find(self._db, address)
+            known = sync_state.place_at(self._db, address)
             if known is not None and known.place not in ("", held.id):
-                sync_places.remove(self._db, address)
+                sync_state.remove_place(self._db, address)
                 self.notes.append("there is a new place at this address: everything is sent to it")
                 known = None
             known = self._moved(held) or known or self._added(held)
             trusted = trust or held.is_sealed or known.is_trusted
             vouched = 1 if trusted else 2 if self._place.is_owners_alone() else 0
-            sync_places.put(
+            sync_state.put_place(
                 self._db, known.number, address=address, place=held.id, sealed=int(held.is_sealed),
                 vouched=vouched,
             )  # fmt: skip
             if vouched and not known.is_vouched:
-                sync_places.read_anew(self._db, known.number)
+                sync_state.read_anew(self._db, known.number)
             is_new = not (known.place or held.is_sealed)
             self.is_readable = is_new and not self._place.is_private()
-        return sync_places.find(self._db, address) or known
+        return sync_state.place_at(self._db, address) or known
 
     def _moved(self, held: PlaceFile) -> PlaceRow | None:
         """Return the place as it is known by another address: it has this one from now on. One
         place with two of them would be written twice over."""
-        known = sync_places.of_place(self._db, held.id)
+        known = sync_state.place_by_id(self._db, held.id)
         if known is not None and known.address != self._place.address:
-            sync_places.remove(self._db, self._place.address)
+            sync_state.remove_place(self._db, self._place.address)
             self.notes.append(
                 f"this is the place that was at {known.address}; that address is forgotten"
             )
@@ -132,7 +132,7 @@ class Agreement:
     def _added(self, held: PlaceFile) -> PlaceRow:
         """Note a new place, and what was left there before it was forgotten."""
         address = self._place.address
-        known = sync_places.add(self._db, address, is_sealed=held.is_sealed, is_vouched=False)
-        number, digest = sync_places.left(self._db, held.id)
-        sync_places.put(self._db, known.number, segment=number, digest=digest)
+        known = sync_state.add_place(self._db, address, is_sealed=held.is_sealed, is_vouched=False)
+        number, digest = sync_state.left_off(self._db, held.id)
+        sync_state.put_place(self._db, known.number, segment=number, digest=digest)
         return known

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from tideline_cli.model.edge import REWORDS
 from tideline_cli.model.origin import Origin
-from tideline_cli.store import sync_edges, sync_purges, sync_rows, sync_state, visibility
-from tideline_cli.store.sync_edges import EdgeRow
-from tideline_cli.store.sync_purges import PURGED
+from tideline_cli.store import sync_registers, sync_state, visibility
+from tideline_cli.store.sync_registers import PURGED, EdgeRow
 from tideline_cli.sync import registers
 from tideline_cli.sync.confine import SOURCE
 from tideline_cli.sync.operations import AddOp, BatchOp, EdgeOp, PurgeOp, SetOp, UseOp
@@ -55,10 +54,10 @@ class Taker:
         ids = {one.id for one in operations if isinstance(one, AddOp | SetOp | UseOp)}
         edges = [one for one in operations if isinstance(one, EdgeOp)]
         ends = {end for one in edges for end in (one.source, one.target)}
-        purged = sync_purges.purged(self._db, ids | ends)
+        purged = sync_registers.purged(self._db, ids | ends)
         ids |= {one.source for one in edges if one.kind == REWORDS and one.target in purged}
         ids -= purged
-        rows, stored = sync_rows.facts(self._db, ids), sync_rows.in_table(self._db, ids)
+        rows, stored = sync_registers.facts(self._db, ids), sync_registers.in_table(self._db, ids)
         taken.facts = {
             one: registers.read(rows.get(one), one, stored.get(one)) for one in sorted(ids)
         }
@@ -96,7 +95,7 @@ class Taker:
 
     def _batch(self, one: BatchOp) -> None:
         mark = self._mark(one.stamp)
-        sync_rows.note_batch(
+        sync_registers.note_batch(
             self._db, mark[0], mark[1], one.number, one.origin, one.verb, one.at,
             version=mark[2], place=self._place,
         )  # fmt: skip
@@ -140,7 +139,7 @@ class Taker:
 
     def _edge(self, one: EdgeOp, taken: Taken) -> None:
         key = (one.source, one.kind, one.target)
-        was = taken.edges.get(key) or sync_edges.edge(self._db, *key)
+        was = taken.edges.get(key) or sync_registers.edge(self._db, *key)
         if was is not None and not self._is_later(
             one.stamp, (was.clock, was.replica, 0, 0)
         ):

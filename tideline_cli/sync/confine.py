@@ -9,7 +9,7 @@ from tideline_cli.model.fact import SEGMENTS, initial_heat
 from tideline_cli.model.origin import EVERYONE, OWNER
 from tideline_cli.model.record import Record, replace
 from tideline_cli.policy.gate import confined as confined_segment
-from tideline_cli.store import purge_rows, sync_rows, sync_state
+from tideline_cli.store import purge_rows, sync_registers, sync_state
 from tideline_cli.sync.operations import AddOp, BatchOp, EdgeOp, PurgeOp, SetOp, UseOp
 from tideline_cli.sync.registers import GONE, is_stamp
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from apsw import Connection
 
-    from tideline_cli.store.sync_rows import FactRow
+    from tideline_cli.store.sync_registers import FactRow
     from tideline_cli.sync.operations import Operation
 
 SOURCE: Final = "retrieved_document"
@@ -47,7 +47,7 @@ def confined_words(db: Connection, told: Sequence[Operation], *, place: int) -> 
     ids = {one.id for one in told if isinstance(one, AddOp | SetOp)}
     ids |= {end for one in told if isinstance(one, EdgeOp) for end in (one.source, one.target)}
     ids |= {fact_id for one in told if isinstance(one, PurgeOp) for fact_id in one.ids}
-    rows, stored = sync_rows.facts(db, ids), sync_rows.in_table(db, ids)
+    rows, stored = sync_registers.facts(db, ids), sync_registers.in_table(db, ids)
     own = {one for one, row in rows.items() if _is_of(row, place)}
     here = sync_state.SyncState(db).own_id
     new = ids - rows.keys() - stored.keys()
@@ -82,9 +82,9 @@ def confined_words(db: Connection, told: Sequence[Operation], *, place: int) -> 
 
 def _reaches_own(db: Connection, ids: Sequence[str], place: int) -> bool:
     """Say whether a purge of these takes nothing that is known from elsewhere with it."""
-    seqs = [seq for seq, _ in sync_rows.in_table(db, ids).values()]
+    seqs = [seq for seq, _ in sync_registers.in_table(db, ids).values()]
     reached = set(purge_rows.with_citers(db, seqs, viewer=EVERYONE).values())
-    rows = sync_rows.facts(db, reached)
+    rows = sync_registers.facts(db, reached)
     return all(one in rows and _is_of(rows[one], place) for one in reached)
 
 

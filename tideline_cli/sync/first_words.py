@@ -3,17 +3,8 @@
 from __future__ import annotations
 
 from tideline_cli.model.origin import EVERYONE
-from tideline_cli.store import (
-    facts,
-    links,
-    statements,
-    sync_changes,
-    sync_edges,
-    sync_rows,
-    sync_shown,
-    visibility,
-)
-from tideline_cli.store.sync_edges import EdgeRow
+from tideline_cli.store import facts, links, statements, sync_changes, sync_registers, visibility
+from tideline_cli.store.sync_registers import EdgeRow
 from tideline_cli.sync import registers
 from tideline_cli.sync.clock import tick
 from tideline_cli.sync.fields import CHANGING
@@ -67,7 +58,7 @@ def gather_all(db: Connection, state: SyncState, *, now: int) -> None:
     state.change = sync_changes.last_number(db)
     state.clock = max(state.clock, tick(0, now))
     state.used_at = now
-    state.freed = sync_shown.undecided(db)
+    state.freed = sync_changes.undecided(db)
     state.save()
 
 
@@ -112,7 +103,7 @@ def _gather_facts(
             mark = one.mark(GONE) or one.birth
             one.put(FORGOT, True, (*mark[:2], state.next_version(), 0))
         rows.append(one.stored(fact))
-    sync_rows.put_facts(db, rows)
+    sync_registers.put_facts(db, rows)
 
 
 def _gather_edges(db: Connection, state: SyncState) -> None:
@@ -126,4 +117,4 @@ def _gather_edges(db: Connection, state: SyncState) -> None:
                 state.next_version(), 0, True, link.reason, link.strength, link.created_at,
             )
         )  # fmt: skip
-    sync_edges.put_edges(db, rows)
+    sync_registers.put_edges(db, rows)

@@ -6,15 +6,8 @@ from tideline_cli.memory.archived import stated_reasons
 from tideline_cli.model.origin import EVERYONE
 from tideline_cli.model.saying import SHOWN
 from tideline_cli.model.times import StatedAt
-from tideline_cli.store import (
-    statements,
-    sync_changes,
-    sync_edges,
-    sync_rows,
-    visibility,
-)
-from tideline_cli.store.sync_edges import EdgeRow
-from tideline_cli.store.sync_purges import PURGED
+from tideline_cli.store import statements, sync_changes, sync_registers, visibility
+from tideline_cli.store.sync_registers import PURGED, EdgeRow
 from tideline_cli.sync import registers
 from tideline_cli.sync.clock import tick
 from tideline_cli.sync.fields import CHANGING, wire_as_said
@@ -45,7 +38,7 @@ if TYPE_CHECKING:
     from apsw import Connection
 
     from tideline_cli.model.fact import Fact
-    from tideline_cli.store.sync_rows import Ruled
+    from tideline_cli.store.sync_registers import Ruled
     from tideline_cli.store.sync_state import SyncState
     from tideline_cli.sync.registers import Mark, Registers
 
@@ -93,14 +86,15 @@ class Gatherer:
         for settled, clock in beside:
             kinds = EDGES[settled.why]
             rows = [self._edge(settled.by, kind, settled.id, clock) for kind in kinds]
-            sync_edges.put_edges(self._db, [row for row in rows if row is not None])
+            sync_registers.put_edges(self._db, [row for row in rows if row is not None])
         changed |= self._put_edges()
         self.waiting = [
-            edge for edge in sync_edges.edges_of(self._db, self._came) if edge.version <= known
+            edge for edge in sync_registers.edges_of(self._db, self._came) if edge.version <= known
         ]
         self.waiting += [
             _unstated(*key) for key in self._settling.shown
-            if sync_edges.edge(self._db, *key) is None  # what goes beside another has said it now
+            # what goes beside another has said it now
+            if sync_registers.edge(self._db, *key) is None
         ]
         self._state.save()
         return changed
@@ -125,8 +119,8 @@ class Gatherer:
         it: a copy in any case, another value of a slot unless the fact was forgotten, which says
         that the other is right."""
         went = {one: told for one, told in touched.items() if "lifecycle" in told.fields}
-        ruled = sync_rows.ruled_because(self._db, went) if went else []
-        stored = sync_rows.in_table(self._db, {one.by for one in ruled})
+        ruled = sync_registers.ruled_because(self._db, went) if went else []
+        stored = sync_registers.in_table(self._db, {one.by for one in ruled})
         why = reasons_of(self._db, [fact for _, fact in stored.values()])
         found: list[tuple[Ruled, int]] = []
         for one in ruled:
@@ -150,8 +144,8 @@ class Gatherer:
     ) -> set[str]:
         """Put what was said of some facts into their registers. A batch has used those that are
         `spoken`."""
-        rows = sync_rows.facts(self._db, ids)
-        stored = sync_rows.in_table(self._db, ids)
+        rows = sync_registers.facts(self._db, ids)
+        stored = sync_registers.in_table(self._db, ids)
         told = [fact_id for fact_id in ids if fact_id in touched]
         said = [fact_id for fact_id in ids if fact_id in touched or fact_id in spoken]
         stated = statements.stated(self._db, viewer=EVERYONE, ids=said) if said else {}
@@ -171,7 +165,7 @@ class Gatherer:
                     self._time(known, stated.get(fact_id))
             if self._state.version != before:
                 changed.append(known)
-        sync_rows.put_facts(self._db, (one.stored(one.row) for one in changed))
+        sync_registers.put_facts(self._db, (one.stored(one.row) for one in changed))
         return {one.id for one in changed}
 
     def _fact(self, known: Registers, told: Touched, gone: str | None) -> None:
@@ -295,12 +289,12 @@ class Gatherer:
                     continue
                 row = self._edge(by_seq[start], kind, by_seq[end], clock)
                 rows += [row] if row is not None else []
-        sync_edges.put_edges(self._db, rows)
+        sync_registers.put_edges(self._db, rows)
         return set(by_seq.values())  # an edge that follows from others is seen to again
 
     def _edge(self, source: str, kind: str, target: str, clock: int) -> EdgeRow | None:
         now = sync_changes.edge_now(self._db, source, kind, target)
-        was = sync_edges.edge(self._db, source, kind, target)
+        was = sync_registers.edge(self._db, source, kind, target)
         if now is None and was is None:
             return None  # it came and went between two syncs
         if was is not None and was.present == (now is not None) and (

@@ -4,7 +4,7 @@ written here is sealed with a key that they never had."""
 from __future__ import annotations
 
 from tideline_cli.errors import UnavailableError
-from tideline_cli.store import sync_gone, sync_state
+from tideline_cli.store import sync_state
 from tideline_cli.store.transactions import writing
 from tideline_cli.sync import layout, rotation
 from tideline_cli.sync.keys import key_generation
@@ -35,7 +35,7 @@ class Gone:
         ring = self._ring
         if ring is None:
             return
-        for replica, row in sync_gone.each(self._db).items():
+        for replica, row in sync_state.forgotten_machines(self._db).items():
             if self._place in row["parted"]:
                 continue
             known = self._generation(replica)
@@ -51,7 +51,7 @@ class Gone:
     def is_silent(self, replica: str) -> bool:
         """Say whether nothing of a replica is read: it was forgotten, and has written nothing since
         with a key that it cannot have had. One that has is there again."""
-        row = sync_gone.each(self._db).get(replica)
+        row = sync_state.forgotten_machines(self._db).get(replica)
         if row is None:
             return False
         last = max(layout.segment_numbers(self._folder, replica), default=0)
@@ -91,4 +91,4 @@ class Gone:
 
     def _put(self, replica: str, row: dict[str, object] | None) -> None:
         with writing(self._db):
-            sync_gone.put(self._db, replica, row)
+            sync_state.put_forgotten(self._db, replica, row)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tideline_cli.errors import UsageError
 from tideline_cli.model.record import record
-from tideline_cli.store import sync_places, sync_rows, sync_state
+from tideline_cli.store import sync_registers, sync_state
 from tideline_cli.store.transactions import writing
 from tideline_cli.sync import (
     folders,
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from apsw import Connection
 
-    from tideline_cli.store.sync_places import PlaceRow
+    from tideline_cli.store.sync_state import PlaceRow
     from tideline_cli.sync.header import Header
     from tideline_cli.sync.operations import Operation
     from tideline_cli.sync.place_file import PlaceFile
@@ -69,7 +69,7 @@ class Report:
     in `segments` of so many bytes. Of a place for which nobody vouches, `strangers` counts the
     facts that were taken as text from outside, and `refused` those of which a change was not taken.
     With `is_readable`, others can read the place, which is said once: it is told with --quiet too.
-    `reworded` are the wordings that wait for an answer, as `sync_rows` tells them."""
+    `reworded` are the wordings that wait for an answer, as `sync_registers` tells them."""
 
     address: str
     place: str
@@ -136,15 +136,15 @@ class Meeting:
                     "next command removes them"
                 )
         with writing(self._db):
-            sync_places.put(self._db, row.number, synced_at=self._now)
+            sync_state.put_place(self._db, row.number, synced_at=self._now)
         return Report(
             self._place.address, held.id, held.is_sealed, row.is_vouched,
             len(absorber.facts) + len(absorber.purged), tuple(absorber.batches),
             len(absorber.purged), len(self._strangers), len(self._refused), done.facts,
             done.segments, done.octets,
             tuple(self._halts), tuple(self._notes), agreement.is_readable,
-            len(sync_rows.ruled(self._db, "slot", origin_number=None)),
-            tuple(sync_rows.reworded(self._db, origin_number=None)),
+            len(sync_registers.ruled(self._db, "slot", origin_number=None)),
+            tuple(sync_registers.reworded(self._db, origin_number=None)),
         )  # fmt: skip
 
     def _set_clock(self) -> None:
@@ -178,7 +178,7 @@ class Meeting:
     ) -> None:
         """Read what the other replicas have left, each stream as far as it can be read."""
         own = sync_state.SyncState(self._db).own_id
-        known = sync_places.streams(self._db, row.number)
+        known = sync_state.streams_of(self._db, row.number)
         for other in folders.replicas(folder):
             if other == own or not operation_lines.is_replica(other) or gone.is_silent(other):
                 continue
@@ -224,7 +224,7 @@ class Meeting:
             self._strangers |= confined.strangers
             self._refused |= confined.refused
             with writing(self._db):
-                sync_places.note_refused(self._db, row.number, confined.refused)
+                sync_state.note_refused(self._db, row.number, confined.refused)
             told = confined.taken
         absorber.take(told, whole=header.kind == "snapshot")
         return None
@@ -246,7 +246,7 @@ class Meeting:
         with writing(self._db):
             number = sync_state.replica_number(self._db, other)
             why = stopped.message if stopped else None
-            sync_places.put_stream(self._db, row.number, number, after, last, why)
+            sync_state.put_stream(self._db, row.number, number, after, last, why)
             name = sync_state.name_of(self._db, other)
         if stopped is not None:
             self._halts.append(

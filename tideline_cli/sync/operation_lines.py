@@ -7,7 +7,7 @@ import json
 from tideline_cli.errors import UsageError
 from tideline_cli.model import ulid
 from tideline_cli.model.edge import KINDS
-from tideline_cli.store.sync_purges import PURGED
+from tideline_cli.store.sync_registers import PURGED
 from tideline_cli.sync.fields import CHANGING, FIXED, checked_value
 from tideline_cli.sync.operations import AddOp, BatchOp, EdgeOp, PurgeOp, SetOp, UseOp
 from tideline_cli.sync.registers import FORGOT, GONE, PRESENT

@@ -6,7 +6,7 @@ from __future__ import annotations
 from tideline_cli.errors import StoreError
 from tideline_cli.model.instant import DAY_MS
 from tideline_cli.model.record import record, replace
-from tideline_cli.store import sync_places, sync_purges, sync_state
+from tideline_cli.store import sync_registers, sync_state
 from tideline_cli.store.transactions import snapshot, writing
 from tideline_cli.sync import folders, layout, own_folder, rotation, segment
 from tideline_cli.sync.header import Header
@@ -17,7 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from apsw import Connection
 
-    from tideline_cli.store.sync_places import PlaceRow
+    from tideline_cli.store.sync_state import PlaceRow
     from tideline_cli.sync.keys import Key, KeyRing
     from tideline_cli.sync.place_file import PlaceFile
     from tideline_cli.sync.places import Place
@@ -77,7 +77,7 @@ class Outbox:
         packed = self._segments(header, parcel, key)
         with writing(self._db):
             digests = tuple(segment.digest(data) for data in packed)
-            sync_places.put(self._db, row.number, pending=digests)
+            sync_state.put_place(self._db, row.number, pending=digests)
         if is_whole:
             tail = folders.replace_with_snapshot(self._folder, header, parcel.parts, key)
             number, digest = tail.number, tail.digest
@@ -92,7 +92,7 @@ class Outbox:
         self._place.send(header.replica)
         with writing(self._db):
             whole = {"whole": parcel.version, "whole_at": self._now} if is_whole else {}
-            sync_places.put(
+            sync_state.put_place(
                 self._db, row.number, sent=parcel.version, segment=number, digest=digest,
                 pending=(), **whole,
             )  # fmt: skip
@@ -111,12 +111,12 @@ class Outbox:
         return is_old or count > _MOST_SEGMENTS
 
     def _has_purged(self, row: PlaceRow) -> bool:
-        return row.whole > 0 and bool(sync_purges.purges_since(self._db, row.whole))
+        return row.whole > 0 and bool(sync_registers.purges_since(self._db, row.whole))
 
     def _purged_apart(self, row: PlaceRow) -> bool:
         """Say whether anything was purged that nobody has told in this place yet: whoever tells it
         first makes a new key."""
-        purges = sync_purges.purges_since(self._db, row.whole) if row.whole else []
+        purges = sync_registers.purges_since(self._db, row.whole) if row.whole else []
         return any(place != row.number for _, place in purges)
 
     def _packed(self, since: int, place: int) -> _Parcel:
@@ -146,7 +146,7 @@ class Outbox:
 
     def _header(self, row: PlaceRow, is_whole: bool) -> Header:
         state = sync_state.SyncState(self._db)
-        known = sync_places.streams(self._db, row.number)
+        known = sync_state.streams_of(self._db, row.number)
         return Header(
             self._held.id, state.own_id, sync_state.name_of(self._db, state.own_id),
             row.segment + 1, kind="snapshot" if is_whole else "log",
@@ -170,7 +170,7 @@ class Outbox:
 
     def _note_sent(self, row: PlaceRow, parcel: _Parcel) -> None:
         with writing(self._db):
-            sync_places.put(
+            sync_state.put_place(
                 self._db, row.number, sent=parcel.version, segment=row.segment, digest=row.digest,
                 pending=(),
             )  # fmt: skip

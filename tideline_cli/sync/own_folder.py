@@ -7,7 +7,7 @@ from contextlib import suppress
 
 from tideline_cli.model.lean import blake2b
 from tideline_cli.model.record import replace
-from tideline_cli.store import sync_places, sync_state
+from tideline_cli.store import sync_state
 from tideline_cli.store.connection import put_setting, setting
 from tideline_cli.store.transactions import writing
 from tideline_cli.sync import folders, layout, replica, segment
@@ -18,7 +18,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from apsw import Connection
 
-    from tideline_cli.store.sync_places import PlaceRow
+    from tideline_cli.store.sync_state import PlaceRow
     from tideline_cli.sync.folders import Tail
     from tideline_cli.sync.sealing import Ring
 
@@ -42,7 +42,7 @@ def reconciled(
     tail = folders.tail(folder, own)
     if tail.digest in row.pending:
         with writing(db):  # before other digests take the place of these
-            sync_places.put(db, row.number, segment=tail.number, digest=tail.digest)
+            sync_state.put_place(db, row.number, segment=tail.number, digest=tail.digest)
         row = replace(row, segment=tail.number, digest=tail.digest)
     if tail.number < row.segment:
         return _anew(row, row.segment), _LACKS

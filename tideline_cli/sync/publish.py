@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tideline_cli.store import sync_edges, sync_purges, sync_rows, sync_state
+from tideline_cli.store import sync_registers, sync_state
 from tideline_cli.sync import registers
 from tideline_cli.sync.fields import CHANGING, FIXED
 from tideline_cli.sync.operations import AddOp, BatchOp, EdgeOp, PurgeOp, SetOp, UseOp
@@ -36,27 +36,26 @@ class Publication:
     def operations(self) -> Iterator[Operation]:
         """Yield the operations: batches, facts, edges, purges."""
         db, since = self._db, self._since
-        for clock, replica, number, origin, verb, at, version, place in sync_rows.batches_since(
-            db, since
-        ):
+        batches = sync_registers.batches_since(db, since)
+        for clock, replica, number, origin, verb, at, version, place in batches:
             if self._is_new((clock, replica, version, place)):
                 yield BatchOp((clock, self._ids[replica]), number, origin, verb, at)
-        listed = sync_rows.facts_since(db, since)
+        listed = sync_registers.facts_since(db, since)
         for start in range(0, len(listed), _AT_ONCE):
             yield from self._facts(listed[start : start + _AT_ONCE])
-        for edge in sync_edges.edges_since(db, since):
+        for edge in sync_registers.edges_since(db, since):
             if self._is_new((edge.clock, edge.replica, edge.version, edge.place)):
                 values = (edge.reason, edge.strength, edge.created_at) if edge.present else None
                 stamp = (edge.clock, self._ids[edge.replica])
                 yield EdgeOp(edge.source, edge.kind, edge.target, stamp, values)
-        purges = sync_purges.purges_since(db, since)
+        purges = sync_registers.purges_since(db, since)
         gone = [fact_id for fact_id, place in purges if place != self._place]
         for start in range(0, len(gone), _AT_ONCE):
             yield PurgeOp(tuple(gone[start : start + _AT_ONCE]))
 
     def _facts(self, ids: list[str]) -> Iterator[Operation]:
-        rows = sync_rows.facts(self._db, ids)
-        stored = sync_rows.in_table(self._db, ids)
+        rows = sync_registers.facts(self._db, ids)
+        stored = sync_registers.in_table(self._db, ids)
         for fact_id in ids:
             known = registers.read(rows[fact_id], fact_id, stored.get(fact_id))
             yield from self._fact(known)

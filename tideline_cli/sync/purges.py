@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tideline_cli.model.origin import EVERYONE
-from tideline_cli.store import purge_rows, sync_purges, sync_rows, sync_shown, sync_state, undo_rows
+from tideline_cli.store import purge_rows, sync_changes, sync_registers, sync_state, undo_rows
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,16 +22,16 @@ def take(db: Connection, ids: Sequence[str], *, place: int, state: SyncState) ->
     this machine has stated and somebody has archived: what others have stated goes by their word,
     so that it does not matter what is heard first. The journal loses all that it knows of either.
     """
-    sync_purges.purge(db, ids, place=place, state=state, is_heard=True)
-    seqs = [seq for seq, _ in sync_rows.in_table(db, ids).values()]
+    sync_registers.purge(db, ids, place=place, state=state, is_heard=True)
+    seqs = [seq for seq, _ in sync_registers.in_table(db, ids).values()]
     for one in ids:
         seqs += purge_rows.undone(db, one, viewer=EVERYONE)
     gone = purge_rows.with_citers(
-        db, seqs, viewer=EVERYONE, is_spared=lambda seq: not sync_shown.is_archived_here(db, seq)
+        db, seqs, viewer=EVERYONE, is_spared=lambda seq: not sync_changes.is_archived_here(db, seq)
     )
     told = set(undo_rows.present_ids(db, gone).values())
-    told |= set(gone.values()) - sync_shown.stated_elsewhere(db, gone.values())
-    sync_purges.purge(db, sorted(told), place=0, state=state, is_heard=True)
+    told |= set(gone.values()) - sync_changes.stated_elsewhere(db, gone.values())
+    sync_registers.purge(db, sorted(told), place=0, state=state, is_heard=True)
     state.save()
     if gone:
         purge_rows.remove(db, gone)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from tideline_cli.model.lean import blake2b
-from tideline_cli.store.sync_purges import BORN, PURGED
-from tideline_cli.store.sync_rows import FactRow
+from tideline_cli.store.sync_registers import BORN, PURGED, FactRow
 from tideline_cli.sync.fields import FIXED, made_fact, wire_as_said
 
 TYPE_CHECKING = False

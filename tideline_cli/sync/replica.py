@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import platform
 
-from tideline_cli.store import SERVERS, sync_places, sync_schema, sync_state
+from tideline_cli.store import SERVERS, sync_schema, sync_state
 from tideline_cli.store.transactions import writing
 from tideline_cli.sync import restamp
 from tideline_cli.sync.first_words import gather_all
@@ -33,7 +33,7 @@ def ensure(db: Connection, *, now: int, name: str = "") -> str | None:
         state.become(os.urandom(16).hex(), name or platform.node() or "unnamed", mark)
         state.save()
         if was:
-            sync_places.send_anew(db)
+            sync_state.send_anew(db)
             return "this memory file is a copy of one that syncs: it has a new id now"
         gather_all(db, state, now=now)
         state.clock = max(state.clock, restamp.latest(db))  # a fact may be of a year to come
@@ -48,7 +48,7 @@ def become_another(db: Connection) -> None:
         name = sync_state.name_of(db, state.own_id)
         state.become(os.urandom(16).hex(), name, _mark(db))
         state.save()
-        sync_places.send_anew(db)
+        sync_state.send_anew(db)
 
 
 def _mark(db: Connection) -> str:

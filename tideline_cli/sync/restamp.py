@@ -6,8 +6,8 @@ Nobody has taken them: a time that is a day ahead is not believed. Their order s
 from __future__ import annotations
 
 from tideline_cli.model.record import replace
-from tideline_cli.store import sync_edges, sync_places, sync_rows, sync_state
-from tideline_cli.store.sync_purges import BORN
+from tideline_cli.store import sync_registers, sync_state
+from tideline_cli.store.sync_registers import BORN
 from tideline_cli.store.transactions import writing
 from tideline_cli.sync.clock import clock_ms, is_ahead, tick
 from tideline_cli.sync.registers import CLOCK, PLACE, VERSION, is_stamp
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from apsw import Connection
 
-    from tideline_cli.store.sync_rows import FactRow
+    from tideline_cli.store.sync_registers import FactRow
     from tideline_cli.store.sync_state import SyncState
 
 _AT_ONCE = 400
@@ -32,7 +32,7 @@ def restamped(db: Connection, *, now: int) -> int:
         if not is_ahead(state.clock, now):
             return 0
         ahead = clock_ms(state.clock) - now
-        ids = sync_rows.facts_since(db, 0)
+        ids = sync_registers.facts_since(db, 0)
         known = _clocks(db, ids)  # all of them: this is rare
         latest = max((one for one in known if not is_ahead(one, now)), default=0)
         later: dict[int, int] = {}
@@ -40,31 +40,31 @@ def restamped(db: Connection, *, now: int) -> int:
             latest = later[clock] = tick(latest, now)
         state.clock = tick(latest, now)
         for start in range(0, len(ids), _AT_ONCE):
-            rows = sync_rows.facts(db, ids[start : start + _AT_ONCE]).values()
-            sync_rows.put_facts(db, [_fact(row, later, state) for row in rows])
-        edges = [one for one in sync_edges.edges_since(db, 0) if one.clock in later]
-        sync_edges.put_edges(db, [
+            rows = sync_registers.facts(db, ids[start : start + _AT_ONCE]).values()
+            sync_registers.put_facts(db, [_fact(row, later, state) for row in rows])
+        edges = [one for one in sync_registers.edges_since(db, 0) if one.clock in later]
+        sync_registers.put_edges(db, [
             replace(one, clock=later[one.clock], version=state.next_version(), place=0)
             for one in edges
         ])  # fmt: skip
         for before, after in later.items():
-            sync_rows.restamp_batches(db, before, after, version=state.next_version())
-        sync_places.meet_anew(db)
+            sync_registers.restamp_batches(db, before, after, version=state.next_version())
+        sync_state.meet_anew(db)
         state.save()
         return ahead
 
 
 def latest(db: Connection) -> int:
     """Return the latest time that a word has."""
-    return max(_clocks(db, sync_rows.facts_since(db, 0)), default=0)
+    return max(_clocks(db, sync_registers.facts_since(db, 0)), default=0)
 
 
 def _clocks(db: Connection, ids: list[str]) -> set[int]:
     """Return all times that words have."""
-    known = {one.clock for one in sync_edges.edges_since(db, 0)}
-    known |= {row[0] for row in sync_rows.batches_since(db, 0)}
+    known = {one.clock for one in sync_registers.edges_since(db, 0)}
+    known |= {row[0] for row in sync_registers.batches_since(db, 0)}
     for start in range(0, len(ids), _AT_ONCE):
-        for row in sync_rows.facts(db, ids[start : start + _AT_ONCE]).values():
+        for row in sync_registers.facts(db, ids[start : start + _AT_ONCE]).values():
             known |= {row.clock, *(use[CLOCK] for use in row.uses.values())}
             known |= {mark[0] for name, mark in row.marks.items() if is_stamp(name)}
     return known

@@ -6,7 +6,7 @@ from __future__ import annotations
 from tideline_cli.model.record import record, replace
 from tideline_cli.model.saying import SHOWN
 from tideline_cli.policy.periods import statement_of
-from tideline_cli.store import images, sync_changes, sync_edges, sync_rows, sync_settled
+from tideline_cli.store import images, sync_changes, sync_registers
 from tideline_cli.store.statements import said_of_row
 from tideline_cli.sync.rulings import EDGES
 
@@ -43,8 +43,8 @@ def settling(db: Connection, told: SaidHere) -> Settling:
     nothing is said."""
     edges = _edges(db, told)
     targets = {key[2] for key in edges}
-    rows = sync_rows.facts(db, targets)
-    stored = sync_rows.in_table(db, targets | {key[0] for key in edges})
+    rows = sync_registers.facts(db, targets)
+    stored = sync_registers.in_table(db, targets | {key[0] for key in edges})
     settled: dict[str, int] = {}
     opened: dict[str, int] = {}
     shown: set[Key] = set()
@@ -60,10 +60,10 @@ def settling(db: Connection, told: SaidHere) -> Settling:
         )
         if act == "-" and is_ruled:
             settled[target] = clock
-        elif act == "+" and sync_edges.edge(db, *key) is None:
+        elif act == "+" and sync_registers.edge(db, *key) is None:
             if is_ruled:
                 shown.add(key)
-            elif row.by is None and sync_settled.is_of_a_sync(db, number):
+            elif row.by is None and sync_changes.is_of_a_sync(db, number):
                 opened[target] = clock
                 shown.add(key)
     return Settling(settled, opened, frozenset(shown))

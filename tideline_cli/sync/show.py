@@ -10,10 +10,10 @@ from tideline_cli.model.times import StatedAt, Times
 from tideline_cli.policy.periods import ended, holds_from
 from tideline_cli.policy.slots import same_place
 from tideline_cli.policy.transitions import restored
-from tideline_cli.store import statements, sync_apply, sync_edges, sync_rows, uses, writes
+from tideline_cli.store import statements, sync_apply, sync_registers, uses, writes
 from tideline_cli.store.connection import setting
 from tideline_cli.store.links import Link
-from tideline_cli.store.sync_purges import PURGED
+from tideline_cli.store.sync_registers import PURGED
 from tideline_cli.sync import registers, rulings
 from tideline_cli.sync.fields import FIXED
 from tideline_cli.sync.registers import CHANGED, FORGOT, SAID
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from tideline_cli.model.fact import Fact
     from tideline_cli.model.text import Analyzer
-    from tideline_cli.store.sync_edges import EdgeRow
+    from tideline_cli.store.sync_registers import EdgeRow
     from tideline_cli.sync.arrive import Taken
     from tideline_cli.sync.registers import Registers
     from tideline_cli.sync.rulings import Stamp
@@ -55,7 +55,7 @@ class Shower:
         with the edges that were `waiting` for that; store the registers."""
         self._known = {one: taken.facts[one] for one in taken.changed}
         ends = {end for row in taken.edges.values() for end in (row.source, row.target)}
-        sync_edges.put_edges(self._db, taken.edges.values())
+        sync_registers.put_edges(self._db, taken.edges.values())
         self._load(ends | set(said_here))
         self._load_neighbours()
         revived = self._revived()
@@ -64,7 +64,7 @@ class Shower:
         shown = {one.id: self._shown(one, found.get(one.id)) for one in self._known.values()}
         came = self._write(shown)
         self._edges([*waiting, *taken.edges.values()], came, was)
-        sync_rows.put_facts(
+        sync_registers.put_facts(
             self._db,
             (one.stored(shown[one.id]) for one in self._known.values() if _is_known(one)),
         )
@@ -77,7 +77,7 @@ class Shower:
         return set(fresh)
 
     def _read(self, ids: set[str]) -> dict[str, Registers]:
-        rows, stored = sync_rows.facts(self._db, ids), sync_rows.in_table(self._db, ids)
+        rows, stored = sync_registers.facts(self._db, ids), sync_registers.in_table(self._db, ids)
         return {one: registers.read(rows[one], one, stored.get(one)) for one in rows}
 
     def _load_neighbours(self) -> None:
@@ -85,16 +85,16 @@ class Shower:
         fresh = set(self._known)
         while fresh:
             some = [self._known[one] for one in fresh if "content" in self._known[one].values]
-            near = sync_rows.ruled_by(self._db, fresh)
+            near = sync_registers.ruled_by(self._db, fresh)
             near |= {one.by for one in some if one.by is not None}
-            near |= sync_rows.like(self._db, [one.alike() for one in some])
+            near |= sync_registers.like(self._db, [one.alike() for one in some])
             places = {
                 (one.origin, one.values["scope"], one.values["slot"])
                 for one in some if one.values["slot"] is not None
             }  # fmt: skip
-            near |= sync_rows.slot_mates(self._db, places)
-            near |= {one.source for one in sync_edges.edges_to(self._db, fresh, (REWORDS,))}
-            near |= {one.target for one in sync_edges.edges_from(self._db, fresh, (REWORDS,))}
+            near |= sync_registers.slot_mates(self._db, places)
+            near |= {one.source for one in sync_registers.edges_to(self._db, fresh, (REWORDS,))}
+            near |= {one.target for one in sync_registers.edges_from(self._db, fresh, (REWORDS,))}
             fresh = self._load(near)
 
     def _rulings(self, revived: set[str]) -> dict[str, Ruling]:
@@ -102,7 +102,7 @@ class Shower:
         stated: list[StatedFact] = []
         found: dict[str, Ruling] = {}
         reworded_by = self._reworded_by()
-        edges = sync_edges.edges_to(self._db, self._known, ("transition",))
+        edges = sync_registers.edges_to(self._db, self._known, ("transition",))
         replaced = {edge.target for edge in edges}
         orphans = rulings.orphans(
             {one.id: one.values[PURGED] for one in self._known.values() if PURGED in one.values},
@@ -161,7 +161,7 @@ class Shower:
     def _reworded_by(self) -> dict[str, list[str]]:
         """Return which facts reword which, of those that are loaded."""
         found: dict[str, list[str]] = {}
-        for edge in sync_edges.edges_to(self._db, self._known, (REWORDS,)):
+        for edge in sync_registers.edges_to(self._db, self._known, (REWORDS,)):
             if edge.source in self._known and self._known[edge.source].is_whole():
                 found.setdefault(edge.target, []).append(edge.source)
         return found
@@ -195,7 +195,7 @@ class Shower:
         reached = self._with_replaced()
         waiting = set(reached)
         while waiting:
-            edges = sync_edges.edges_to(self._db, waiting, REPLACING)
+            edges = sync_registers.edges_to(self._db, waiting, REPLACING)
             for edge in edges:
                 replaced_by.setdefault(edge.target, []).append(edge.source)
             fresh = self._read({edge.source for edge in edges} - reached.keys())
@@ -208,7 +208,7 @@ class Shower:
         reached = dict(self._known)
         waiting = set(reached)
         while waiting:
-            edges = sync_edges.edges_from(self._db, waiting, REPLACING)
+            edges = sync_registers.edges_from(self._db, waiting, REPLACING)
             fresh = self._read({edge.target for edge in edges} - reached.keys())
             reached |= fresh
             waiting = {one.id for one in fresh.values() if _is_archived(one)}
@@ -269,7 +269,7 @@ class Shower:
     ) -> None:  # fmt: skip
         """Write the edges that have changed, those of facts that came, and those of rulings."""
         rows: dict[tuple[str, str, str], EdgeRow] = {}
-        for row in (*stated, *sync_edges.edges_of(self._db, came)):
+        for row in (*stated, *sync_registers.edges_of(self._db, came)):
             rows[row.source, row.kind, row.target] = row
         ruled = {
             (one.by, kind, one.id): one
@@ -282,7 +282,7 @@ class Shower:
             for kind in EDGES[why]
         }  # fmt: skip
         for key in sorted({*rows, *earlier, *ruled}):
-            held = rows.get(key) or sync_edges.edge(self._db, *key)
+            held = rows.get(key) or sync_registers.edge(self._db, *key)
             if held is not None and held.present:
                 made = (held.reason, held.strength, held.created_at)
                 sync_apply.put_edge(self._db, Link(*key, *made))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tideline_cli.model import codec
 from tideline_cli.model.saying import SHOWN
-from tideline_cli.store import statements, sync_changes, sync_rows
+from tideline_cli.store import statements, sync_changes, sync_registers
 from tideline_cli.sync.clock import tick
 from tideline_cli.sync.fields import CHANGING
 
@@ -122,7 +122,7 @@ class SaidHere:
                 self.earliest = min(self.earliest, self._now if at is None else at)
                 clock = tick(state.clock, self._now if at is None else at)
                 state.clock = clock
-                sync_rows.note_batch(
+                sync_registers.note_batch(
                     self._db, clock, state.own, ordinal, origin, verb,
                     self._now if at is None else at, version=state.next_version(), place=0,
                 )  # fmt: skip

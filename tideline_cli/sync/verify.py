@@ -11,17 +11,7 @@ from contextlib import closing
 from tideline_cli.errors import UsageError
 from tideline_cli.model.origin import EVERYONE
 from tideline_cli.model.record import record
-from tideline_cli.store import (
-    SERVERS,
-    facts,
-    links,
-    sync_changes,
-    sync_edges,
-    sync_gone,
-    sync_places,
-    sync_rows,
-    sync_state,
-)
+from tideline_cli.store import SERVERS, facts, links, sync_changes, sync_registers, sync_state
 from tideline_cli.store.opening import open_for_writing
 from tideline_cli.store.transactions import snapshot, writing
 from tideline_cli.sync import folders, layout, operation_lines, replica
@@ -36,7 +26,7 @@ if TYPE_CHECKING:
 
     from apsw import Connection
 
-    from tideline_cli.store.sync_places import PlaceRow
+    from tideline_cli.store.sync_state import PlaceRow
     from tideline_cli.sync.sealing import Ring
 
 _AT_ONCE = 400
@@ -70,7 +60,8 @@ def fold(
         with tempfile.TemporaryDirectory(prefix=f"{_PREFIX}{os.getpid()}-", dir=beside) as at:
             other = open_for_writing(os.path.join(at, "fold.db"), network_allowed=True)
             with closing(other):
-                stopped = tuple(_read(other, folder, place, ring, now, sync_gone.each(db)))
+                gone = sync_state.forgotten_machines(db)
+                stopped = tuple(_read(other, folder, place, ring, now, gone))
                 if stopped or not place.is_vouched:  # what is confined is not as the log has it
                     return Folded(0, (), stopped, False)
                 return _compared(db, other, place)
@@ -78,10 +69,10 @@ def fold(
 
 def _waits(db: Connection, folder: str, place: PlaceRow) -> bool:
     """Say whether a place has segments that were not read here."""
-    known = sync_places.streams(db, place.number)
+    known = sync_state.streams_of(db, place.number)
     read = {name: stream.segment for name, stream in known.items()}
     read[sync_state.SyncState(db).own_id] = place.segment
-    gone = sync_gone.each(db)
+    gone = sync_state.forgotten_machines(db)
     return any(
         number > read.get(one, 0) and one not in gone
         for one in folders.replicas(folder) for number in layout.segment_numbers(folder, one)[-1:]
@@ -104,8 +95,8 @@ def _read(
     be read on."""
     replica.ensure(db, now=now, name="fold")
     with writing(db):
-        number = sync_places.add(db, folder, is_sealed=ring is not None, is_vouched=True).number
-    absorber = Absorber(db, place=number, now=now)
+        place = sync_state.add_place(db, folder, is_sealed=ring is not None, is_vouched=True)
+    absorber = Absorber(db, place=place.number, now=now)
     for other in folders.replicas(folder):
         name = other[:8]
         last = gone[other]["seen"].get(place.place, 0) if other in gone else 0
@@ -128,7 +119,7 @@ def _compared(db: Connection, other: Connection, place: PlaceRow) -> Folded:
     compared = 0
     edges, theirs = _edges(db), _edges(other)
     for ids in _settled(db, place):
-        own, told = sync_rows.in_table(db, ids), sync_rows.in_table(other, ids)
+        own, told = sync_registers.in_table(db, ids), sync_registers.in_table(other, ids)
         for one in ids:
             if one in own and one in told:
                 compared += 1
@@ -149,8 +140,8 @@ def _settled(db: Connection, place: PlaceRow) -> Iterator[list[str]]:
 
 def _late(db: Connection, place: PlaceRow) -> set[str]:
     """Return the facts of which the place does not have all, and those that they may touch."""
-    late = set(sync_rows.facts_since(db, place.sent))
-    for row in sync_edges.edges_since(db, place.sent):
+    late = set(sync_registers.facts_since(db, place.sent))
+    for row in sync_registers.edges_since(db, place.sent):
         late |= {row.source, row.target}
     seqs: set[int] = set()
     rows: dict[int, str | None] = {}
@@ -170,15 +161,16 @@ def _late(db: Connection, place: PlaceRow) -> set[str]:
 def _near(db: Connection, late: set[str]) -> set[str]:
     """Return the facts that share a slot or a text with one of these, or are shown otherwise
     because of it."""
-    rows = sync_rows.facts(db, late)
-    stored = sync_rows.in_table(db, late)
+    rows = sync_registers.facts(db, late)
+    stored = sync_registers.in_table(db, late)
     held = {
         (rows[one].origin, fact.scope, fact.slot)
         for one, (_, fact) in stored.items() if one in rows and fact.slot is not None
     }  # fmt: skip
-    near = sync_rows.ruled_by(db, late) | {row.by for row in rows.values() if row.by is not None}
-    near |= sync_rows.like(db, [row.alike for row in rows.values()])
-    return near | sync_rows.slot_mates(db, held)
+    near = sync_registers.ruled_by(db, late)
+    near |= {row.by for row in rows.values() if row.by is not None}
+    near |= sync_registers.like(db, [row.alike for row in rows.values()])
+    return near | sync_registers.slot_mates(db, held)
 
 
 def _edges(db: Connection) -> dict[str, set[tuple[str, str]]]:

@@ -168,11 +168,11 @@ def _places(
     if not session.viewer.is_owner or not setting(db, "replica", ""):
         return None, None, []
     from tideline_cli.cli import synced_places  # noqa: PLC0415  few memories sync
-    from tideline_cli.store import sync_rows, visibility  # noqa: PLC0415  as above
+    from tideline_cli.store import sync_registers, visibility  # noqa: PLC0415  as above
 
     places, lines = synced_places.of_places(db, now=session.now)
     own = visibility.number(db, session.viewer)
-    reworded = synced_places.of_rewordings(sync_rows.reworded(db, origin_number=own))
+    reworded = synced_places.of_rewordings(sync_registers.reworded(db, origin_number=own))
     asked = synced_places.asked(session, reworded)
     return places, reworded, [*lines, *(f"reworded   {text}: {hint}" for text, hint in asked)]
 

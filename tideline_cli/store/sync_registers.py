@@ -1,10 +1,12 @@
-"""The registers of facts, as the file keeps them, and the batches that stamps belong to."""
+"""The registers of a memory that syncs: of facts, edges and purges, as the file keeps them, and
+the batches that stamps belong to."""
 
 from __future__ import annotations
 
 from tideline_cli.model import codec
-from tideline_cli.model.edge import REWORDS, sql_list, words_for
-from tideline_cli.model.record import record
+from tideline_cli.model.edge import REPLACING, REWORDS, sql_list, words_for
+from tideline_cli.model.record import record, replace
+from tideline_cli.store import sync_state
 from tideline_cli.store.fact_rows import SELECT, fact_of
 
 TYPE_CHECKING = False
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
     from apsw import Connection
 
     from tideline_cli.model.fact import Fact
+    from tideline_cli.store.sync_state import SyncState
 
 _AT_ONCE = 400
 
@@ -236,3 +239,174 @@ def newest_batches(db: Connection, limit: int) -> list[tuple[Any, ...]]:
         (limit,),
     ).fetchall()
     return list(rows)
+
+
+@record
+class EdgeRow:
+    """A row of `sync_edge`: whether the edge is there, by the word with this stamp."""
+
+    source: str
+    kind: str
+    target: str
+    clock: int
+    replica: int
+    version: int
+    place: int
+    present: bool
+    reason: str | None
+    strength: int | None
+    created_at: int
+
+
+_EDGE = """
+SELECT source, kind, target, clock, replica, version, place, present, reason, strength, created_at
+FROM sync_edge
+"""
+
+
+def edges_of(db: Connection, ids: Iterable[str]) -> list[EdgeRow]:
+    """Return the edges that start or end at one of these facts."""
+    found: dict[tuple[str, str, str], EdgeRow] = {}
+    for some in in_parts(ids):
+        for column in ("source", "target"):
+            sql = f"{_EDGE} WHERE {column} IN (SELECT value FROM json_each(?))"
+            for row in db.execute(sql, (some,)):
+                found[row[:3]] = _edge(row)
+    return list(found.values())
+
+
+def edges_to(db: Connection, ids: Iterable[str], kinds: Sequence[str]) -> list[EdgeRow]:
+    """Return the edges of some kinds that are there and end at one of these facts."""
+    return _at_end(db, "target", ids, kinds)
+
+
+def edges_from(db: Connection, ids: Iterable[str], kinds: Sequence[str]) -> list[EdgeRow]:
+    """Return the edges of some kinds that are there and start at one of these facts."""
+    return _at_end(db, "source", ids, kinds)
+
+
+def _at_end(
+    db: Connection, column: str, ids: Iterable[str], kinds: Sequence[str]
+) -> list[EdgeRow]:
+    sql = (
+        f"{_EDGE} WHERE {column} IN (SELECT value FROM json_each(?1)) AND present = 1"
+        " AND kind IN (SELECT value FROM json_each(?2)) ORDER BY source, kind, target"
+    )
+    wanted = codec.dumps(list(kinds))
+    return [_edge(row) for some in in_parts(ids) for row in db.execute(sql, (some, wanted))]
+
+
+def edge(db: Connection, source: str, kind: str, target: str) -> EdgeRow | None:
+    """Return what is known of one edge."""
+    sql = f"{_EDGE} WHERE (source, kind, target) = (?, ?, ?)"
+    row: Any = db.execute(sql, (source, kind, target)).fetchone()
+    return None if row is None else _edge(row)
+
+
+def edges_since(db: Connection, version: int) -> list[EdgeRow]:
+    """Return the edges of which anything became known after this version, oldest first."""
+    sql = f"{_EDGE} WHERE version > ? ORDER BY version"
+    return [_edge(row) for row in db.execute(sql, (version,))]
+
+
+def put_edges(db: Connection, rows: Iterable[EdgeRow]) -> None:
+    """Store what is known of edges."""
+    db.executemany(
+        f"INSERT OR REPLACE INTO sync_edge VALUES ({', '.join('?' * 11)})",
+        [
+            (
+                row.source, row.kind, row.target, row.clock, row.replica, row.version, row.place,
+                int(row.present), row.reason, row.strength, row.created_at,
+            )
+            for row in rows
+        ],
+    )  # fmt: skip
+
+
+def _edge(row: Sequence[Any]) -> EdgeRow:
+    source, kind, target, clock, replica, version, place, present, reason, strength, made = row
+    return EdgeRow(
+        source, kind, target, clock, replica, version, place, bool(present), reason, strength, made
+    )
+
+
+BORN, PURGED = "born", "purged"  # names of marks, as the registers have them
+
+
+
+def purge(
+    db: Connection, ids: Iterable[str], *, place: int, state: SyncState, is_heard: bool = False
+) -> list[str]:
+    """Forget all that is known of facts but their ids, and note which others they had replaced, and
+    which reword them; return those that were not purged before. Whoever purges here knows of these;
+    who was only heard to purge did not."""
+    fresh: list[str] = []
+    gone = list(ids)
+    _note_rewordings(db, gone, state, is_heard=is_heard)
+    state.freed |= {edge.target for edge in edges_from(db, gone, REPLACING)}
+    state.freed.difference_update(gone)
+    for fact_id in gone:
+        db.execute(
+            "INSERT INTO sync_purge VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+            (fact_id, state.version + 1, place),
+        )
+        if db.changes():
+            state.next_version()
+            fresh.append(fact_id)
+        # An import may have brought it back since it was purged, and edges of it.
+        db.execute("DELETE FROM sync_fact WHERE id = ?", (fact_id,))
+        db.execute("DELETE FROM sync_edge WHERE source = ?1 OR target = ?1", (fact_id,))
+    return fresh
+
+
+def _note_rewordings(
+    db: Connection, gone: list[str], state: SyncState, *, is_heard: bool
+) -> None:
+    edges = [one for one in edges_to(db, gone, (REWORDS,)) if one.source not in gone]
+    rows = facts(db, {one.source for one in edges})
+    names = {number: replica for number, (replica, _) in sync_state.replicas(db).items()}
+    for edge in edges:
+        row = rows.get(edge.source)
+        if row is None:
+            continue
+        stamp = [edge.clock, edge.replica] if is_heard else [state.clock + 1, state.own]
+        held = row.marks.get(PURGED)
+        if held and (stamp[0], names[stamp[1]]) <= (held[0], names[held[1]]):
+            continue
+        state.clock = max(state.clock, stamp[0])
+        version = state.next_version()
+        marks: dict[str, Any] = {BORN: row.version} | row.marks | {PURGED: [*stamp, version, 0]}
+        held_values = {**row.held.get("values", {}), PURGED: is_heard}
+        rows[edge.source] = replace(
+            row, version=version, marks=marks, held={**row.held, "values": held_values}
+        )
+        state.freed.add(edge.source)
+    put_facts(db, rows.values())
+
+
+def purged(db: Connection, ids: Iterable[str]) -> set[str]:
+    """Return those of the ids that were purged."""
+    found: set[str] = set()
+    for some in in_parts(ids):
+        sql = "SELECT id FROM sync_purge WHERE id IN (SELECT value FROM json_each(?))"
+        found |= {fact_id for (fact_id,) in db.execute(sql, (some,))}
+    return found
+
+
+def purged_and_here(db: Connection) -> list[str]:
+    """Return the ids of the facts that are here although they were purged: an old file has brought
+    them back."""
+    rows: Any = db.execute("SELECT id FROM sync_purge JOIN fact USING (id) ORDER BY id").fetchall()
+    return [fact_id for (fact_id,) in rows]
+
+
+def purges_since(db: Connection, version: int) -> list[tuple[str, int]]:
+    """Return the ids that were purged after this version, each with the place that told it."""
+    sql = "SELECT id, place FROM sync_purge WHERE version > ? ORDER BY version"
+    rows: Any = db.execute(sql, (version,)).fetchall()
+    return [(fact_id, place) for fact_id, place in rows]
+
+
+def last_purge(db: Connection) -> int:
+    """Return the version of the newest purge."""
+    return int(db.execute("SELECT ifnull(max(version), 0) FROM sync_purge").get)
