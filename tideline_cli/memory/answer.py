@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from tideline_cli.model.fact import Fact
     from tideline_cli.model.hit import Hit
     from tideline_cli.model.origin import Origin
-    from tideline_cli.store.postgres.promising import Promising
 
 
 class Answer(Record):
@@ -76,15 +75,6 @@ def answered(
         return Answer(
             with_links(db, query, found, viewer=viewer, now=now, graph=graph), others, ended
         )
-
-
-def foresee_recall(
-    db: Connection, ahead: Promising, query: Query, *, viewer: Origin, now: int
-) -> None:
-    """Ask a server ahead for what a recall of a query will ask."""
-    from tideline_cli.memory import ahead as coming  # noqa: PLC0415  a server alone
-
-    coming.of_recall(db, ahead, query, viewer=viewer, now=now)
 
 
 def with_links(

@@ -9,7 +9,6 @@ from __future__ import annotations
 from tideline_cli.memory.question import least_size
 from tideline_cli.model.forms.found import Forms
 from tideline_cli.store import fts
-from tideline_cli.store.transactions import foresight
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,11 +28,6 @@ def stand_ins(
 ) -> Forms | None:  # fmt: skip
     """Return the forms of a question with the stored words that stand in for its unknown ones;
     None where there are none."""
-    if ahead := foresight(db):
-        ahead.foresee(*[
-            lambda start=start: _beginning(db, start, origin_number)
-            for term in unknown for start in (term, *_stems(term))
-        ])  # fmt: skip
     found = Forms(terms) if forms is None else forms.copy()
     before = len(found.further())
     for term in unknown:

@@ -14,7 +14,6 @@ from math import ceil
 from tideline_cli.ranking import score_bounds
 from tideline_cli.ranking.bit_sums import BitSums, at_least, bits_of, highest, numbers_of
 from tideline_cli.store import common_postings, facts
-from tideline_cli.store.transactions import foresight
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,11 +40,6 @@ def read_best(
     """Look all terms up, and read what can be among the best. A common term is added in 0.3 ms at a
     million facts; left out it would add to what each of them may score. `counted` are those of the
     terms that are kept, if somebody has looked."""
-    if ahead := foresight(db):
-        ahead.foresee(*[
-            lambda term=term: common_postings.posting(db, term, origin_number=origin_number)
-            for term in stats.idf
-        ])  # fmt: skip
     sums = _Sums(db, reader, stats, origin_number, counted)
     for term, idf in stats.idf.items():
         sums.add(term, idf)

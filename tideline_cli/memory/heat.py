@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from tideline_cli.model.record import replace
 from tideline_cli.ranking.heat import settled
 from tideline_cli.store import facts, journal, writes
-from tideline_cli.store.transactions import foresight, heat_rule
+from tideline_cli.store.transactions import heat_rule
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,12 +24,9 @@ def settle_used(
     """Move the heat of facts that a recall has used, as they are in the file now. Those of which
     none moves leave no trace."""
     rule = heat_rule(db)
-    if ahead := foresight(db):
-        ahead.foresee(lambda: facts.get(db, seqs, viewer=viewer))
-    else:
-        read = facts.get(db, seqs, viewer=viewer)
-        if all(settled(fact, now=now, rule=rule) == fact for fact in read.values()):
-            return
+    read = facts.get(db, seqs, viewer=viewer)
+    if all(settled(fact, now=now, rule=rule) == fact for fact in read.values()):
+        return
     with journal.batch(db, verb=VERB, by=viewer, now=now) as batch:
         told: list[str] = []
         for before in facts.get(db, seqs, viewer=viewer).values():
@@ -41,17 +37,6 @@ def settle_used(
             return
         counts = (f"{told.count(move):,} {move}" for move in dict.fromkeys(told))
         batch.explain(f"heat: {', '.join(counts)}")
-
-
-def would_move(db: Connection, used: Sequence[Fact], *, now: int) -> bool:
-    """Say whether one more use of some facts, now, moves the heat of one of them."""
-    rule = heat_rule(db)
-    after = [
-        replace(fact, access_count=fact.access_count + 1,
-                last_accessed_at=max(fact.created_at, fact.last_accessed_at, now))
-        for fact in used
-    ]  # fmt: skip
-    return any(settled(fact, now=now, rule=rule) != fact for fact in after)
 
 
 def warmed(db: Connection, before: Fact | None, after: Fact, *, now: int) -> Fact:

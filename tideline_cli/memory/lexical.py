@@ -14,7 +14,6 @@ from tideline_cli.model.record import replace
 from tideline_cli.ranking import bm25
 from tideline_cli.ranking.decay import DEPTH
 from tideline_cli.store import fts, label_holders, lapsed
-from tideline_cli.store.transactions import foresight
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -203,12 +202,7 @@ def _fuller(
     found = beginning_words.stand_ins(db, terms, unknown, forms, origin_number=origin_number)
     if found is None:
         return None
-    fuller = question.with_forms(found)
-    if ahead := foresight(db):
-        from tideline_cli.memory import ahead as coming  # noqa: PLC0415  a server alone
-
-        coming.of_fuller(db, ahead, fuller.weights, origin_number=origin_number)
-    return fuller
+    return question.with_forms(found)
 
 
 def _is_mostly_unknown(

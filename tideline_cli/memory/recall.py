@@ -14,7 +14,7 @@ from tideline_cli.model.record import replace
 from tideline_cli.ranking.question_words import may_name_time
 from tideline_cli.store import facts, lapsed, score_bounds, sessions, visibility
 from tideline_cli.store.connection import DatabaseError, named_settings
-from tideline_cli.store.transactions import foresight, heat_rule, in_passing, snapshot, writing
+from tideline_cli.store.transactions import heat_rule, in_passing, snapshot, writing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,10 +44,6 @@ def recall(db: Connection, query: Query, *, viewer: Origin, now: int) -> Recalle
     analyser weigh no roles.
     """
     with snapshot(db):
-        if ahead := foresight(db):
-            from tideline_cli.memory import ahead as coming  # noqa: PLC0415  a server alone
-
-            coming.of_recall(db, ahead, query, viewer=viewer, now=now)
         origin_number = visibility.number(db, viewer)
         of_file = named_settings(db, "analyzer", "embedder")
         question = question_of(query.text, of_file.get("analyzer", "standard"))
@@ -68,8 +64,6 @@ def recall(db: Connection, query: Query, *, viewer: Origin, now: int) -> Recalle
         )  # fmt: skip
         if unread := [match.seq for match in matches if match.seq not in read]:
             read |= facts.get(db, unread, viewer=viewer)
-        if ahead:
-            coming.after_recall(db, ahead, backlog, origin_number=origin_number)
     least = query.min_score
     matches = [
         match for match in matches if match.seq in read and (not least or match.score >= least)
@@ -232,20 +226,13 @@ def write_back(
     or when its content was replaced since.
     """
     try:
-        ahead = foresight(db)
-        unbounded = ahead.lags if ahead else None
-        if unbounded is None:
-            missing = score_bounds.missing_count(db, origin_number=answer.origin_number)
-            unbounded = missing > score_bounds.LAG
+        missing = score_bounds.missing_count(db, origin_number=answer.origin_number)
+        unbounded = missing > score_bounds.LAG
         works = answer.backlog is not None or unbounded or answer.unsettled or bool(given)
         works = works or has_questions()
         if not (works or (answer.seqs and touch)):
             return
         with in_passing(db):
-            if ahead:
-                from tideline_cli.memory import ahead as coming  # noqa: PLC0415  a server alone
-
-                coming.of_write_back(db, ahead, answer, touch=touch)
             with writing(db):
                 if unbounded:
                     _catch_up(db, answer.origin_number)
@@ -295,8 +282,6 @@ def _settle_heat(db: Connection, answer: Recalled, *, now: int) -> None:
         return
     from tideline_cli.memory import heat  # noqa: PLC0415  few uses move any
 
-    if foresight(db) and not heat.would_move(db, used, now=now):
-        return
     heat.settle_used(db, answer.seqs, viewer=used[0].origin, now=now)
 
 

@@ -14,7 +14,6 @@ from tideline_cli.model.text import content_words
 from tideline_cli.ranking import decay, fuse, worth
 from tideline_cli.store import facts, vectors, visibility
 from tideline_cli.store.connection import setting
-from tideline_cli.store.transactions import foresight
 from tideline_cli.vector.features import WORD_BAGS, words
 
 TYPE_CHECKING = False
@@ -66,8 +65,6 @@ def extended(
         return lane.exact(asked, text, approximate)
 
     known = {match.seq for match in matches}
-    if known and (ahead := foresight(db)):
-        ahead.foresee(lambda: ahead.whole([*known]))
     near_ones = lane.rough(asked, held, floor - lane.margin)
     rough = (pair for pair in near_ones if pair[0] not in known)
     alone = query.mode == "semantic"
@@ -114,11 +111,7 @@ def _reader(
     """Return the function that reads those of some facts that a query asks for."""
     moment = now if query.wanted.as_of is None else query.wanted.as_of
 
-    ahead = foresight(db)
-
     def read(seqs: Sequence[int]) -> dict[int, Candidate]:
-        if ahead:
-            ahead.foresee(lambda: ahead.whole(seqs))
         found = facts.among(db, seqs, viewer=viewer, wanted=query.wanted, now=now)
         return {
             seq: _candidate(seq, fact, query, moment, weighs_roles) for seq, fact in found.items()

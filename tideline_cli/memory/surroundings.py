@@ -14,7 +14,6 @@ from tideline_cli.model.record import record, replace
 from tideline_cli.model.text import index_terms, normalise
 from tideline_cli.ranking import surroundings as worth
 from tideline_cli.store import fts, sessions
-from tideline_cli.store.transactions import foresight
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -92,7 +91,6 @@ def search(
         dated=dates.floor(limit) if dates and is_plain else None,
     )  # fmt: skip
     pool = {match.seq: match for match in scorer.matches}
-    _foresee(db, asked, pool, has_sessions=has_sessions)
     beside, hidden, near = dict[int, list[int]](), set[int](), None
     if text is not None:
         from tideline_cli.memory import likeness  # noqa: PLC0415  learned embedders alone
@@ -146,21 +144,6 @@ def _parted(
     sure = [match for match in ranked if match.seq not in weak]
     rest = [replace(match, weak=True) for match in ranked if match.seq in weak]
     return sure[:limit], rest[:limit]
-
-
-def _foresee(
-    db: Connection, asked: _Asked, pool: Collection[int], *, has_sessions: bool
-) -> None:
-    """Ask a server ahead for what stands around the best."""
-    ahead = foresight(db)
-    if ahead is None or not pool:
-        return
-    from tideline_cli.memory import ahead as coming  # noqa: PLC0415  a server alone
-
-    coming.of_neighbours(
-        db, ahead, pool, origin_number=asked.origin_number, now=asked.now,
-        wanted=asked.wanted, has_sessions=has_sessions,
-    )  # fmt: skip
 
 
 def _best(

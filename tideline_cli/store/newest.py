@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tideline_cli.model import codec
 from tideline_cli.model.record import record
-from tideline_cli.store.transactions import foresight
+from tideline_cli.store import SERVERS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ class Choice:
 def numbers(db: Connection, choice: Choice, *, origin_number: int, limit: int) -> list[int]:
     """Return the numbers of the first `limit` facts, newest first, of one instant in order of
     id."""
-    if foresight(db):
+    if db.filename.startswith(SERVERS):
         from tideline_cli.store.postgres import newest_rows  # noqa: PLC0415  a server alone
 
         return newest_rows.newest_numbers(

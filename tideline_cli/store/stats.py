@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from apsw import Connection
 
     from tideline_cli.model.origin import Origin
-    from tideline_cli.store.postgres.promising import Promising
 
 _GROUPS = ("lifecycle", "segment", "tier", "heat", "source")
 MOST_PASSES = 10  # that archived anything
@@ -130,31 +129,6 @@ def _last_passes(db: Connection, origin_number: int) -> dict[str, tuple[int, str
         (origin_number,),
     )
     return {str(verb): (at, reason) for verb, at, reason in rows}
-
-
-def foresee(
-    db: Connection, ahead: Promising, *, viewer: Origin, since: int, now: int,
-    default_embedder: str,
-    scopes: tuple[str | None, ...] | None = None,
-) -> None:  # fmt: skip
-    """Ask a server ahead for what `counts` asks: its parts beside one another."""
-    origin = ahead.origins.get(viewer.key, visibility.NOBODY)
-    embedder = ahead.guess.get("embedder", default_embedder)
-
-    def waiting() -> int:
-        held = sum(row[0] for row in _census(db, origin))
-        return vectors.waiting_count(db, origin_number=origin, embedder=embedder, held=held)
-
-    ahead.follow(
-        lambda: visibility.number(db, viewer),
-        waiting,
-        lambda: vectors.made_count(db, origin_number=origin, embedder=embedder),
-        lambda: vectors.embedded_up_to(db, origin_number=origin, embedder=embedder),
-        lambda: arrivals.active_since(db, since, origin_number=origin, scopes=scopes),
-        lambda: _ended(db, origin, now),
-        lambda: _last_passes(db, origin),
-        lambda: _archiving(db, origin),
-    )
 
 
 def active(db: Connection, *, viewer: Origin) -> int:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from tideline_cli.model import codec
 from tideline_cli.ranking.score_bounds import changes_at
 from tideline_cli.store import score_bounds
-from tideline_cli.store.transactions import foresight
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,34 +15,27 @@ if TYPE_CHECKING:
 
     from tideline_cli.model.fact import Fact
 
+_COUNT = """
+INSERT INTO usage (fact, access_count, last_accessed_at)
+SELECT seq, 1, max(created_at, ?1) FROM fact WHERE seq IN (SELECT value FROM json_each(?2)){}
+ON CONFLICT (fact) DO UPDATE SET access_count = usage.access_count + 1,
+  last_accessed_at = max(usage.last_accessed_at, ?1)
+RETURNING fact, access_count
+"""
+
 
 def touch(
     db: Connection, seqs: Sequence[int], *, now: int, ids: Sequence[str] | None = None
 ) -> None:
     """Count one use of each fact that is still there: what a reader has found may have been taken
-    out since, and its connection keeps no foreign keys. With `ids`, one that has another id is
-    another fact. The last use never moves backwards, and none was before the fact was made."""
-    if foresight(db):
-        from tideline_cli.store.postgres import use_counts  # noqa: PLC0415  a server alone
-
-        use_counts.touch(db, seqs, now=now, ids=ids)
-        return
-    reached: list[int] = []
-    for place, seq in enumerate(seqs):
-        fact_id = None if ids is None else ids[place]
-        row: Any = db.execute(
-            """
-            INSERT INTO usage (fact, access_count, last_accessed_at)
-            SELECT seq, 1, max(created_at, ?2) FROM fact WHERE seq = ?1 AND id = ifnull(?3, id)
-            ON CONFLICT DO UPDATE SET access_count = access_count + 1,
-              last_accessed_at = max(usage.last_accessed_at, ?2)
-            RETURNING access_count
-            """,
-            (seq, now, fact_id),
-        ).fetchone()
-        if row and changes_at(row[0]):
-            reached.append(seq)
-    score_bounds.put_of(db, reached)
+    out since, and its connection keeps no foreign keys. With `ids`, a fact with none of them is
+    another one. The last use never moves backwards, and none was before the fact was made."""
+    known = "" if ids is None else " AND id IN (SELECT value FROM json_each(?3))"
+    given = (now, codec.dumps(list(seqs)), *(() if ids is None else (codec.dumps(list(ids)),)))
+    rows: list[Any] = db.execute(_COUNT.format(known), given).fetchall()
+    reached = [seq for seq, count in rows if changes_at(count)]
+    if reached:
+        score_bounds.put_of(db, reached)
 
 
 def put_of(db: Connection, fact: Fact) -> None:

@@ -8,7 +8,7 @@ import sys
 from tideline_cli.cli import output
 from tideline_cli.cli.options import DOCUMENTS, PROFILE, SCOPES, SHOW_SECRETS, Argument, Option
 from tideline_cli.cli.session import Session
-from tideline_cli.memory.answer import Answer, answered, foresee_recall
+from tideline_cli.memory.answer import Answer, answered
 from tideline_cli.memory.context import (
     AUTO_FACTS,
     DEFAULT_CHARS,
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from tideline_cli.model.fact import Fact
     from tideline_cli.model.hit import Hit
     from tideline_cli.ranking.decay import Decay
-    from tideline_cli.store.postgres.promising import Promising
 
 HELP = """Print a budgeted block of facts for a prompt.
 
@@ -116,9 +115,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
     query = _query(session, text, options)
     seen = query.wanted.scopes
     is_silent = options.auto and session.config.get("auto_recall") == "off"
-    db = None if is_silent else session.reading(
-        lambda db, ahead: _foresee(session, db, ahead, query)
-    )
+    db = None if is_silent else session.reading()
     with snapshot(db):
         whole = _answer(session, db, query, is_auto=options.auto)
         answer = whole.found
@@ -158,12 +155,6 @@ def run(session: Session, words: list[str], options: Options) -> int:
         given = (*made.constraints, *made.facts) if is_noted else ()
         write_back(db, answer, touch=False, given=given, now=session.now)
     return 0
-
-
-def _foresee(session: Session, db: Connection, ahead: Promising, query: Query) -> None:
-    """Ask a server ahead for what is read."""
-    foresee_recall(db, ahead, query, viewer=session.viewer, now=session.now)
-    ahead.foresee(lambda: has_open(db, "constraint", viewer=session.viewer))
 
 
 def _query(session: Session, text: str, options: Options) -> Query:

@@ -13,7 +13,7 @@ from tideline_cli.model.record import replace
 from tideline_cli.ranking.decay import DECAYS
 from tideline_cli.store import listing
 from tideline_cli.store.facts import Filter
-from tideline_cli.store.transactions import foresight, snapshot
+from tideline_cli.store.transactions import snapshot
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -135,11 +135,6 @@ def _read(
     if db is None:
         return [], _beside(session, db, options, wanted, [])
     with snapshot(db):
-        if ahead := foresight(db):
-            ahead.follow(
-                lambda: _found(session, db, wanted, options),
-                lambda: _beside(session, db, options, wanted, []),
-            )
         found = _found(session, db, wanted, options)
         return found, _beside(session, db, options, wanted, found)
 

@@ -7,7 +7,7 @@ from tideline_cli.cli.filter_options import NARROWING, Narrowing, narrowed
 from tideline_cli.cli.options import PROFILE, SCOPES, Argument, Option
 from tideline_cli.cli.session import Session
 from tideline_cli.errors import UsageError
-from tideline_cli.memory.answer import active_part, answered, foresee_recall
+from tideline_cli.memory.answer import active_part, answered
 from tideline_cli.memory.query import ALL, DEFAULT_LIMIT, FUSIONS, MODES, Query
 from tideline_cli.memory.recall import write_back
 from tideline_cli.model import codec
@@ -124,9 +124,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
         return _run_batch(session, options)
     text = session.text(words)
     query = _query(session, text, options)
-    db = session.reading(
-        lambda db, ahead: foresee_recall(db, ahead, query, viewer=session.viewer, now=session.now)
-    )
+    db = session.reading()
     if options.why_not is not None:
         from tideline_cli.cli import why_not  # noqa: PLC0415  --why-not alone
 

@@ -15,7 +15,7 @@ from tideline_cli.model.record import record
 from tideline_cli.ranking import decay
 from tideline_cli.ranking.decay import DECAYS
 from tideline_cli.store import facts, history, links
-from tideline_cli.store.transactions import foresight, snapshot
+from tideline_cli.store.transactions import snapshot
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -90,9 +90,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
         raise UsageError("name one fact", hint="tideline show ID")
     reference = session.reference(words[0])
     viewer = session.viewer
-    db = session.reading(lambda db, ahead: ahead.follow(
-        lambda: facts.find(db, reference, viewer=viewer)
-    ))  # fmt: skip
+    db = session.reading()
     if db is None:
         raise facts.missing(reference)
     with snapshot(db):
@@ -100,12 +98,6 @@ def run(session: Session, words: list[str], options: Options) -> int:
         if options.raw:
             _show_raw(session, fact)
             return 0
-        if ahead := foresight(db):
-            ahead.follow(
-                lambda: links.leaving(db, fact.id, viewer=viewer),
-                lambda: links.arriving(db, fact.id, viewer=viewer),
-                lambda: _past(db, fact, viewer),
-            )
         out, back = (
             _Edges.of(found(db, fact.id, viewer=viewer), are_all=options.all)
             for found in (links.leaving, links.arriving)

@@ -57,10 +57,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
         raise UsageError("slots takes no words", hint="`tideline list --slot NAME` lists its facts")
     wanted = filters.labelled(session, options)
     viewer = session.viewer
-    db = session.reading(lambda db, ahead: ahead.foresee(
-        lambda: label_counts.values(db, viewer=viewer, wanted=wanted),
-        lambda: label_counts.values_ever(db, viewer=viewer, wanted=wanted, now=session.now),
-    ))  # fmt: skip
+    db = session.reading()
     found: list[_Slot] = []
     if db is not None:
         with snapshot(db):

@@ -83,7 +83,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
     if options.all_origins:
         session.needs_owner("only the owner may see all origins")
     seen = session.scopes(options.scope, everything=options.all_scopes)
-    db = session.reading(lambda db, ahead: stats.foresee(db, ahead, **_wanted(session, seen)))
+    db = session.reading()
     counts = _NOTHING
     origins: list[dict[str, Any]] = []
     labels: dict[str, dict[str, int]] = {one: {} for one in options.by if one not in _ALWAYS}
