@@ -216,7 +216,7 @@ def test_a_question_asked_again_loads_nothing(run, home, spec, monkeypatch, afre
 
 def test_questions_are_bounded_and_of_one_origin(run, home, spec, monkeypatch):
     """Each origin keeps its own latest questions; what others ask or purge moves none of them."""
-    monkeypatch.setattr("tideline_cli.store.query_vectors.MOST", 3)
+    monkeypatch.setattr("tideline_cli.store.vectors.QUESTIONS_KEPT", 3)
     run("embedder", "use", spec)
     mine = run("remember", "a puppy", "--json").json
     run("remember", "a car", "--origin", PEER)

@@ -12,9 +12,8 @@ from contextlib import closing
 import pytest
 
 from tideline_cli.errors import BusyError, TidelineError, UsageError
-from tideline_cli.store import foreign_file
-from tideline_cli.store.foreign_file import LONGEST_ROW
-from tideline_cli.store.foreign_table import rows
+from tideline_cli.store import foreign_table
+from tideline_cli.store.foreign_table import LONGEST_ROW, rows
 
 
 def made(path, script, *values):
@@ -260,7 +259,7 @@ def test_a_file_that_is_written_all_the_while(place, monkeypatch):
     made(place, "CREATE TABLE fact (content TEXT); INSERT INTO fact VALUES ('stored')")
     place.with_name("in.db-wal").write_bytes(b"x" * 100)
     seen = iter(range(100))
-    monkeypatch.setattr(foreign_file, "_states", lambda path: next(seen))
+    monkeypatch.setattr(foreign_table, "_states", lambda path: next(seen))
     with pytest.raises(BusyError):
         list(rows(str(place), "fact"))
 
@@ -271,7 +270,7 @@ def test_time_without_a_row(place, monkeypatch):
     with closing(sqlite3.connect(place)) as db:
         db.executemany("INSERT INTO fact VALUES (?)", ((f"row {n}",) for n in range(5000)))
         db.commit()
-    monkeypatch.setattr(foreign_file, "_STEPS", 1)
+    monkeypatch.setattr(foreign_table, "_STEPS", 1)
     with pytest.raises(UsageError, match="no row has come") as caught:
         list(rows(str(place), "fact", patience=-1))
     assert caught.value.code == "no_progress"

@@ -13,7 +13,8 @@ from tideline_cli.memory.recall import recall
 from tideline_cli.model.edge import FACTUAL, INVERSE, KINDS, SYMMETRIC
 from tideline_cli.model.origin import OWNER
 from tideline_cli.model.record import replace
-from tideline_cli.store import check_texts, facts, history, links
+from tideline_cli.store import facts, history, links
+from tideline_cli.store.checks import texts
 from tideline_cli.store.transactions import writing
 
 WHO = {"viewer": OWNER, "now": NOW}
@@ -207,7 +208,7 @@ def test_link(db):
 
 
 def revise(db, reference, changes, source="owner_message", viewer=OWNER):
-    fact_id = f"NEW{len(check_texts.texts(db, viewer=viewer))}"
+    fact_id = f"NEW{len(texts.fact_texts(db, viewer=viewer))}"
     return edit(db, reference, changes, editor=Editor(source, typed=True), fact_id=fact_id,
                 viewer=viewer, now=NOW + DAY)  # fmt: skip
 

@@ -11,7 +11,8 @@ from tideline_cli.memory.edit import Editor, edit
 from tideline_cli.memory.undo import redo, undo
 from tideline_cli.model.origin import OWNER
 from tideline_cli.model.record import replace
-from tideline_cli.store import check_texts, digest, facts, history, links, listing
+from tideline_cli.store import digest, facts, history, links, listing
+from tideline_cli.store.checks import texts
 
 LATER = NOW + 30 * DAY
 
@@ -21,7 +22,7 @@ def read(db, fact_id):
 
 
 def revise(db, reference, changes, *, now=LATER, since=None, typed=True, **who):
-    made = f"NEW{len(check_texts.texts(db, viewer=OWNER))}"
+    made = f"NEW{len(texts.fact_texts(db, viewer=OWNER))}"
     editor = Editor("owner_message", typed=typed, **who)
     return edit(
         db, reference, changes, editor=editor, fact_id=made, viewer=OWNER, now=now, since=since
@@ -60,7 +61,7 @@ def test_a_label_changes_in_place(db, name):
         assert after.decay_rate != 0.5
         touched["decay_rate"] = 0.5
     assert replace(after, **touched) == before
-    assert len(check_texts.texts(db, viewer=OWNER)) == 1
+    assert len(texts.fact_texts(db, viewer=OWNER)) == 1
     assert list(digest.wrong(db)) == []
     undo(db, None, viewer=OWNER, now=LATER + 1)
     assert read(db, "AAAA1") == before

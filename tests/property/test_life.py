@@ -12,7 +12,7 @@ from tideline_cli.model.origin import EVERYONE, OWNER
 from tideline_cli.model.record import record
 from tideline_cli.policy.slots import periods, same_place
 from tideline_cli.store import listing
-from tideline_cli.store.checks.slot_values import one_value
+from tideline_cli.store.checks.derived import slot_values
 from tideline_cli.store.facts import Filter
 
 TEXTS = ("The capital is Rome", "The capital is Oslo", "The gate code is blue heron",
@@ -84,7 +84,7 @@ def test_the_lives_of_facts(program):
             done, named = take_place(db, step, number, now)
             after = held(db)
             slot = after[done.fact.id][0].slot
-            assert list(one_value(db)) == []
+            assert list(slot_values(db)) == []
             is_moved = done.before is not None and done.before.slot != slot
             for known, (fact, instants) in before.items():
                 lost = instants - after[known][1]

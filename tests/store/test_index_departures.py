@@ -15,7 +15,7 @@ from tideline_cli.memory.remember import remember
 from tideline_cli.memory.undo import undo
 from tideline_cli.model.fact import NewFact
 from tideline_cli.model.origin import OWNER
-from tideline_cli.store import fts, index_departures
+from tideline_cli.store import fts, purge_rows
 from tideline_cli.store.transactions import writing
 
 pytestmark = pytest.mark.file_alone("the parts of the full-text index in a file")
@@ -82,7 +82,7 @@ def test_many_are_not_taken_out_one_by_one(db):
     fill(db, random.Random(1), 20)
     before = rows(db, "fact_fts_idx")
     with writing(db):
-        assert not index_departures.take_out(db, "[1]", count=index_departures.MOST + 1)
+        assert not purge_rows.take_out(db, "[1]", count=purge_rows.MOST + 1)
     assert rows(db, "fact_fts_idx") == before
 
 

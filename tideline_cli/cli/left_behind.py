@@ -9,7 +9,7 @@ from tideline_cli.cli import next_call
 from tideline_cli.errors import TidelineError
 from tideline_cli.model.origin import EVERYONE, Origin
 from tideline_cli.model.server_address import is_server, without_password
-from tideline_cli.store import opening, whole_ids
+from tideline_cli.store import opening, references
 from tideline_cli.store.connection import DatabaseError
 
 TYPE_CHECKING = False
@@ -55,14 +55,14 @@ def _left(path: str, origin: Origin, own: Callable[[], Connection | None]) -> in
     if there is None:
         return 0
     try:
-        left = whole_ids.active(there, viewer=origin)
+        left = references.active_ids(there, viewer=origin)
     finally:
         there.close()
     db = own() if left else None
     if db is not None:
         if place_of(db.filename) == place_of(path):
             return 0
-        left -= whole_ids.every(db, viewer=origin)
+        left -= references.all_ids(db, viewer=origin)
     return len(left)
 
 
@@ -96,7 +96,7 @@ def _kept(path: str, ids: Sequence[str], whose: Origin | Everyone) -> dict[str, 
     if there is None:
         return {}
     try:
-        return whole_ids.owners(there, ids, viewer=whose)
+        return references.owners(there, ids, viewer=whose)
     finally:
         there.close()
 

@@ -8,7 +8,7 @@ from tideline_cli.cli import output
 from tideline_cli.errors import UsageError
 from tideline_cli.exchange import jsonl
 from tideline_cli.model.finding import some
-from tideline_cli.store import facts, whole_ids
+from tideline_cli.store import facts, references
 from tideline_cli.store.transactions import snapshot
 
 TYPE_CHECKING = False
@@ -61,7 +61,7 @@ def _forms(session: Session, db: Connection, wanted: Filter) -> Iterator[dict[st
 
 def _is_there(session: Session, db: Connection, fact_id: str, lifecycle: str | None) -> bool:
     """Say whether a fact may keep its note: it is active, or of the lifecycle that is exported."""
-    if not whole_ids.exists(db, fact_id, viewer=session.viewer):
+    if not references.exists(db, fact_id, viewer=session.viewer):
         return False
     known = facts.find(db, fact_id, viewer=session.viewer)
     return lifecycle is None or known.lifecycle in ("active", lifecycle)

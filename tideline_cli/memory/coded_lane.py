@@ -7,7 +7,7 @@ import sys
 from tideline_cli.errors import UnavailableError
 from tideline_cli.model.text import terms
 from tideline_cli.ranking.bm25 import idf_of
-from tideline_cli.store import fts, query_vectors
+from tideline_cli.store import fts, vectors
 from tideline_cli.store.connection import setting
 from tideline_cli.vector.embedders import codes
 from tideline_cli.vector.embedders.names import split_name
@@ -194,9 +194,9 @@ def code_of(db: Connection, lane: CodedLane, text: str, *, origin_number: int) -
         words = asked_words(db, text, origin_number=origin_number)
         key_text = key_of(text, words)
     key_text = _instruction(db, lane) + key_text
-    digest = query_vectors.digest_of(key_text)
+    digest = vectors.digest_of(key_text)
     key = (db.filename, origin_number, lane.name, digest)
-    code = _known.get(key) or query_vectors.find(
+    code = _known.get(key) or vectors.question_code(
         db, digest, origin_number=origin_number, embedder=lane.name
     )
     if code is None or len(code) != lane.code_size:
@@ -230,5 +230,5 @@ def store_new(db: Connection) -> None:
     """Keep the codes of the questions that were embedded, in an open transaction."""
     for (file, origin_number, name, digest), code in _unstored.items():
         if file == db.filename:
-            query_vectors.put(db, digest, code, origin_number=origin_number, embedder=name)
+            vectors.put_question_code(db, digest, code, origin_number=origin_number, embedder=name)
     _unstored.clear()

@@ -6,7 +6,7 @@ from __future__ import annotations
 from tideline_cli.memory.context import Frame, Room, frame_of, lines_of
 from tideline_cli.model.hit import Breakdown, Hit
 from tideline_cli.model.record import record, replace
-from tideline_cli.store import facts, work
+from tideline_cli.store import facts, lasting
 from tideline_cli.store.facts import Filter
 
 TYPE_CHECKING = False
@@ -46,7 +46,7 @@ def standing(
     weightiest first."""
     seen = None if scopes is None else tuple(scopes)
     wanted = Filter(scopes=seen, sources=OWN)
-    seqs = work.open_numbers(db, KIND, viewer=viewer, now=now, wanted=wanted)
+    seqs = lasting.open_numbers(db, KIND, viewer=viewer, now=now, wanted=wanted)
     read = facts.get(db, seqs, viewer=viewer)
     return {
         seq: Hit(read[seq], read[seq].importance, _UNASKED) for seq in seqs if seq in read

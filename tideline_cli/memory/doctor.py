@@ -15,7 +15,6 @@ from tideline_cli.model.text import index_terms
 from tideline_cli.policy.sameness import DISTILLED, distilled_words, says_same
 from tideline_cli.store import (
     SERVERS,
-    check_texts,
     common_upkeep,
     connection,
     labels,
@@ -28,10 +27,9 @@ from tideline_cli.store.checks import (
     journalled,
     on_disk,
     run_check,
-    slot_values,
     structure,
-    synced,
     text_index,
+    texts,
 )
 
 TYPE_CHECKING = False
@@ -92,11 +90,11 @@ _QUICK: tuple[tuple[str, Check], ...] = (
     ("outlooks", derived.outlooks),
     ("questions", derived.questions),
     ("links", structure.links),
-    ("slots", slot_values.one_value),
+    ("slots", derived.slot_values),
     ("batches", journalled.batches),
     ("journal", journalled.journal),
     ("purge", structure.purge_finished),
-    ("sync", synced.registers),
+    ("sync", derived.registers),
 )
 
 
@@ -198,7 +196,7 @@ def terms_of_texts(db: Connection) -> Iterator[Finding]:
     """Every fact has the terms of its text."""
     analyzer: Analyzer = connection.setting(db, "analyzer", "standard")
     wrong = 0
-    for content, held, length in check_texts.analysed(db, viewer=EVERYONE):
+    for content, held, length in texts.analysed(db, viewer=EVERYONE):
         listed = index_terms(content, analyzer=analyzer)
         wrong += held != listed.joined() or length != len(listed)
     if wrong:
@@ -236,7 +234,7 @@ def merges(db: Connection) -> Iterator[Finding]:
     rule = rule_of(db)
     lost = [
         fact_id
-        for fact_id, source, gone, kept in check_texts.merged_away(db, viewer=EVERYONE)
+        for fact_id, source, gone, kept in texts.merged_away(db, viewer=EVERYONE)
         if not says_same(kept, gone, rule=rule)
         and not (source in DISTILLED and distilled_words(kept) == distilled_words(gone))
     ]
@@ -274,8 +272,8 @@ def _wrong_vectors(db: Connection, made_by: Embedder, origin_number: int) -> int
     size = made_by.code_size
     for packed, codes in vectors.chunks(db, origin_number=origin_number, embedder=made_by.name):
         numbers = unpack(f"<{len(packed) // 4}I", packed[: len(packed) // 4 * 4])
-        texts = check_texts.readable(db, numbers, viewer=EVERYONE)
-        rows = [(place, texts[seq]) for place, seq in enumerate(numbers) if seq in texts]
+        known = texts.readable(db, numbers, viewer=EVERYONE)
+        rows = [(place, known[seq]) for place, seq in enumerate(numbers) if seq in known]
         if len(codes) != len(numbers) * size or not rows:
             continue  # the check `vectors` reports it
         held = np.frombuffer(codes, np.uint8).reshape(-1, size)[[place for place, _ in rows]]

@@ -11,7 +11,6 @@ from tideline_cli.store import (
     SERVERS,
     backup,
     batch_counts,
-    check_texts,
     common_upkeep,
     connection,
     digest,
@@ -25,7 +24,7 @@ from tideline_cli.store import (
     score_bounds,
     writes,
 )
-from tideline_cli.store.checks import derived, journalled, on_disk, structure, text_index
+from tideline_cli.store.checks import derived, journalled, on_disk, structure, text_index, texts
 from tideline_cli.store.connection import put_setting
 from tideline_cli.store.transactions import writing
 
@@ -179,7 +178,7 @@ def analyse_anew(db: Connection, analyzer: Analyzer) -> int:
     """
     with writing(db):
         put_setting(db, "analyzer", analyzer)
-        rows = check_texts.texts(db, viewer=EVERYONE)
+        rows = texts.fact_texts(db, viewer=EVERYONE)
         fts.leave(db)
         for seq, content in rows:
             writes.put_terms(db, seq, index_terms(content, analyzer=analyzer))

@@ -15,7 +15,7 @@ from tideline_cli.model.record import record, replace
 from tideline_cli.model.source import is_trusted
 from tideline_cli.ranking import decay, decays, diversity, fusions, priority, worth
 from tideline_cli.ranking.points import Points, points, words_of
-from tideline_cli.store import facts, vectors, visibility, wordings
+from tideline_cli.store import facts, listing, vectors, visibility
 from tideline_cli.store.connection import setting
 
 TYPE_CHECKING = False
@@ -175,7 +175,7 @@ def matches(db: Connection, query: Query, *, origin_number: int, now: int) -> di
     found: dict[int, Points] = {}
     if not (words or asked):
         return found
-    for seq, fact_id, text, tags, created_at, is_active in wordings.each(
+    for seq, fact_id, text, tags, created_at, is_active in listing.wordings(
         db, origin_number=origin_number, wanted=query.wanted, now=now
     ):
         hours = (moment - created_at) / _HOUR_MS

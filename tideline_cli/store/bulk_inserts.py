@@ -1,4 +1,4 @@
-"""Storing many new facts at once: a group of rows by one statement."""
+"""Storing many new facts at once, a group of rows by one statement, and counting them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from itertools import chain
 
 from tideline_cli.model.text import IndexTerms
 from tideline_cli.ranking.score_bounds import bound_code_like, bound_of_fact
-from tideline_cli.store import SERVERS, births, digest
+from tideline_cli.store import SERVERS, births, digest, schema
 from tideline_cli.store.fact_rows import COLUMNS, columns_of, fact_of_columns
 from tideline_cli.store.writes import STORED
 
@@ -20,15 +20,8 @@ if TYPE_CHECKING:
 
     from tideline_cli.model.fact import Fact
     from tideline_cli.model.text import Analyzer
-
     Columns = list[Any]
-
-    # What each of some facts that are alike has for itself: its id, text, number of terms, terms,
-    # digest, and the byte that bounds its score.
     Own = tuple[str, str, int, str, int, int]
-
-    # Facts that are alike, one after the other: the columns of one of them, and what each has for
-    # itself but for the bound, which is stored apart.
     Run = tuple[Columns, list[tuple[Any, ...]]]
 
 ID, CONTENT, ORIGIN = (COLUMNS.index(name) for name in ("id", "content", "origin"))
@@ -186,3 +179,59 @@ def _insert_each(db: Connection, rows: Sequence[Columns]) -> None:
     for start in range(0, whole, _GROUP):
         db.execute(_INSERT_GROUP, tuple(chain.from_iterable(rows[start : start + _GROUP])))
     db.executemany(_INSERT_ONE, rows[whole:])
+
+
+_key = itemgetter(*map(STORED.index, schema.CENSUS_KEY))
+_CREATED = STORED.index("created_at")
+_ORIGIN, _LIFECYCLE, _SOURCE, _SCOPE = map(
+    schema.CENSUS_KEY.index, ("origin", "lifecycle", "source", "scope")
+)
+
+
+def count_after(db: Connection, seq: int) -> None:
+    """Count all facts after number `seq`, in a load, before any of them is changed."""
+    for statement in schema.COUNT_LATER:
+        db.execute(statement, (seq,))
+
+
+class NewCounts:
+    """The counts of facts that a load stores, made from their columns: a fifth of the time that it
+    takes to read them again."""
+
+    def __init__(self) -> None:
+        self._found: dict[tuple[Any, ...], list[int]] = {}
+
+    def add(self, runs: Iterable[Run]) -> None:
+        """Count new facts as `bulk_inserts.insert` takes them."""
+        found = self._found
+        for columns, own in runs:
+            key = (*_key(columns), _hour(columns[_CREATED]))
+            held = found.get(key)
+            if held is None:
+                held = found[key] = [0, 0, 0]
+            held[0] += len(own)
+            held[1] += sum([one[OWN_LENGTH] for one in own])
+            held[2] += sum([_octets(one[OWN_CONTENT]) + _octets(one[OWN_TERMS]) for one in own])
+
+    def store(self, db: Connection) -> None:
+        """Add what was counted to the tables."""
+        census: list[tuple[Any, ...]] = []
+        arrivals: list[tuple[Any, ...]] = []
+        tallies: list[tuple[Any, ...]] = []
+        for (*key, hour), (facts, tokens, octets) in self._found.items():
+            scope = "" if key[_SCOPE] is None else key[_SCOPE]
+            census.append((*key[:_SCOPE], scope, *key[_SCOPE + 1 :], facts, octets))
+            if key[_LIFECYCLE] == "active":
+                arrivals.append((key[_ORIGIN], hour, facts, tokens))
+                tallies.append((key[_ORIGIN], key[_SOURCE], facts, tokens))
+        for statement, rows in zip(schema.ADD_COUNTS, (census, arrivals, tallies), strict=True):
+            db.executemany(statement, rows)
+
+
+def _hour(ms: int) -> int:
+    """Return the hour of an instant as SQLite divides: towards 1970."""
+    return ms // schema.HOUR_MS if ms >= 0 else -(-ms // schema.HOUR_MS)
+
+
+def _octets(text: str) -> int:
+    return len(text) if text.isascii() else len(text.encode())

@@ -120,9 +120,9 @@ def _mount(path: str) -> bytes:
     try:
         info = os.open(f"{_HANDLES}/{handle}", os.O_RDONLY)
     except OSError:
-        from tideline_cli.store import mount_number  # noqa: PLC0415  where there is no /proc; ctypes
+        from tideline_cli.store import mounts  # noqa: PLC0415  where there is no /proc; ctypes
 
-        return mount_number.number_of(handle)
+        return mounts.number_of(handle)
     else:
         text = os.read(info, 256)
         os.close(info)

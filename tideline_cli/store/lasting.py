@@ -1,4 +1,5 @@
-"""Facts that never fade, and those that were used of late: what a conversation may begin with."""
+"""Facts that a conversation begins with: those that never fade, those used of late, and those about
+open work."""
 
 from __future__ import annotations
 
@@ -57,5 +58,25 @@ def used_numbers(
     rows: list[Any] = db.execute(
         f"{_USED}{condition} ORDER BY last_accessed_at DESC, id LIMIT ?",
         (since, visibility.number(db, viewer), *values, limit),
+    ).fetchall()
+    return [seq for (seq,) in rows]
+
+
+_OPEN = """
+SELECT fact.seq FROM fact INDEXED BY fact_work
+WHERE fact.origin = ? AND fact.kind = ? AND progress = 'active' AND lifecycle = 'active'
+"""
+_MOST = 200  # more fit no share of a budget
+
+
+def open_numbers(
+    db: Connection, kind: str, *, viewer: Origin, now: int, wanted: Filter
+) -> list[int]:
+    """Return the numbers of the active facts of a kind of work that hold now and are asked for, the
+    weightiest first, then the oldest."""
+    condition, values = narrowing(wanted, valid_at=now)
+    rows: list[Any] = db.execute(
+        f"{_OPEN}{condition} ORDER BY importance DESC, created_at, id LIMIT {_MOST}",
+        (visibility.number(db, viewer), kind, *values),
     ).fetchall()
     return [seq for (seq,) in rows]

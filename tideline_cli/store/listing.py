@@ -1,14 +1,16 @@
-"""Facts one after the other, in an order, as a list shows them."""
+"""Facts one after the other, in an order, as a list shows them or as a search without an index
+reads them."""
 
 from __future__ import annotations
 
 from tideline_cli.model.origin import Origin
 from tideline_cli.store import facts, newest, sync_schema, visibility
 from tideline_cli.store.fact_rows import SELECT, fact_of
+from tideline_cli.store.facts import narrowing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from typing import Literal
 
     from apsw import Connection
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
     from tideline_cli.model.fact import Fact
     from tideline_cli.model.origin import Everyone
     from tideline_cli.store.facts import Filter
+    Wording = tuple[int, str, str, str | None, int, int]
 
 _AT_ONCE = 5_000  # facts that are read in one statement
 ORDERS = {
@@ -81,3 +84,17 @@ def _states(wanted: Filter) -> tuple[Literal["active", "inactive", "both"], int 
         "both" if state is None else "active" if state == "active" else "inactive"
     )
     return reached, wanted.as_of
+
+
+def wordings(
+    db: Connection, *, origin_number: int, wanted: Filter, now: int
+) -> Iterable[Wording]:
+    """Yield the wordings of the facts that hold now, and that `wanted` asks for."""
+    narrowed, values = narrowing(wanted, valid_at=now)
+    rows: Iterable[Wording] = db.execute(
+        "SELECT seq, id, concat_ws(char(10), content, title, kind), tags, created_at,"
+        " lifecycle = 'active' AND ifnull(progress, 'active') = 'active'"
+        f" FROM fact WHERE origin = ?{narrowed}",
+        (origin_number, *values),
+    )
+    return rows

@@ -5,16 +5,16 @@ from __future__ import annotations
 from tideline_cli.model import codec
 from tideline_cli.model.edge import SUPERSEDES, sql_list, words_for
 from tideline_cli.store import (
+    SERVERS,
     batch_counts,
     births,
     common_upkeep,
     fts,
     images,
-    index_departures,
     labels,
-    query_vectors,
     score_bounds,
     vector_upkeep,
+    vectors,
     visibility,
 )
 from tideline_cli.store.purge_traces import begin_purge
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from apsw import Connection
 
     from tideline_cli.model.origin import Everyone, Origin
-
 
 _MIN_PREFIX = 4
 _FULL = 26  # letters of an id
@@ -184,7 +183,7 @@ def remove(db: Connection, gone: Collection[int]) -> None:
     _forget_questions(db, listed)
     score_bounds.forget(db, gone)
     labels.take_wherever(db, gone)
-    is_out = index_departures.take_out(db, listed, count=len(gone))
+    is_out = take_out(db, listed, count=len(gone))
     if not is_out:
         fts.leave(db)
     db.execute("DELETE FROM fact WHERE seq IN (SELECT value FROM json_each(?))", (listed,))
@@ -222,4 +221,36 @@ def _forget_questions(db: Connection, listed: str) -> None:
     origins: Any = db.execute(
         "SELECT DISTINCT origin FROM fact WHERE seq IN (SELECT value FROM json_each(?))", (listed,)
     ).fetchall()
-    query_vectors.forget(db, [number for (number,) in origins])
+    vectors.forget_questions(db, [number for (number,) in origins])
+
+
+MOST = 1000
+"""For more facts the index is made anew."""
+_PLAIN = 4  # the format of an index from which nothing was ever deleted row by row
+_TAKEN = """
+INSERT INTO fact_fts (fact_fts, rowid, terms)
+SELECT 'delete', seq, terms FROM fact_index WHERE seq IN (SELECT value FROM json_each(?))
+"""
+
+
+def take_out(db: Connection, listed: str, *, count: int) -> bool:
+    """Take facts that are still there, so many as JSON, out of the index; return False where it has
+    to be made anew.
+
+    Deleted row by row, terms would stay as the borders of pages. Here the deletion is a part of the
+    index that says what is gone, and all parts are merged into one: what is gone is in none, and
+    the borders are made of what is left. It takes a tenth of the time of making the index anew.
+    """
+    if count > MOST or _format(db) != _PLAIN:
+        return False
+    db.execute("INSERT INTO fact_fts (fact_fts, rank) VALUES ('secure-delete', 0)")
+    db.execute(_TAKEN, (listed,))
+    db.execute("INSERT INTO fact_fts (fact_fts) VALUES ('optimize')")
+    db.execute("INSERT INTO fact_fts (fact_fts, rank) VALUES ('secure-delete', 1)")
+    return True
+
+
+def _format(db: Connection) -> int:
+    if db.filename.startswith(SERVERS):  # where deleted facts take their postings along
+        return _PLAIN
+    return int(db.execute("SELECT v FROM fact_fts_config WHERE k = 'version'").get)

@@ -187,7 +187,7 @@ CREATE VIRTUAL TABLE fact_vocabulary USING fts5vocab (fact_fts, row);
 -- more facts, 1 or -1. A count that falls to nothing goes: nothing tells that there was such a
 -- fact.
 CREATE VIEW counted AS SELECT 1 AS sign, 0 AS later, {counted}, {octets} AS octets FROM fact;
--- A load counts its new facts `later`, by one statement a table: see store/fact_counts.py.
+-- A load counts its new facts `later`, by one statement a table: see store/bulk_inserts.py.
 CREATE TRIGGER fact_counted INSTEAD OF INSERT ON counted WHEN NOT new.later BEGIN
   INSERT INTO census VALUES ({new_key}, new.sign, new.sign * new.octets)
     ON CONFLICT DO UPDATE SET facts = facts + excluded.facts, octets = octets + excluded.octets;

@@ -1,4 +1,5 @@
-"""The vector table: chunks of packed vectors as raw bytes, each of one origin and one embedder."""
+"""The vectors of an origin: chunks of packed ones as raw bytes, each of one embedder; and the codes
+of the latest questions, without their texts."""
 
 from __future__ import annotations
 
@@ -7,7 +8,7 @@ from tideline_cli.model import code_halves
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
     from typing import Any
 
     from apsw import Connection
@@ -259,3 +260,55 @@ def _fill_last(
     both = before + facts[: room * 4], packed + codes[: room * size]
     put_chunk(db, row[0], *both, embedder)
     return room
+
+
+QUESTIONS_KEPT = 128
+_DIGEST = 16  # bytes
+
+
+def digest_of(text: str) -> bytes:
+    """Return what stands for the text of a question."""
+    from tideline_cli.model.lean import blake2b  # noqa: PLC0415  learned embedders alone
+
+    return bytes(blake2b(text.encode("utf-8", "replace"), digest_size=_DIGEST).digest())
+
+
+def question_code(
+    db: Connection, digest: bytes, *, origin_number: int, embedder: str
+) -> bytes | None:
+    """Return the code of a question that an origin has asked before."""
+    row: Any = db.execute(
+        "SELECT code FROM query_vector WHERE origin = ? AND embedder = ? AND digest = ?",
+        (origin_number, embedder, digest),
+    ).fetchone()
+    return None if row is None else bytes(row[0])
+
+
+def put_question_code(
+    db: Connection, digest: bytes, code: bytes, *, origin_number: int, embedder: str
+) -> None:
+    """Keep the code of a question; the oldest of its origin goes where there are many."""
+    if question_code(db, digest, origin_number=origin_number, embedder=embedder) is not None:
+        return
+    db.execute(
+        """
+        INSERT INTO query_vector (origin, embedder, digest, code, number)
+        SELECT ?1, ?2, ?3, ?4, 1 + ifnull(max(number), 0) FROM query_vector WHERE origin = ?1
+        """,
+        (origin_number, embedder, digest, code),
+    )
+    db.execute(
+        """
+        DELETE FROM query_vector WHERE origin = ?1 AND number <= (
+          SELECT number FROM query_vector WHERE origin = ?1 ORDER BY number DESC LIMIT 1 OFFSET ?2
+        )
+        """,
+        (origin_number, QUESTIONS_KEPT),
+    )
+
+
+def forget_questions(db: Connection, origin_numbers: Collection[int]) -> None:
+    """Forget the questions of some origins."""
+    db.executemany(
+        "DELETE FROM query_vector WHERE origin = ?", [(number,) for number in origin_numbers]
+    )

@@ -23,7 +23,7 @@ from tideline_cli.policy.sameness import (
     may_be_one_chunk,
     state_the_same,
 )
-from tideline_cli.store import facts, links, slots, uses, whole_ids, writes
+from tideline_cli.store import facts, links, references, slots, uses, writes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -130,7 +130,7 @@ class Merger:
         gate.check(fact.segment, fact.source, ())
         gate.check_permanence(fact.source, fact.tier, fact.pinned, None)  # chunks go their own way
         cited = (
-            whole_ids.source_of(self._db, one, viewer=fact.origin) for one in fact.derived_from
+            references.source_of(self._db, one, viewer=fact.origin) for one in fact.derived_from
         )
         gate.check_descent(fact.source, [source for source in cited if source is not None])
         refuse_untrusted(fact, ready.screen)

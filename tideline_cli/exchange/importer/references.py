@@ -8,7 +8,7 @@ from bisect import bisect_left
 from tideline_cli.errors import NotFoundError, UsageError
 from tideline_cli.exchange.importer.rows import minted_id, vouched_id
 from tideline_cli.model import ulid
-from tideline_cli.store import facts, whole_ids
+from tideline_cli.store import facts, references
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ class References:
         if self._context.trusted:
             made = [vouched_id(origin, one) for one in (*made, stated)] + made
         for one in (*made, stated):
-            if whole_ids.exists(self._db, one, viewer=origin):
+            if references.exists(self._db, one, viewer=origin):
                 return one
         return None
 

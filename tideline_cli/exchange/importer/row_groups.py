@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tideline_cli.exchange.importer.plain_rows import PlainRow
 from tideline_cli.model.origin import Origin
-from tideline_cli.store import bulk_inserts, fact_counts, score_bounds
+from tideline_cli.store import bulk_inserts, score_bounds
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ class RowGroups:
         self._waiting: list[Run] = []
         self._last: list[Any] | None = None  # the model of the last of them
         self._bounds = bytearray()
-        self._counts = fact_counts.NewCounts()
+        self._counts = bulk_inserts.NewCounts()
         self.added: list[tuple[int, int]] = []
         self.apart: list[Fact] = []
 
@@ -79,7 +79,7 @@ class RowGroups:
         scores, as far as that can be done without reading them again."""
         if self.apart:
             bounds.drop()
-            fact_counts.count_after(self._db, last)
+            bulk_inserts.count_after(self._db, last)
         elif self._bounds:
             self._counts.store(self._db)
             bounds.add(self._db, bytes(self._bounds))

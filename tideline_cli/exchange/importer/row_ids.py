@@ -9,7 +9,7 @@ from tideline_cli.model.origin import EVERYONE
 from tideline_cli.model.record import replace
 from tideline_cli.model.saying import as_told
 from tideline_cli.model.source import is_trusted
-from tideline_cli.store import facts, whole_ids
+from tideline_cli.store import facts, references
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ class RowIds:
         if not ready.row.get("id") or (fact.metadata or {}).get(ORIGINAL_ID) is None:
             return None
         its = str(ready.row["id"])
-        if not whole_ids.has_text(self._db, its, fact.content, viewer=fact.origin):
+        if not references.has_text(self._db, its, fact.content, viewer=fact.origin):
             return None
         return None if self._is_unvouched(fact, its) else self._held(its, fact)
 
@@ -64,7 +64,7 @@ class RowIds:
         if earlier is not None:
             return earlier
         own = self.vouched(fact, ready)
-        return self.there(own) if whole_ids.is_taken(self._db, own.id) else None
+        return self.there(own) if references.is_taken(self._db, own.id) else None
 
     def there(self, fact: Fact) -> Fact:
         """Return what has the id of a fact; raise UsageError unless it is that fact."""
@@ -89,7 +89,7 @@ class RowIds:
         """Return an id for the fact of a row that is not there under its own id: of equal rows
         without an id each has another."""
         made, repeat = fact, 0
-        while whole_ids.is_taken(self._db, made.id) and not ready.row.get("id"):
+        while references.is_taken(self._db, made.id) and not ready.row.get("id"):
             repeat += 1
             made = self.vouched(fact_from(ready.row, self._context, repeat=repeat), ready)
         return made.id
@@ -106,7 +106,7 @@ class RowIds:
         """Say whether this id belongs to an untrusted fact, and the row is trusted."""
         if not is_trusted(fact.source):
             return False
-        source = whole_ids.source_of(self._db, fact_id, viewer=fact.origin)
+        source = references.source_of(self._db, fact_id, viewer=fact.origin)
         return source is not None and not is_trusted(source)
 
     def _next_repeat(self, ready: Prepared, fact: Fact, first: str) -> Fact:

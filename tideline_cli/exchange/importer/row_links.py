@@ -15,7 +15,7 @@ from tideline_cli.model.short_text import storable
 from tideline_cli.model.source import is_trusted
 from tideline_cli.policy.gate import may_end, may_touch
 from tideline_cli.policy.periods import ended, holds_from
-from tideline_cli.store import facts, links, whole_ids, writes
+from tideline_cli.store import facts, links, references, writes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -187,5 +187,5 @@ def _usurps(db: Connection, link: links.Link) -> bool:
     """Say whether the edge would put an imported fact in the place of a trusted one."""
     if link.kind not in REPLACING:
         return False
-    source = whole_ids.source_of(db, link.target, viewer=EVERYONE)
+    source = references.source_of(db, link.target, viewer=EVERYONE)
     return source is not None and is_trusted(source)

@@ -12,7 +12,6 @@ from tideline_cli.policy.transitions import archived
 from tideline_cli.store import (
     bulk_inserts,
     documents,
-    fact_counts,
     facts,
     fts,
     journal,
@@ -123,7 +122,7 @@ class Storage:
         runs = [bulk_inserts.alone(one.columns, origin_number) for one in chunks]
         bulk_inserts.insert(self._db, runs)
         fts.index_after(self._db, last)
-        counts = fact_counts.NewCounts()
+        counts = bulk_inserts.NewCounts()
         counts.add(runs)
         counts.store(self._db)
         seqs = facts.numbers_after(self._db, last)

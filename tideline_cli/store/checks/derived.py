@@ -1,4 +1,5 @@
-"""Whether vectors, bounds and known pairs fit the facts, and making them again."""
+"""Whether what is derived fits the facts: vectors, bounds, known pairs, slots, and the registers of
+a sync; and making it again."""
 
 from __future__ import annotations
 
@@ -6,8 +7,12 @@ from array import array
 from sys import byteorder
 
 from tideline_cli.config.settings import DEFAULT_EMBEDDER
-from tideline_cli.model.finding import mendable, some
-from tideline_cli.store import facts, score_bounds, similar_pairs, vectors
+from tideline_cli.model.codec import dumps
+from tideline_cli.model.edge import TWOFOLD
+from tideline_cli.model.finding import Finding, mendable, some
+from tideline_cli.model.instant import LATEST_MS
+from tideline_cli.model.source import UNTRUSTED
+from tideline_cli.store import facts, score_bounds, similar_pairs, sync_schema, sync_state, vectors
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,8 +20,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from apsw import Connection
-
-    from tideline_cli.model.finding import Finding
 
 _EMBEDDED = """
 SELECT embedder, origin FROM vector_progress UNION SELECT embedder, origin FROM vector_chunk
@@ -144,3 +147,79 @@ def forget_pairs(db: Connection) -> None:
         similar_pairs.forget(db, origin_number=origin)
     for table in ("near", "unpaired", "near_progress"):
         db.execute(f"DELETE FROM {table}")
+
+
+_NAMED = 5
+_CROWDED = """
+SELECT id FROM fact AS one WHERE slot IS NOT NULL AND lifecycle = 'active' AND EXISTS (
+  SELECT 1 FROM fact AS other
+  WHERE other.origin = one.origin AND other.slot = one.slot
+    AND other.scope IS one.scope AND other.lifecycle = 'active'
+    AND other.seq < one.seq
+    AND (one.source IN (SELECT value FROM json_each(?1)))
+      = (other.source IN (SELECT value FROM json_each(?1)))
+    AND max(ifnull(one.valid_from, one.created_at), ifnull(other.valid_from, other.created_at))
+      < min(ifnull(one.valid_to, ?2), ifnull(other.valid_to, ?2))
+    AND NOT (ifnull(one.valid_from, one.created_at) > ifnull(other.valid_from, other.created_at)
+      AND ifnull(one.valid_to, ?2) <= ifnull(other.valid_to, ?2))
+    AND NOT (ifnull(one.valid_from, one.created_at) < ifnull(other.valid_from, other.created_at)
+      AND ifnull(one.valid_to, ?2) >= ifnull(other.valid_to, ?2))
+) ORDER BY seq
+"""
+
+
+def slot_values(db: Connection) -> Iterator[Finding]:
+    """A slot has one value at any instant: two meet where one is a stay within the other. An
+    untrusted one may stand beside a trusted one."""
+    rows: list[Any] = db.execute(_CROWDED, (dumps(UNTRUSTED), LATEST_MS)).fetchall()
+    if rows:
+        named = ", ".join(fact_id for (fact_id,) in rows[:_NAMED])
+        yield Finding(
+            "slots", "warning",
+            f"{some(len(rows), 'fact')} in a slot while another value holds it: "
+            f"{named}{', …' if len(rows) > _NAMED else ''}",
+            "`tideline show ID` shows one; `tideline remember` the value that is right with its "
+            "--slot, and it replaces the others",
+        )  # fmt: skip
+
+
+_UNTOLD = "SELECT count(*) FROM fact WHERE id NOT IN (SELECT id FROM sync_fact WHERE clock > 0)"
+_BACK = "SELECT count(*) FROM fact WHERE id IN (SELECT id FROM sync_purge)"
+_WORDS = " ".join(
+    f"WHEN '{word}' THEN sync_edge.kind IN ({', '.join(repr(kind) for kind in kinds)})"
+    for word, kinds in TWOFOLD.items()
+)
+_MISSING = f"""
+SELECT count(*) FROM sync_edge
+  JOIN fact AS a ON a.id = sync_edge.source JOIN fact AS b ON b.id = sync_edge.target
+WHERE present = 1 AND NOT EXISTS (
+  SELECT 1 FROM link WHERE from_fact = a.seq AND to_fact = b.seq
+    AND (link.kind = sync_edge.kind OR CASE link.kind {_WORDS} ELSE false END))
+"""
+_ANEW = "`tideline sync` sends it, once the next words of it are said; a backup made before has all"
+
+
+def registers(db: Connection) -> Iterator[Finding]:
+    """Every fact that a sync has seen has its registers, none is back that was purged, and every
+    edge that the registers have is there. What was said since the last sync is not asked about."""
+    if not sync_schema.exists(db):
+        return
+    told = sync_state.SyncState(db).change
+    newest = db.execute("SELECT ifnull(max(number), 0) FROM change").get
+    back = int(db.execute(_BACK).get)
+    if back:
+        yield Finding(
+            "sync", "error", f"{some(back, 'fact')} that were purged are there again",
+            "`tideline purge ID` removes them; look who has put them there",
+        )  # fmt: skip
+    if newest != told:
+        return
+    untold = int(db.execute(_UNTOLD).get)
+    if untold:
+        yield Finding("sync", "warning", f"{some(untold, 'fact')} that no sync knows of", _ANEW)
+    missing = int(db.execute(_MISSING).get)
+    if missing:
+        yield Finding(
+            "sync", "warning", f"{some(missing, 'link')} that machines have stated are not there",
+            "restore a backup, and sync again",
+        )  # fmt: skip

@@ -1,8 +1,10 @@
-"""Texts of facts as a check reads them: damaged ones too, and those that a dream took away."""
+"""Every text that a memory file keeps, with the fact that it belongs to: what a search for secrets
+reads."""
 
 from __future__ import annotations
 
 from tideline_cli.model.edge import sql_list, words_for
+from tideline_cli.model.origin import Everyone
 from tideline_cli.store import visibility
 
 TYPE_CHECKING = False
@@ -13,6 +15,57 @@ if TYPE_CHECKING:
     from apsw import Connection
 
     from tideline_cli.model.origin import Everyone, Origin
+
+FIELDS = (
+    "content", "title", "slot", "source_turn", "tags", "metadata", "session", "speaker",
+    "document", "agent",
+)  # fmt: skip
+_FACTS = f"""
+SELECT fact.id, origin.key, {", ".join(f"fact.{name}" for name in FIELDS)}
+FROM fact JOIN origin ON origin.number = fact.origin WHERE {{}} ORDER BY fact.seq
+"""
+_REASONS = """
+SELECT fact.id, origin.key, link.reason FROM link JOIN fact ON fact.seq = link.from_fact
+JOIN origin ON origin.number = fact.origin WHERE link.reason IS NOT NULL AND {} ORDER BY link.number
+"""
+# Of an update the history keeps what changed alone: whose it was, the fact tells, or its removal.
+_PAST = f"""
+SELECT coalesce(change.before ->> 'id', fact.id, gone.before ->> 'id'), origin.key,
+  {", ".join(f"change.before ->> '{name}'" for name in FIELDS)}
+FROM change LEFT JOIN fact ON fact.seq = change.row
+LEFT JOIN change AS gone ON fact.seq IS NULL AND gone.row = change.row AND gone.entity = 'fact'
+  AND gone.act = '-'
+JOIN origin ON origin.number
+  = coalesce(change.before ->> 'origin', fact.origin, gone.before ->> 'origin')
+WHERE change.entity = 'fact' AND change.before IS NOT NULL AND {{}} ORDER BY change.number
+"""
+_PAST_REASONS = """
+SELECT fact.id, origin.key, change.before ->> 'reason'
+FROM change JOIN fact ON fact.seq = change.before ->> 'from_fact'
+JOIN origin ON origin.number = fact.origin
+WHERE change.entity = 'link' AND change.before ->> 'reason' IS NOT NULL AND {}
+ORDER BY change.number
+"""
+
+
+def stated_texts(
+    db: Connection, *, viewer: Origin | Everyone
+) -> Iterator[tuple[str, str, str, str]]:
+    """Yield (id of a fact, its origin, where, text) of facts and links, as they are and as the
+    history keeps them; tags and metadata are JSON."""
+    condition, values = "true", tuple[str, ...]()
+    if not isinstance(viewer, Everyone):
+        condition, values = "origin.key = ?", (viewer.key,)
+    for sql, places in (
+        (_FACTS, FIELDS), (_REASONS, ("link",)), (_PAST, ("history",) * len(FIELDS)),
+        (_PAST_REASONS, ("history",)),
+    ):  # fmt: skip
+        rows: Iterable[Any] = db.execute(sql.format(condition), values)
+        for fact_id, origin, *fact_texts in rows:
+            for place, text in zip(places, fact_texts, strict=True):
+                if isinstance(text, str):
+                    yield fact_id, origin, place, text
+
 
 def merged_away(db: Connection, *, viewer: Origin | Everyone) -> list[tuple[str, str, str, str]]:
     """Return (id, source, text, text of the fact that stayed) of the facts that a dream archived as
@@ -42,7 +95,7 @@ def merged_away(db: Connection, *, viewer: Origin | Everyone) -> list[tuple[str,
     return [(fact_id, source, gone, kept) for fact_id, source, gone, kept in rows]
 
 
-def texts(db: Connection, *, viewer: Origin | Everyone) -> list[tuple[int, str]]:
+def fact_texts(db: Connection, *, viewer: Origin | Everyone) -> list[tuple[int, str]]:
     """Return the number and text of every fact that `viewer` may see, whatever its lifecycle."""
     condition, values = visibility.where(viewer)
     rows: list[Any] = db.execute(
