@@ -250,7 +250,7 @@ def without(missing, *argv):
 
 @pytest.mark.parametrize(
     ("missing", "argv"),
-    [("Stemmer", ("remember", "a plain fact")), ("apsw", ("recall", "fact")), ("typer", ("list",))],
+    [("Stemmer", ("remember", "a plain fact")), ("apsw", ("recall", "fact")), ("typer", ("-h",))],
 )
 def test_a_library_that_is_missing_is_named(run, missing, argv):
     """A library that is not there is told as such, not as a fault of the store or of ours."""

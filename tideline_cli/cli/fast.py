@@ -1,7 +1,7 @@
-"""The first parser: it runs common command lines at once, and leaves all others to Typer.
+"""The first parser: it runs the command lines that it understands, and leaves all others to Typer.
 
-It reads the same option tables as Typer and hands over whatever it is not sure of (help, unknown
-flags, missing values), so a command line means the same on both ways.
+It reads the same options as Typer and hands over whatever it is not sure of (help, unknown flags,
+missing values), so a command line means the same on both ways.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
 _COMPLETE = "__complete"  # the hidden word of the completion scripts
 _PICK = "__pick"  # the hidden word of fzf's calls
-_HOT = ("remember", "recall", "context", "status", "mcp", "hook", "init", "pick")
 
 
 def run(argv: Sequence[str]) -> int:
@@ -64,7 +63,12 @@ def _show_help(name: str) -> None:
 def parse(argv: Sequence[str]) -> tuple[str, Given] | None:
     """Return the command's name and the texts given by option name, or None when not certain.
     The name is empty for the start page, where only global options are given."""
-    from tideline_cli.cli.commands import DOOR, options_of, verb  # noqa: PLC0415  not for --version
+    from tideline_cli.cli.commands import (  # noqa: PLC0415  not for --version
+        COMMANDS,
+        DOOR,
+        options_of,
+        verb,
+    )
     from tideline_cli.cli.options import GLOBAL  # noqa: PLC0415  as above
 
     given: Given = {}
@@ -82,7 +86,7 @@ def parse(argv: Sequence[str]) -> tuple[str, Given] | None:
                 return None
         elif name:
             words.append(part)
-        elif part in _HOT:
+        elif part in COMMANDS:
             name = part
             flags |= _by_flag(options_of(name))
         else:
