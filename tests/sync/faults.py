@@ -25,14 +25,11 @@ def _later_by_clock(self, stamp, mark):
     return stamp[0] > mark[0]
 
 
+_paint_slot = rulings._paint_slot
+
+
 def _first_come(values, found):
-    holding = []
-    for one in values:
-        if any(rulings.overlap(other.fact, one.fact) for other in holding):
-            gone = rulings.ended(one.fact, at=one.fact.created_at, now=1 << 50)
-            found[one.fact.id] = rulings.Ruling(gone, "slot", holding[0].fact.id)
-        else:
-            holding.append(one)
+    _paint_slot([replace(one, said=-one.said) for one in values], found)
 
 
 def _tick_alone(last, at):
@@ -67,8 +64,8 @@ def _put_but_absence(self, name, value, mark):
 _say = gather.Gatherer._say
 
 
-def _say_alone(self, known, row, name, clock):
-    known.put(name, gather.wire_value(row, name), self._mark(clock))
+def _say_alone(self, known, said, name, clock):
+    known.put(name, said[name], self._mark(clock))
 
 
 _time = gather.Gatherer._time
@@ -99,7 +96,7 @@ FAULTS = {
         (sync_registers, "purged_and_here", lambda _: []),
     ],
     "a ruling is not taken back": [(sync_registers, "ruled_by", lambda *_: set())],
-    "the first value that came holds a slot": [(rulings, "_settle_slot", _first_come)],
+    "the first value that came holds a slot": [(rulings, "_paint_slot", _first_come)],
     "a copy is looked for by its own machine alone": [(sync_registers, "like", lambda *_: set())],
     "why a fact is archived is not told": [(publish.Publication, "_fact", _unexplained)],
     "an edge that goes is not told": [(publish.Publication, "operations", _present_edges)],
