@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import os
-import shutil
 import sys
 from pathlib import Path
 
@@ -18,7 +17,7 @@ from tideline_cli.cli import completion_values
 from tideline_cli.cli.commands import COMMANDS, verb
 from tideline_cli.cli.options import GLOBAL
 from tideline_cli.model.origin import parse_origin
-from tideline_cli.store import suggestions
+from tideline_cli.store import DRAFT_ID, suggestions
 from tideline_cli.store.opening import open_for_writing
 
 PEER = "channel:wa/c1/s1"
@@ -205,14 +204,22 @@ def damaged(path):
     path.write_bytes(path.read_bytes()[:5000] + b"\xff" * 4000)
 
 
+def marked(path, pragma):
+    db = apsw.Connection(str(path))
+    db.execute(f"PRAGMA {pragma}")
+    db.close()
+
+
 def older(path):
-    shutil.copy(Path(__file__).parents[1] / "legacy" / "v1.db", path)
+    marked(path, "user_version = 0")
 
 
 def newer(path):
-    db = apsw.Connection(str(path))
-    db.execute("PRAGMA user_version = 99")
-    db.close()
+    marked(path, "user_version = 99")
+
+
+def draft(path):
+    marked(path, f"application_id = {DRAFT_ID}")
 
 
 def foreign(path):
@@ -228,7 +235,7 @@ def fifo(path):
 
 
 @pytest.mark.file_alone("it is about the file and what lies beside it")
-@pytest.mark.parametrize("harm", [damaged, older, newer, foreign, fifo])
+@pytest.mark.parametrize("harm", [damaged, older, newer, draft, foreign, fifo])
 def test_a_store_that_cannot_be_read_is_left_alone(harm, run, home):
     """Nothing is said of it, nothing upgraded, nothing made beside it."""
     run("remember", "x", "--slot", "day")

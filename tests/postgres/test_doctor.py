@@ -109,8 +109,8 @@ def test_a_changed_schema_is_told_and_left(run, place, sql):
 
 def test_an_older_and_a_newer_schema_are_told(run, place):
     """The version decides before anything else is read."""
-    for version, word in ((1, "older than"), (9999, "this program knows")):
-        harm(place, f"UPDATE setting SET value = '{version}' WHERE name = 'schema'")
+    for version, word in ((0, "older than"), (9999, "this program knows")):
+        harm(place, f"UPDATE setting SET value = '{version}' WHERE name = 'schema_version'")
         (found,) = run("doctor", "--json").json["findings"]
         assert found["check"] == "identity" and word in found["message"]
 

@@ -75,7 +75,7 @@ def test_a_memory_that_cannot_be_asked(run, address, home, monkeypatch, state, t
     if state == "newer":
         run("remember", "The kettle is in the blue cupboard")
         with closing(opening.connected(place)) as db:
-            db.execute("UPDATE setting SET value = 99 WHERE name = 'schema'")
+            db.execute("UPDATE setting SET value = 99 WHERE name = 'schema_version'")
     for client in CLIENTS:
         for call in (payloads.start(client), payloads.prompt(client, "where is my zanzibar?")):
             done = run("hook", client, stdin=call)

@@ -85,7 +85,7 @@ def test_a_failure_leaves_no_connection(run, address, monkeypatch):
     place = address()
     monkeypatch.setenv("TIDELINE_DB", place)
     assert run("remember", "the lamp is of brass").code == 0
-    psql(place, "UPDATE setting SET value = '99' WHERE name = 'schema'")
+    psql(place, "UPDATE setting SET value = '99' WHERE name = 'schema_version'")
     monkeypatch.setattr("tideline_cli.store.postgres.locks._LASTING", "SELECT 1 / 0")
     failures, before = [], len(os.listdir("/dev/fd"))
     for use in (opening.open_or_make, opening.open_if_there,

@@ -79,7 +79,6 @@ OF_NOBODY = {
     "store.undo_conflicts.same_ids": "of the facts that a batch of the viewer's touched",
     "store.undo_rows.present_ids": "ids of the facts that are given",
     "store.undo_rows.known_ids": "ids of the facts that are given",
-    "store.utterances.in_metadata": "of every origin, for an upgrade",
     "store.undo_rows.touched": "of the rows that a batch of the viewer's touched",
     "store.undo_rows.trails": "of the rows that a batch of the viewer's touched",
     "store.parted_edges.followed": "of the rows that a batch of the viewer's touched",

@@ -1,8 +1,7 @@
-"""Older files: every version opens, and an upgrade is whole or has not begun."""
+"""Older files: an upgrade is whole or has not begun, and a draft is refused."""
 
 from __future__ import annotations
 
-import ast
 import json
 import os
 import shutil
@@ -15,47 +14,53 @@ from pathlib import Path
 import apsw
 import pytest
 
+from tests.conftest import run_main
 from tests.soundness import sound
 from tests.support import ROOT, fresh_store
 from tideline_cli.errors import CannotWriteError, StoreError
-from tideline_cli.store import (
-    backup,
-    connection,
-    digest,
-    migrations,
-    schema,
-    schema_3,
-    to_version_3,
-)
+from tideline_cli.store import DRAFT_ID, backup, connection, digest, migrations, schema
 from tideline_cli.store.checks import structure
 from tideline_cli.store.opening import open_for_reading, open_for_writing
 
 pytestmark = pytest.mark.file_alone("older files are upgraded")
-pytestmark = [pytestmark, pytest.mark.skip(reason="drafts were never released: export, import")]
 
-LEGACY = sorted((ROOT / "tests" / "legacy").glob("v[0-9].db"))
-_CURSOR = schema.SCHEMA[schema.SCHEMA.index("CREATE TABLE cursor (") :].partition(";")[0]
 POINTS = 50
 AFTER = -1
 
 
+def statement(beginning):
+    """Return the statement of the schema that begins so."""
+    return schema.SCHEMA[schema.SCHEMA.index(beginning) :].partition(";")[0]
+
+
 def upgrade_0(db):
-    """From an older schema that the tests invent: it lacks the digests and a table."""
-    db.execute("ALTER TABLE fact ADD COLUMN digest INTEGER")
-    db.execute(_CURSOR)
+    """From an older schema that the tests invent: it lacks a table, an index and the digests."""
+    db.execute(statement("CREATE TABLE cursor ("))
+    db.execute(statement("CREATE INDEX fact_scope "))
+    digest.put(db, [seq for (seq,) in db.execute("SELECT seq FROM fact").fetchall()])
 
 
 STEPS = {0: upgrade_0, **migrations.STEPS}
 
 
 def old_store(path):
-    """Make a file of the invented version 0, of a file that version 1 wrote."""
-    shutil.copyfile(ROOT / "tests" / "legacy" / "v1.db", path)
-    path.chmod(0o600)
+    """Make a file of the invented version 0."""
+    for argv in (
+        ("remember", "Alice deploys on Fridays", "--slot", "deploy_day", "--tag", "work"),
+        ("remember", "Alice deploys on Mondays", "--slot", "deploy_day", "--confidence", "0.9"),
+        ("remember", "Bob drinks green tea every morning", "-s", "preference", "--pin"),
+        ("remember", "a thought that passes"),
+        ("undo",),
+        ("remember", "the cat sleeps in the hall", "--origin", "channel:wa/c1/s1"),
+        ("recall", "who deploys"),
+    ):
+        assert run_main(*argv, "--db", str(path)).code == 0
     db = raw(path)
-    db.execute("ALTER TABLE fact DROP COLUMN digest")
+    db.execute("UPDATE fact SET digest = NULL")
+    db.execute("DROP INDEX fact_scope")
     db.execute("DROP TABLE cursor")
     db.execute("PRAGMA user_version = 0").fetchall()
+    db.execute("PRAGMA journal_mode = DELETE").fetchall()
     db.close()
     return path
 
@@ -78,74 +83,6 @@ def state(path):
 def fresh_objects():
     with fresh_store() as db:
         return structure.schema_objects(db)
-
-
-@pytest.mark.parametrize("path", LEGACY, ids=lambda path: path.stem)
-def test_every_released_file_opens(run, tmp_path, path):
-    """A file of every version opens, has the schema of a fresh one, and holds what it held."""
-    mine = tmp_path / "mine.db"
-    shutil.copyfile(path, mine)
-    _, _, before = state(mine)
-    open_for_writing(str(mine)).close()
-    assert state(mine) == (schema.VERSION, fresh_objects(), before)
-    assert run("doctor", "--deep", "--db", str(mine), "--json").json["findings"] == []
-    db = open_for_writing(str(mine))
-    sound(db)
-    db.close()
-    hits = run("recall", "when does Alice deploy", "--db", str(mine), "--json").json["hits"]
-    assert hits[0]["content"] == "Alice deploys on Mondays"
-    assert run("remember", "what comes later", "--db", str(mine)).code == 0
-    assert run("undo", "--db", str(mine)).code == 0
-
-
-def test_there_is_a_file_of_this_version():
-    """The version of this program has its fixture, with every kind of row."""
-    newest = ROOT / "tests" / "legacy" / f"v{schema.VERSION}.db"
-    assert newest in LEGACY
-    db = raw(newest)
-    tables = ("fact", "link", "usage", "batch", "change", "vector_chunk", "ceiling",
-              "near_progress", "archived_term", "tally", "origin")  # fmt: skip
-    assert all(db.execute(f"SELECT count(*) FROM {table}").get for table in tables)
-    db.close()
-
-
-def objects_of(script):
-    db = apsw.Connection(":memory:")
-    db.execute(script).fetchall()
-    try:
-        return structure.schema_objects(db)
-    finally:
-        db.close()
-
-
-def test_a_step_makes_its_own_version(tmp_path, monkeypatch):
-    """A schema that goes on changing changes nothing of what version 3 was."""
-    table = "CREATE TABLE label_term ("
-    later = schema.SCHEMA.replace(table, f"{table}  hue TEXT,")
-    later = later.replace("CREATE TRIGGER fact_deleted ", "CREATE TRIGGER fact_gone ")
-    monkeypatch.setattr(schema, "SCHEMA", later)
-    assert "hue" in objects_of(schema.stored_script())["label_term"]
-    mine = tmp_path / "mine.db"
-    shutil.copyfile(ROOT / "tests" / "legacy" / "v2.db", mine)
-    db = raw(mine)
-    with db:
-        to_version_3.step(db)
-    assert structure.schema_objects(db) == objects_of(schema_3.SCRIPT)
-    db.close()
-
-
-@pytest.mark.parametrize("name", ["to_version_3", "utterances"])
-def test_a_step_calls_nothing_that_goes_on_changing(name):
-    """A step imports nothing of the store but what is of its own version."""
-    tree = ast.parse((ROOT / "tideline_cli" / "store" / f"{name}.py").read_text("utf-8"))
-    imported = {
-        node.module if node.module != "tideline_cli.store" else f"{node.module}.{alias.name}"
-        for node in ast.walk(tree)
-        if isinstance(node, ast.ImportFrom)
-        for alias in node.names
-    }
-    own = {"tideline_cli.store.schema_3", "tideline_cli.store.utterances"}
-    assert {module for module in imported if module.startswith("tideline_cli.store")} <= own
 
 
 @pytest.mark.parametrize("opened", [open_for_writing, open_for_reading])
@@ -207,6 +144,24 @@ def test_no_way(run, tmp_path):
     assert not (tmp_path / "t.db.v0").exists()
 
 
+def test_a_draft_is_refused(run, home):
+    """A file of before the first release is left as it is, and the hint says how to export it."""
+    run("remember", "x y")
+    db = raw(home / "tideline.db")
+    db.execute(f"PRAGMA application_id = {DRAFT_ID}").fetchall()
+    db.execute("PRAGMA user_version = 3").fetchall()
+    db.execute("PRAGMA journal_mode = DELETE").fetchall()
+    db.close()
+    before = (home / "tideline.db").read_bytes()
+    for argv in (("recall", "x"), ("remember", "x y"), ("status",)):
+        done = run(*argv, "--json")
+        assert (done.code, done.error["code"]) == (5, "store_older")
+        assert "export --all-origins" in done.error["hint"]
+    (found,) = run("doctor", "--json").json["findings"]
+    assert (found["check"], "export --all-origins" in found["remedy"]) == ("identity", True)
+    assert (home / "tideline.db").read_bytes() == before
+
+
 def test_a_read_only_file_is_not_upgraded(tmp_path, monkeypatch):
     """A file that cannot be written says that it must be upgraded first."""
     monkeypatch.setattr(migrations, "STEPS", STEPS)
@@ -238,7 +193,7 @@ def test_an_older_backup_is_upgraded_when_it_is_put_back(run, tmp_path, monkeypa
     copy = old_store(tmp_path / "old.db")
     run("remember", "something else")
     done = run("restore", "--from", str(copy), "--yes", "--json")
-    assert (done.code, done.json["facts"]) == (0, 8)
+    assert (done.code, done.json["facts"]) == (0, 4)
     assert run("doctor", "--deep").out.startswith("all is well")
     assert state(copy)[0] == 0
 
@@ -352,78 +307,3 @@ def test_sixteen_processes_and_one_upgrade(tmp_path):
     assert [err for _, err in told if err] == []
     assert sum(int(out) for out, _ in told) == 1
     assert state(path) == (schema.VERSION, fresh_objects(), rows)
-
-
-def test_the_work_of_an_older_file_is_active(run, tmp_path):
-    """What version 2 stored of a kind of work is active, as it is where nobody says: a constraint
-    leads the context, and a task that a redo brings back is open."""
-    mine = tmp_path / "mine.db"
-    shutil.copyfile(ROOT / "tests" / "legacy" / "v2.db", mine)
-    mine.chmod(0o600)
-    db = raw(mine)
-    seq, rule = db.execute(
-        "SELECT seq, id FROM fact WHERE lifecycle = 'active' AND origin = 1 AND kind IS NULL"
-    ).fetchone()
-    db.execute("UPDATE fact SET kind = 'constraint', digest = NULL WHERE seq = ?", (seq,))
-    gone, task = db.execute(
-        "SELECT number, before ->> 'id' FROM change WHERE entity = 'fact' AND act = '-'"
-        " AND batch = (SELECT number FROM batch WHERE verb = 'undo')"
-    ).fetchone()
-    change = "UPDATE change SET before = json_set(before, '$.kind', 'task') WHERE number = ?"
-    db.execute(change, (gone,))
-    db.close()
-    at = ("--db", str(mine), "--json")
-    assert run("context", "something else", *at).json["constraints"] == [rule]
-    assert run("doctor", "--deep", *at).json["findings"] == []
-    db = open_for_writing(str(mine))
-    sound(db)
-    db.close()
-    assert run("undo", "8", *at).code == 0
-    assert {run("show", one, *at).json["fact"]["progress"] for one in (rule, task)} == {"active"}
-    listed = run("list", "--status", "active", *at).json["facts"]
-    assert {fact["id"] for fact in listed} == {rule, task}
-
-
-def test_utterances_leave_the_metadata(run, tmp_path):
-    """What an import of version 2 kept in the metadata of sessions, turns, speakers and roles
-    becomes fields, in one batch of each origin that an undo puts back; what names no session stays.
-    """
-    mine = tmp_path / "mine.db"
-    shutil.copyfile(ROOT / "tests" / "legacy" / "v2.db", mine)
-    db = raw(mine)
-    wanted = "lifecycle = 'active' AND origin = 1"
-    rows = db.execute(f"SELECT seq, id, origin FROM fact WHERE {wanted}").fetchall()
-    (first, own, whose), *_, (last, other, _) = rows
-    (other_origin,) = db.execute("SELECT id FROM fact WHERE origin <> ?", (whose,)).fetchone()
-    said = {"conversation_id": 7, "turn": 2, "role": "human", "name": "Ann", "room": "4"}
-    db.execute("UPDATE fact SET metadata = ? WHERE seq = ?", (json.dumps(said), first))
-    job = {"role": "user", "turn": 3}
-    db.execute("UPDATE fact SET metadata = ? WHERE seq = ?", (json.dumps(job), last))
-    talk = {"session": "s", "role": "ai"}
-    db.execute("UPDATE fact SET metadata = ? WHERE id = ?", (json.dumps(talk), other_origin))
-    db.close()
-    at = ("--db", str(mine), "--json")
-    names = ("session", "turn", "speaker", "role", "metadata")
-
-    def told(fact_id, *more):
-        fact = run("show", fact_id, *at, *more).json["fact"]
-        return tuple(fact[name] for name in names)
-
-    facts = {row["id"]: row for row in run("export", "--all-origins", "--db", str(mine)).lines}
-    assert told(own) == ("7", 2, "Ann", "user", {"room": "4"})
-    assert told(other) == (None, None, None, None, job)
-    assert tuple(facts[other_origin][name] for name in names) == (
-        "s", None, None, "assistant", None
-    )  # fmt: skip
-    db = open_for_writing(str(mine))
-    assert list(digest.wrong(db)) == []
-    sound(db)
-    batches = db.execute(
-        "SELECT origin, ordinal FROM batch WHERE verb = 'upgrade' AND reason LIKE '% metadata'"
-    ).fetchall()
-    db.close()
-    assert len(batches) == len({origin for origin, _ in batches}) == 2
-    ordinal = next(ordinal for origin, ordinal in batches if origin == whose)
-    assert run("undo", str(ordinal), *at).code == 0
-    assert told(own) == (None, None, None, None, said)
-    assert run("doctor", "--deep", *at).json["findings"] == []

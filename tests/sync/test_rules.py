@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import shutil
 from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.support import DAY, NOW, ROOT, named_id
+from tests.support import DAY, NOW, named_id
 from tests.sync.machines import HOUR, Machine, Wire, rows, settle
 from tests.truth.pairs_of_texts import UNLIKE
 from tideline_cli.dream.plan import Settings
@@ -20,7 +19,7 @@ from tideline_cli.memory import amend, doctor, edit, link, purge, recall, rememb
 from tideline_cli.memory.query import Query
 from tideline_cli.model import instant
 from tideline_cli.model.fact import NewFact
-from tideline_cli.model.origin import EVERYONE, OWNER, channel
+from tideline_cli.model.origin import OWNER, channel
 from tideline_cli.model.text import normalise
 from tideline_cli.policy.sameness import stated_text
 from tideline_cli.store import steps, sync_registers
@@ -1190,25 +1189,6 @@ class TestFirstSync:
         settle([laptop, desktop], wire, NOW + DAY)
         agree(laptop, desktop)
         assert sorted(row["lifecycle"] for row in rows(laptop)) == ["active", "archived"]
-
-
-class TestOldFiles:
-    @pytest.mark.parametrize("name", ["v1.db", "v1_life.db", "v2.db", "v3.db"])
-    def test_a_memory_of_an_older_version_syncs(self, tmp_path, name):
-        """It is upgraded when it is opened; a machine with nothing has all of it then."""
-        shutil.copyfile(ROOT / "tests" / "legacy" / name, tmp_path / "old.db")
-        old, new = Machine(tmp_path, "old"), Machine(tmp_path, "new")
-        now = NOW + 4000 * DAY
-        before = sorted(row["id"] for row in rows(old))
-        wire = Wire()
-        settle([old, new], wire, now)
-        assert sorted(row["id"] for row in rows(new)) == before
-        assert new.export() == old.export()
-        settle([old, new], wire, now + DAY)
-        undo_on = list(jsonl.forms(old.db, viewer=EVERYONE))
-        assert len(undo_on) == len(before)
-        old.close()
-        new.close()
 
 
 class TestFields:

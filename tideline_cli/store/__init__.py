@@ -5,8 +5,13 @@ The constants that identify a memory file stand here, so that opening a file loa
 
 import sys
 
-SCHEMA_VERSION = 3
-APPLICATION_ID = 0x74_69_64_65  # "tide"
+SCHEMA_VERSION = 1
+APPLICATION_ID = 0x74_64_6C_6E  # "tdln"
+DRAFT_ID = 0x74_69_64_65  # "tide", of files that were written before the first release
+FROM_DRAFT = (
+    "with the program that wrote it, `tideline export --all-origins > all.jsonl`; with this one, "
+    "`tideline import all.jsonl --trust` into a new memory"
+)
 ALLOW_NETWORK = "TIDELINE_ALLOW_NETWORK_FS"  # the variable that allows a file on a network
 SERVERS = ("postgresql://", "postgres://")
 """How the address of a memory on a server begins; everything else is the path of a file."""

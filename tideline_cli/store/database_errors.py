@@ -13,7 +13,7 @@ from tideline_cli.errors import (
     StoreError,
     TidelineError,
 )
-from tideline_cli.store import SERVERS, file_kind, files
+from tideline_cli.store import DRAFT_ID, FROM_DRAFT, SERVERS, file_kind, files
 
 
 def translated(error: BaseException, path: str) -> TidelineError:
@@ -142,8 +142,13 @@ def _of_log(db: apsw.Connection) -> int:
     return number.value
 
 
-def foreign(path: str) -> StoreError:
-    """Return the error for a file that is not ours, or that was: then traces lie beside it."""
+def foreign(path: str, *, application_id: int = 0) -> StoreError:
+    """Return the error for a file that is not ours, or that was: then traces lie beside it. A file
+    of a draft of this program has an application id of its own."""
+    if application_id == DRAFT_ID:
+        return StoreError(
+            f"{path} was written before the first release", hint=FROM_DRAFT, code="store_older"
+        )
     if left := file_kind.traces(path):
         return file_kind.lost(path, "none", [path, *left])
     return StoreError(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import apsw
 
 from tideline_cli.errors import StoreError
-from tideline_cli.store import backup, derived_anew, file_names, locks, schema, to_version_3
+from tideline_cli.store import backup, file_names, locks, schema
 from tideline_cli.store.transactions import writing
 
 TYPE_CHECKING = False
@@ -20,31 +20,10 @@ _PATIENCE = 600.0  # seconds; the process before may have to copy a large file
 _ATTEMPTS = 5
 
 
-def _name_batches(db: Connection) -> None:
-    """From version 1, which said only in words which batch an undo took back, and whether a pass
-    was complete."""
-    db.execute("ALTER TABLE batch ADD COLUMN undoes INTEGER")
-    db.execute("ALTER TABLE batch ADD COLUMN whole INTEGER NOT NULL DEFAULT 0")
-    db.execute(
-        """
-        UPDATE batch SET undoes = (
-          SELECT own.number FROM batch AS own
-          WHERE own.origin = batch.origin AND own.number < batch.number
-            AND batch.reason GLOB 'batch ' || own.ordinal || ' (*')
-        WHERE verb = 'undo' AND outcome = 'done'
-        """
-    )
-    db.execute(
-        "UPDATE batch SET whole = 1 WHERE verb IN ('dream', 'gc', 'consolidate')"
-        " AND outcome = 'done' AND reason IS NOT NULL AND reason NOT LIKE 'some stages: %'"
-    )
-
-
-STEPS: Mapping[int, Step] = {1: _name_batches, 2: to_version_3.step}
+STEPS: Mapping[int, Step] = {}
 """What makes version n + 1 of version n. A step runs inside the transaction, with foreign keys
-unchecked until its end. It makes what version n + 1 was, by the text that `schema_N` keeps of it,
-and leaves what is derived to `derived_anew`. tests/legacy holds a file of every version that it may
-meet."""
+unchecked until its end. It says itself what the schema of version n + 1 was, since `schema` goes on
+changing, and makes anew what is derived of the rows that it changes."""
 
 
 def upgrade(db: Connection, path: str) -> None:
@@ -111,7 +90,6 @@ def _upgraded(db: Connection, path: str) -> bool:
         for number in range(version, schema.VERSION):
             STEPS[number](db)
             db.execute(f"PRAGMA user_version = {number + 1}")
-        derived_anew.make(db)
         if db.execute("PRAGMA foreign_key_check").fetchall():
             raise apsw.ConstraintError(f"the upgrade of {path} would break references")
     return True

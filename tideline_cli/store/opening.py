@@ -236,7 +236,7 @@ def _verify(db: Connection, path: str) -> int:
     if db.pragma("application_id") != APPLICATION_ID:
         from tideline_cli.store.database_errors import foreign  # noqa: PLC0415  only for an error
 
-        raise foreign(path)
+        raise foreign(path, application_id=db.pragma("application_id"))
     version = int(db.pragma("user_version"))
     if version > SCHEMA_VERSION:
         raise StoreError(

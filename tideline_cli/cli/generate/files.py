@@ -1,5 +1,5 @@
-"""Every generated file of a checkout: man/, completions/, the pages of reference and
-schema, the patterns as the scan loads them, and the schema of this version."""
+"""Every generated file of a checkout: man/, completions/, the pages of reference and schema, and
+the patterns as the scan loads them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from tideline_cli.cli.generate.json_page import json_page
 from tideline_cli.cli.generate.man import pages
 from tideline_cli.cli.generate.patterns import modules
 from tideline_cli.cli.generate.reference import commands_page, exit_codes_page, settings_page
-from tideline_cli.cli.generate.schema_text import schema_module
 
 
 def generated(root: str) -> dict[str, str]:
@@ -20,7 +19,6 @@ def generated(root: str) -> dict[str, str]:
     made = {f"man/{name}": text for name, text in pages().items()}
     made |= {f"completions/{name}": text for name, text in completion_files().items()}
     made |= modules(root)
-    made |= schema_module(root)
     made["docs/internals/schema.md"] = schema_page()
     made["docs/json.md"] = json_page()
     made["docs/commands.md"] = commands_page()

@@ -14,7 +14,7 @@ from tideline_cli.model.fields import JSON
 from tideline_cli.model.finding import Finding, mendable, some
 from tideline_cli.model.origin import is_in_form, spelled_out
 from tideline_cli.model.source import SOURCES
-from tideline_cli.store import connection, digest, schema, sync_schema
+from tideline_cli.store import DRAFT_ID, FROM_DRAFT, connection, digest, schema, sync_schema
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -52,6 +52,11 @@ _ALLOWED = {
 def identity(db: Connection) -> Iterator[Finding]:
     """The file is a tideline database of a version that this program knows."""
     number = db.pragma("application_id")
+    if number == DRAFT_ID:
+        yield Finding(
+            "identity", "error", "the file was written before the first release", FROM_DRAFT
+        )
+        return
     if number != schema.APPLICATION_ID:
         yield Finding(
             "identity", "error", f"this is not a tideline database (application id {number})",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import apsw
 
 from tideline_cli.model.finding import Finding, mendable
-from tideline_cli.store import batch_counts, lapsed_anew, schema, transactions
+from tideline_cli.store import batch_counts, schema, transactions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,10 +37,16 @@ SELECT (SELECT count(*) FROM (SELECT origin, term, facts FROM archived_term WHER
      + (SELECT count(*) FROM ({_COUNTED_TERMS} EXCEPT
                               SELECT origin, term, facts FROM archived_term))
 """
+_LAPSED_TERMS = f"""
+SELECT origin, value, count(*) FROM (
+  SELECT DISTINCT seq, fact.origin, value FROM fact, lapsed, {schema.each_term("fact")}
+  WHERE {schema.is_lapsed("fact")} AND value <> ''
+) GROUP BY 1, 2
+"""
 _LAPSED = f"""
 SELECT (SELECT count(*) FROM (SELECT origin, term, facts FROM lapsed_term WHERE facts <> 0
-                              EXCEPT {lapsed_anew.COUNTED_TERMS}))
-     + (SELECT count(*) FROM ({lapsed_anew.COUNTED_TERMS} EXCEPT
+                              EXCEPT {_LAPSED_TERMS}))
+     + (SELECT count(*) FROM ({_LAPSED_TERMS} EXCEPT
                               SELECT origin, term, facts FROM lapsed_term))
      + (SELECT count(*) FROM lapsed WHERE (facts, tokens) <> (
           SELECT count(*), ifnull(sum(length), 0) FROM fact WHERE {schema.is_lapsed("fact")}))
@@ -114,4 +120,22 @@ def count_anew(db: Connection) -> None:
     db.execute(f"INSERT INTO tally (origin, source, facts, tokens) {schema.TALLY}")
     db.execute("DELETE FROM archived_term")
     db.execute(f"INSERT INTO archived_term (origin, term, facts) {_COUNTED_TERMS}")
-    lapsed_anew.count_anew(db)
+    _count_lapsed(db)
+
+
+def _count_lapsed(db: Connection) -> None:
+    """Count the facts that do not hold again, each origin for the instant that it has; one without,
+    for that of its newest fact."""
+    db.execute(
+        """
+        INSERT INTO lapsed SELECT origin, max(created_at), 0, 0 FROM fact
+        WHERE lifecycle = 'active' AND (valid_from IS NOT NULL OR valid_to IS NOT NULL)
+        GROUP BY origin ON CONFLICT DO NOTHING
+        """
+    )
+    db.execute("DELETE FROM lapsed_term")
+    db.execute(f"INSERT INTO lapsed_term (origin, term, facts) {_LAPSED_TERMS}")
+    db.execute(
+        "UPDATE lapsed SET (facts, tokens) = (SELECT count(*), ifnull(sum(length), 0) FROM fact"
+        f" WHERE {schema.is_lapsed('fact')})"
+    )

@@ -6,8 +6,8 @@ import re
 
 from tideline_cli.model.finding import Finding, mendable, some
 from tideline_cli.model.record import record
+from tideline_cli.store import FROM_DRAFT, sync_schema
 from tideline_cli.store import schema as files
-from tideline_cli.store import sync_schema
 from tideline_cli.store.checks.structure import DERIVED, FROM_COPY
 from tideline_cli.store.postgres import opening, schema
 
@@ -165,7 +165,7 @@ def is_none(address: str) -> bool:
 
 def identity(db: Connection) -> Iterator[Finding]:
     """The tables are of a version that this program knows."""
-    row = db.execute("SELECT value FROM setting WHERE name = 'schema'").fetchone()
+    row = db.execute("SELECT value FROM setting WHERE name = 'schema_version'").fetchone()
     version = int(row[0]) if row else 0
     if version > files.VERSION:
         yield Finding(
@@ -177,7 +177,7 @@ def identity(db: Connection) -> Iterator[Finding]:
         yield Finding(
             "identity", "error",
             f"the tables have schema version {version}, older than {files.VERSION}",
-            "export with the program that made them, and import into another schema",
+            FROM_DRAFT,
         )  # fmt: skip
 
 

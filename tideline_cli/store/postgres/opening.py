@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from tideline_cli.errors import StoreError
-from tideline_cli.store import SCHEMA_VERSION
+from tideline_cli.store import FROM_DRAFT, SCHEMA_VERSION
 from tideline_cli.store.postgres import addresses
 from tideline_cli.store.postgres.first_look import look
 from tideline_cli.store.postgres.libpq import ServerError, Wire
@@ -80,7 +80,7 @@ def _patience() -> dict[str, str]:
 
 def _check(db: Promising, address: str) -> None:
     found = db.guess
-    version = int(found.get("schema", 0))
+    version = int(found.get("schema_version", 0))
     if version > SCHEMA_VERSION:
         raise StoreError(
             f"{addresses.kept(address)} has schema version {version}, "
@@ -90,7 +90,7 @@ def _check(db: Promising, address: str) -> None:
     if version < SCHEMA_VERSION:
         raise StoreError(
             f"{addresses.kept(address)} has schema version {version}, older than this program's",
-            hint="export with the version that made it, and import into a new ?schema=NAME",
+            hint=f"{FROM_DRAFT} (?schema=NAME)",
             code="store_older",
         )  # fmt: skip
     named = found.get(SCHEMA_NAME, db.schema)

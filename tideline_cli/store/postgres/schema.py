@@ -57,7 +57,7 @@ def statements() -> Iterator[str]:
     yield from row_security.statements()
     yield "INSERT INTO origin (number, key) VALUES (1, 'owner')"
     yield f"INSERT INTO setting (name, value) VALUES ('analyzer', '{WITH_FORMS}')"
-    yield f"INSERT INTO setting (name, value) VALUES ('schema', '{files.VERSION}')"
+    yield f"INSERT INTO setting (name, value) VALUES ('schema_version', '{files.VERSION}')"
 
 
 def tables_of(script: str) -> Iterator[str]:
