@@ -7,7 +7,7 @@ import random
 
 from tests.postgres.people import as_role, new_role, own, psql, rows_of
 from tests.postgres.test_same import WORDS
-from tideline_cli.store.postgres import libpq, opening
+from tideline_cli.store.postgres import driver, opening
 
 FACTS = 3_000
 OF_MEMBER = 300
@@ -48,7 +48,7 @@ def test_no_table_is_read_from_end_to_end(run, address, server, monkeypatch, tmp
     """As the server counts it, and as it plans each statement that a member's verbs send."""
     place, role = filled(run, address, server, monkeypatch, tmp_path)
     sent = []
-    send = libpq.Wire.send
+    send = driver.Wire.send
 
     def noted(self, sql, types, values):
         sent.append((sql, types, values))
@@ -57,7 +57,7 @@ def test_no_table_is_read_from_end_to_end(run, address, server, monkeypatch, tmp
     run(own(role), *QUESTIONS[0])  # which makes what is made late
     before = scans(place)
     with monkeypatch.context() as patch:
-        patch.setattr(libpq.Wire, "send", noted)
+        patch.setattr(driver.Wire, "send", noted)
         for argv in QUESTIONS:
             assert run(own(role), *argv).code == 0, argv
     assert scans(place) == before

@@ -44,7 +44,9 @@ def test_tables_that_are_made_while_somebody_looks(address):
     db.settings = made_meanwhile
     assert not first_look.look(db)
     db.close()
-    assert opening.open_if_there(place) is not None
+    there = opening.open_if_there(place)
+    assert there is not None
+    there.close()
 
 
 def test_a_type_that_is_no_text_is_not_read_as_one(address):

@@ -24,6 +24,7 @@ ONLY_IN = {
     "typer": ("cli/app.py", "cli/generate"),
     "sqlite_utils": ("exchange/foreign.py",),
     "sqlite3": ("exchange/foreign.py",),  # the errors of sqlite_utils
+    "psycopg": ("store/postgres/driver.py",),
     "numpy": ("vector/", "memory/", "dream/comparison.py"),
     "Stemmer": ("model/text.py", "model/forms/stems.py"),
     "urllib": ("llm/", "serve/http/server.py", "serve/page/",
@@ -36,11 +37,10 @@ ONLY_IN = {
     "fcntl": ("system/", "store/locks.py"),
     "resource": ("system/",),
     "msvcrt": ("system/",),
-    "ctypes": ("system/", "store/mounts.py", "store/database_errors.py",
-               "store/postgres/libpq.py"),
+    "ctypes": ("system/", "store/mounts.py", "store/database_errors.py"),
     "termios": ("cli/picker/full_screen.py",),
     "tty": ("cli/picker/full_screen.py",),
-    "select": ("cli/picker/full_screen.py", "store/postgres/waiting.py"),
+    "select": ("cli/picker/full_screen.py",),
     "pickle": (),
     "random": (),
 }
@@ -100,8 +100,8 @@ def test_no_clock_and_no_environment_below_the_door():
                "store/foreign_table.py",
                "store/file_kind.py", "store/file_states.py", "store/peek.py",
                "store/transactions.py", "llm", "store/postgres/days.py",
-               "store/postgres/opening.py", "store/postgres/psycopg_library.py",
-               "store/postgres/waiting.py",  # how long a prompt has waited
+               "store/postgres/opening.py", "store/postgres/driver.py",
+               "store/postgres/patience.py",  # how long a prompt has waited
                "exchange/ingest/files.py", "exchange/ingest/read.py",  # folders of documents
                "exchange/ingest/paths.py",
                "memory/screening.py",  # counts its own work, and tells no time

@@ -66,7 +66,6 @@ def test_ci_installs_the_lock():
 
 LOADERS = {
     "__import__": {"cli/commands/__init__.py"}, "entry_points": {"vector/embedder.py"},
-    "CDLL": {"store/postgres/libpq.py"},
 }  # fmt: skip
 
 

@@ -102,11 +102,11 @@ class _Line:
         path = self._session.database
         if not path.startswith(SERVERS):
             return peek(path, is_over=self._is_over)
-        from tideline_cli.store.postgres import opening, waiting  # noqa: PLC0415  no file
+        from tideline_cli.store.postgres import opening, patience  # noqa: PLC0415  no file
 
-        patience = waiting.within(_PATIENCE - (perf_counter() - self._began))
-        patience.__enter__()
-        self._left.append(patience.__exit__)
+        bound = patience.within(_PATIENCE - (perf_counter() - self._began))
+        bound.__enter__()
+        self._left.append(bound.__exit__)
         db = opening.open_if_there(path)
         if db is not None:
             self._left.append(db.close)

@@ -11,8 +11,8 @@ import sys
 from time import sleep
 
 from tideline_cli.store.connection import DatabaseError
+from tideline_cli.store.postgres.patience import within
 from tideline_cli.store.postgres.server import ServerConnection
-from tideline_cli.store.postgres.waiting import within
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

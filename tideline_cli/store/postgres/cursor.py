@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from tideline_cli.store.postgres import values
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any, Protocol
 
-    from tideline_cli.store.postgres.libpq import ServerAnswer
+    from tideline_cli.store.postgres.driver import ServerAnswer
 
     class Waiting(Protocol):
         """A connection whose statements may wait to be sent."""
@@ -27,7 +25,7 @@ class Cursor:
 
     def take(self, answer: ServerAnswer) -> None:
         """Take the answer of the server."""
-        self._rows += values.read_rows(answer.rows, answer.types)
+        self._rows += answer.rows
 
     def __iter__(self) -> Iterator[tuple[Any, ...]]:
         self._db.flush()

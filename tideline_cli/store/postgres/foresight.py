@@ -15,6 +15,7 @@ from tideline_cli.ranking.score_bounds import CODER
 from tideline_cli.store import ORIGIN_NUMBER
 from tideline_cli.store.postgres import by_number, known_answers
 from tideline_cli.store.postgres.cursor import Cursor
+from tideline_cli.store.postgres.driver import ServerError
 from tideline_cli.store.postgres.known_answers import (
     GENERATION,
     SETTINGS,
@@ -25,7 +26,6 @@ from tideline_cli.store.postgres.known_answers import (
     Pending,
     Read,
 )
-from tideline_cli.store.postgres.libpq import ServerError
 from tideline_cli.store.postgres.packed_rows import packing
 from tideline_cli.store.postgres.server import ServerConnection
 
@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     from typing import Any, Self
 
     from tideline_cli.store.postgres.by_number import ByNumber
+    from tideline_cli.store.postgres.driver import Wire
     from tideline_cli.store.postgres.known_answers import Filling, Key, Rows
-    from tideline_cli.store.postgres.libpq import Wire
 
     Call = Callable[[], object]
 
@@ -283,7 +283,7 @@ class Foreseeing(ServerConnection):
         if self._is_begun:
             try:
                 self._wire.send(how, (), ())
-                self._wire.leave_unread(1)
+                self._wire.leave_unread()
             except ServerError:  # a connection that is lost has rolled back
                 self._leave()
         return Cursor(self)

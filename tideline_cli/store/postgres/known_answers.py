@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from tideline_cli.store.postgres.by_number import ByNumber
-    from tideline_cli.store.postgres.libpq import ServerAnswer
+    from tideline_cli.store.postgres.driver import ServerAnswer
     from tideline_cli.store.postgres.server import ServerConnection
 
     Row = tuple[Any, ...]

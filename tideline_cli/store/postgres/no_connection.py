@@ -62,7 +62,7 @@ _HINTS = (
     (("role … does not exist",), "the server's administrator makes the role: createuser NAME"),
     (("database … does not exist",),
      "the server's administrator makes the database: createdb --owner NAME DATABASE"),
-    (("could not translate host name",), "is the name of the host right?"),
+    (("could not translate host name", "failed to resolve host"), "is the name of the host right?"),
     (("session is not read-only", "session is read-only", "server is not in hot standby mode",
       "server is in hot standby mode"),
      "none of the servers is what target_session_attrs in the address asks for"),

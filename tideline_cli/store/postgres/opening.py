@@ -7,8 +7,8 @@ import os
 from tideline_cli.errors import StoreError
 from tideline_cli.store import FROM_DRAFT, SCHEMA_VERSION
 from tideline_cli.store.postgres import addresses
+from tideline_cli.store.postgres.driver import ServerError, Wire
 from tideline_cli.store.postgres.first_look import look
-from tideline_cli.store.postgres.libpq import ServerError, Wire
 from tideline_cli.store.postgres.promising import Promising
 
 TYPE_CHECKING = False
@@ -56,8 +56,8 @@ def connected(address: str) -> Promising:
     """Return a connection to a server, whatever is there."""
     plain, schema = addresses.for_library(address)
     try:
-        wire = Wire({**_patience(), "dbname": plain, "client_encoding": "UTF8",
-                     "application_name": "tideline"})  # fmt: skip
+        wire = Wire(plain, {**_patience(plain), "client_encoding": "UTF8",
+                            "application_name": "tideline"})  # fmt: skip
     except ServerError as error:
         from tideline_cli.store.postgres import no_connection  # noqa: PLC0415  an error
 
@@ -72,10 +72,11 @@ def connected(address: str) -> Promising:
     return Promising(wire, addresses.kept(address), schema)
 
 
-def _patience() -> dict[str, str]:
+def _patience(address: str) -> dict[str, str]:
     """Return how long a host is waited for, in seconds, where neither the environment nor the
-    address says so: what follows in the options of a connection wins."""
-    return {} if os.environ.get("PGCONNECT_TIMEOUT") else {"connect_timeout": "10"}
+    address says so."""
+    is_said = "connect_timeout=" in address or os.environ.get("PGCONNECT_TIMEOUT")
+    return {} if is_said else {"connect_timeout": "10"}
 
 
 def _check(db: Promising, address: str) -> None:

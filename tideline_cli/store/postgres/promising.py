@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import apsw
 
-from tideline_cli.store.postgres import known_answers, next_numbers, values
+from tideline_cli.store.postgres import driver, known_answers, next_numbers
 from tideline_cli.store.postgres.foresight import Foreseeing
 from tideline_cli.store.postgres.known_answers import Read
 
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from tideline_cli.store.postgres.cursor import Cursor
+    from tideline_cli.store.postgres.driver import Wire
     from tideline_cli.store.postgres.known_answers import Ahead
-    from tideline_cli.store.postgres.libpq import Wire
     from tideline_cli.store.postgres.next_numbers import NextNumbers
     from tideline_cli.store.postgres.server import Statement
 
@@ -77,7 +77,7 @@ class Promising(Foreseeing):
         names, wanted = found
         self._forget(sql)
         text, types, cells = self._statement(sql, bindings)
-        sent = [values.sent_form(value) for value in wanted]
+        sent = [driver.sent_form(value) for value in wanted]
         statement = (
             next_numbers.comparing(text, names, len(cells) + 1),
             [*types, *(kind for kind, _ in sent)], [*cells, *(cell for _, cell in sent)],

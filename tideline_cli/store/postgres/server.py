@@ -9,9 +9,9 @@ from __future__ import annotations
 import apsw
 
 from tideline_cli.errors import Interrupted
-from tideline_cli.store.postgres import dialect, values
+from tideline_cli.store.postgres import dialect, driver
 from tideline_cli.store.postgres.cursor import Cursor, read_list
-from tideline_cli.store.postgres.libpq import ServerError, Wire
+from tideline_cli.store.postgres.driver import ServerError, Wire
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from tideline_cli.ranking.heat import HeatRule
-    from tideline_cli.store.postgres.libpq import Parameter
+    from tideline_cli.store.postgres.driver import Parameter
     from tideline_cli.store.reads import Rows
 
     Statement = tuple[bytes, list[int], list[Parameter]]
@@ -143,7 +143,7 @@ class ServerConnection:
             value = bindings[place]
             if place in lists:
                 value = read_list(value)
-            kind, cell = values.sent_form(value)
+            kind, cell = driver.sent_form(value)
             types.append(kind)
             cells.append(cell)
         return text, types, cells
@@ -207,7 +207,7 @@ class ServerConnection:
         return Cursor(self)
 
     def _put(self, sql: bytes, given: Sequence[object] = ()) -> None:
-        pairs = [values.sent_form(value) for value in given]
+        pairs = [driver.sent_form(value) for value in given]
         kinds, cells = [kind for kind, _ in pairs], [cell for _, cell in pairs]
         self._waiting.append(((sql, kinds, cells), None))
 
@@ -224,7 +224,7 @@ class ServerConnection:
         try:
             for (text, types, cells), _ in some:
                 self._wire.send(text, types, cells)
-            answers = list(self._wire.answers(len(some)))
+            answers = self._wire.answers()
         except ServerError as error:
             self._leave()
             raise _error(error) from None
