@@ -26,7 +26,7 @@ _PRELOADED = (
         "remember", "recall", "context", "status", "forget", "edit", "undo", "dream", "purge",
         "consolidate", "extract", "import_", "list", "export", "sync", "doctor",
     )),
-    "tideline_cli.cli.sync_meetings", "tideline_cli.cli.sync_report",
+    "tideline_cli.cli.commands.sync.meetings",
     "cryptography.hazmat.primitives.ciphers.aead",
     "tests.faults.injected",
 )  # fmt: skip

@@ -1,21 +1,29 @@
-"""The status as lines for a person."""
+"""What `status` says as lines, and what it and other commands say of doors and of synced places."""
 
 from __future__ import annotations
 
+import os
+import shutil
 import sys
 
-from tideline_cli.cli import output
+from tideline_cli import config
+from tideline_cli.cli import ages, output
+from tideline_cli.errors import CannotWriteError
 from tideline_cli.model.instant import DAY_MS, iso
+from tideline_cli.serve import hook_log, queue, setup_record
 from tideline_cli.store import stats
 from tideline_cli.store.connection import OLDER_TERMS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
     from typing import Any
 
-    from tideline_cli.cli.session import Session
-    from tideline_cli.store.stats import Counts
+    from apsw import Connection
 
+    from tideline_cli.cli.session import Session
+    from tideline_cli.serve.setup_record import SetUpRow
+    from tideline_cli.store.stats import Counts
     Days = list[tuple[int, int]]  # facts added and archived, a day each
 
 _BARS = "▁▂▃▄▅▆▇█"  # the first stands for 0
@@ -147,3 +155,88 @@ def _size(octets: int) -> str:
             return f"{size:.0f} {unit}" if unit == "B" else f"{size:.1f} {unit}"
         size /= 1024
     return f"{size:.1f} GiB"
+
+
+_OF_LATE = 7 * DAY_MS  # a failure that is older is no news
+
+
+def doors_status(session: Session) -> tuple[dict[str, Any], list[str]]:
+    """Return the doors as JSON has them, and as lines."""
+    state = config.state_folder(os.environ)
+    rows, unread = _setup_rows()
+    failure = hook_log.last(hook_log.path_of(state, session.viewer.key))
+    form: dict[str, Any] = {
+        "set_up": sorted(rows),
+        "gone": sorted(name for name, row in rows.items() if shutil.which(row.program) is None),
+        "pending": queue.length(state, queue.Whose(session.real_database, session.viewer.key)),
+        "last_failure": None if failure is None else {
+            "at": iso(failure.at), "client": failure.client, "message": failure.message,
+        },
+    }  # fmt: skip
+    lines = [f"doors      {', '.join(form['set_up'])}"] if rows else []
+    lines += [f"doors      {unread}"] if unread else []
+    lines += [f"doors      {name}: its program is gone; tideline setup {name.split()[0]}"
+              for name in form["gone"]]  # fmt: skip
+    if form["pending"]:
+        count = form["pending"]
+        what = "1 conversation waits" if count == 1 else f"{count:,} conversations wait"
+        lines.append(f"pending    {what}: tideline extract --pending")
+    if failure is not None and session.now - failure.at < _OF_LATE:
+        when = iso(failure.at)[:16].replace("T", " ")
+        lines.append(f"hook       {when} {failure.client}: {failure.message}")
+    return form, lines
+
+
+def _setup_rows() -> tuple[dict[str, SetUpRow], str]:
+    """Return what the record of setup has, and what is wrong with it, empty for nothing."""
+    try:
+        return setup_record.rows(config.data_folder(os.environ)), ""
+    except CannotWriteError as error:
+        return {}, error.message
+
+
+_SHOWN = 5
+
+
+def places_status(db: Connection, *, now: int) -> tuple[list[dict[str, Any]], list[str]]:
+    """Return each place with the time of the last sync that came to its end, as objects of JSON
+    and as lines."""
+    forms: list[dict[str, Any]] = []
+    lines: list[str] = []
+    for place in sync_state.all_places(db):
+        at = place.synced_at
+        forms.append({"address": place.address, "synced_at": iso(at) if at else None})
+        when = f"synced {ages.ago(at, now)}" if at else "never synced"
+        lines.append(f"place      {place.address}: {when}")
+    return forms, lines
+
+
+def rewording_forms(rows: Iterable[tuple[str | None, str]]) -> list[dict[str, str | None]]:
+    """Return wordings that wait for an answer as objects of JSON."""
+    return [{"id": fact_id, "forgotten": gone} for gone, fact_id in rows]
+
+
+def rewording_questions(
+    session: Session, forms: Sequence[dict[str, str | None]]
+) -> list[tuple[str, str]]:
+    """Return what is asked of wordings, each with the commands that answer it; of many the first.
+    """
+    told: list[tuple[str, str]] = []
+    for form in forms[:_SHOWN]:
+        fact_id, gone = form["id"], form["forgotten"]
+        if gone is None:
+            told.append((
+                f"{fact_id} is archived: it rewords a fact that was purged on another machine",
+                f"`{session.call('purge', str(fact_id))}` removes it too, "
+                f"`{session.call('restore', str(fact_id))}` keeps it",
+            ))  # fmt: skip
+        else:
+            told.append((
+                f"{gone} was forgotten on one machine and reworded on another: {fact_id} stands",
+                f"`{session.call('forget', str(fact_id))}` lets it go too, "
+                f"`{session.call('forget', gone)}` keeps it",
+            ))  # fmt: skip
+    if len(forms) > _SHOWN:
+        rest = f"{len(forms) - _SHOWN:,} more wordings wait for an answer"
+        told.append((rest, f"`{session.call('sync status')} --json` names all"))
+    return told

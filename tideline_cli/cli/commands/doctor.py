@@ -160,9 +160,9 @@ def _note_older_terms(session: Session) -> None:
 
 def _note_doors(session: Session) -> None:
     """Say which clients are set up, and what failed there last."""
-    from tideline_cli.cli import door_status  # noqa: PLC0415  a memory that cannot be read
+    from tideline_cli.cli import status_lines  # noqa: PLC0415  a memory that cannot be read
 
-    for line in door_status.of_doors(session)[1]:
+    for line in status_lines.doors_status(session)[1]:
         session.note(" ".join(line.split()))
 
 
@@ -194,12 +194,12 @@ def _examined(session: Session, deep: bool) -> DoctorReport:
         )
         if not deep or not doctor.BLOCKING.isdisjoint(one.check for one in report.findings):
             return report
-        from tideline_cli.cli import sync_check  # noqa: PLC0415  of a deep look alone
+        from tideline_cli.cli.commands.sync import meetings  # noqa: PLC0415  of a deep look alone
 
-        found = sync_check.findings(session, tell)
+        found = meetings.log_findings(session, tell)
         if found is None:
             return report
-        checks = (*report.checks, sync_check.NAME)
+        checks = (*report.checks, meetings.LOG_CHECK)
         return doctor.DoctorReport((*report.findings, *found), checks)
 
 
@@ -244,9 +244,9 @@ def _show(
     lines: list[str] = []
     seen = report.findings
     if seen and output.is_terminal(session):
-        from tideline_cli.cli import care_tables  # noqa: PLC0415  rich, 20 ms
+        from tideline_cli.cli import tables  # noqa: PLC0415  rich, 20 ms
 
-        care_tables.findings(session, seen, mended)
+        tables.findings(session, seen, mended)
         seen = ()
     for finding in seen:
         done = mended.get(finding, False)

@@ -115,9 +115,9 @@ def run(session: Session, words: list[str], options: Options) -> int:
 
 def _sync(session: Session) -> None:
     """Meet the other machines. A failure is told, and the dream goes on."""
-    from tideline_cli.cli import sync_meetings  # noqa: PLC0415  when it is asked for
+    from tideline_cli.cli.commands.sync import meetings  # noqa: PLC0415  when it is asked for
 
-    sync_meetings.around_a_pass(session)
+    meetings.around_a_pass(session)
 
 
 def _distil(session: Session) -> None:

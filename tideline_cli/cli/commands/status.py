@@ -167,13 +167,13 @@ def _places(
     None for one that never has."""
     if not session.viewer.is_owner or not setting(db, "replica", ""):
         return None, None, []
-    from tideline_cli.cli import synced_places  # noqa: PLC0415  few memories sync
+    from tideline_cli.cli import status_lines  # noqa: PLC0415  few memories sync
     from tideline_cli.store import sync_registers, visibility  # noqa: PLC0415  as above
 
-    places, lines = synced_places.of_places(db, now=session.now)
+    places, lines = status_lines.places_status(db, now=session.now)
     own = visibility.number(db, session.viewer)
-    reworded = synced_places.of_rewordings(sync_registers.reworded(db, origin_number=own))
-    asked = synced_places.asked(session, reworded)
+    reworded = status_lines.rewording_forms(sync_registers.reworded(db, origin_number=own))
+    asked = status_lines.rewording_questions(session, reworded)
     return places, reworded, [*lines, *(f"reworded   {text}: {hint}" for text, hint in asked)]
 
 
@@ -181,9 +181,9 @@ def _doors(session: Session) -> tuple[dict[str, Any] | None, list[str]]:
     """Return which clients are set up, what waits and what failed last, where any ever was."""
     if not session.viewer.is_owner or not any(map(os.path.exists, config.door_files(os.environ))):
         return None, []
-    from tideline_cli.cli import door_status  # noqa: PLC0415  where a client was set up
+    from tideline_cli.cli import status_lines  # noqa: PLC0415  where a client was set up
 
-    form, lines = door_status.of_doors(session)
+    form, lines = status_lines.doors_status(session)
     # The files of other origins' hooks tell nothing.
     return (form if any(form.values()) or lines else None), lines
 
