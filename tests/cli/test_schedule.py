@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 import pytest
 
 from tests.support import ROOT
-from tideline_cli.cli import own_program, schedule_entries, scheduler, throw_away, windows_tasks
+from tideline_cli.cli import own_program, schedule_entries, scheduler, windows_tasks
 from tideline_cli.errors import UsageError
 
 BEGIN, END = "# >>> tideline >>>\n", "# <<< tideline <<<\n"
@@ -72,7 +72,7 @@ def fake(tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", f"{folder / 'bin'}:{shell}")
     monkeypatch.setattr(own_program, "own_words", lambda: ["/opt/tide line/tideline"])
     monkeypatch.setattr(sys, "platform", "linux")
-    monkeypatch.setattr(throw_away, "folders", lambda: ())  # where tests are
+    monkeypatch.setattr(own_program, "throw_away_folders", lambda: ())  # where tests are
     return Fake(folder)
 
 

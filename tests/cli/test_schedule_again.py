@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.cli.test_schedule import BEGIN, END, cron_line, fake
-from tideline_cli.cli import crontab_text, schedule_installed, throw_away, windows_tasks
+from tideline_cli.cli import crontab_text, own_program, schedule_installed, windows_tasks
 from tideline_cli.cli.schedule_entries import cron_line as entry_line
 
 assert fake is not None  # the fixture
@@ -108,12 +108,12 @@ def test_a_task_of_windows_is_read():
 def test_a_throw_away_memory(run, fake, home, tmp_path, monkeypatch):
     """A memory below a folder for temporary files is warned of, and the way out is named."""
     fake.provide("crontab")
-    monkeypatch.setattr(throw_away, "folders", lambda: (str(tmp_path),))
+    monkeypatch.setattr(own_program, "throw_away_folders", lambda: (str(tmp_path),))
     done = run("schedule", "--cron", "--install", "--quiet")
     assert f"every night tends {home}/tideline.db, a memory in a folder for temp" in done.err
     assert "TIDELINE_HOME leads there; unset it" in done.err
     assert "--db leads there" in run("schedule", "--cron", "--install", "--db", "x.db").err
-    monkeypatch.setattr(throw_away, "folders", lambda: (str(tmp_path) + "s",))
+    monkeypatch.setattr(own_program, "throw_away_folders", lambda: (str(tmp_path) + "s",))
     assert "temporary" not in run("schedule", "--cron", "--install").err
     assert "temporary" not in run("schedule", "--cron").err
 

@@ -9,7 +9,7 @@ import stat
 import pytest
 
 from tests import backends
-from tideline_cli.cli import own_program, throw_away
+from tideline_cli.cli import own_program
 
 PROGRAM = "/opt/tide line/tideline"
 CODEX = """{
@@ -288,12 +288,12 @@ def test_words_that_are_wrong(run):
 @pytest.mark.file_alone("a memory that a home names, and folders for temporary files")
 def test_which_memory_the_agents_get(run, place, monkeypatch):
     """A memory that a variable names is told, and one in a folder for temporary files warned of."""
-    monkeypatch.setattr(throw_away, "folders", lambda: (str(place),))
+    monkeypatch.setattr(own_program, "throw_away_folders", lambda: (str(place),))
     done = run("setup", "codex", "--hooks")
     assert "takes this memory where it is started with TIDELINE_HOME as here" in done.err
     assert f"the agents get {place}/home/tideline.db, a memory in a folder for temp" in done.err
     named = run("setup", "codex", "--hooks", "--db", "x.db").err
     assert "as here" not in named and "--db leads there; name another one" in named
-    monkeypatch.setattr(throw_away, "folders", lambda: ())
+    monkeypatch.setattr(own_program, "throw_away_folders", lambda: ())
     assert "temporary" not in run("setup", "codex", "--hooks").err
     assert "memory" not in run("setup", "codex", "--remove").err

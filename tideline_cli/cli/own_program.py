@@ -1,4 +1,5 @@
-"""How other programs start this one: by words that need nothing of the user's environment."""
+"""How other programs start this one: by words that need nothing of the user's environment, and with
+a memory that stays."""
 
 from __future__ import annotations
 
@@ -6,11 +7,18 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 
+from tideline_cli.cli import which_database
 from tideline_cli.errors import UnavailableError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tideline_cli.cli.session import Session
 
 _PATIENCE = 30  # seconds
 _IS_WINDOWS = sys.platform == "win32"
+_THROW_AWAY = ("/tmp", "/var/tmp", "/dev/shm")  # noqa: S108  names to compare with
 _NAMES = ("tideline.exe",) if _IS_WINDOWS else ("tideline",)
 
 
@@ -58,3 +66,26 @@ def _starts(command: list[str]) -> bool:
     except (OSError, subprocess.TimeoutExpired):
         return False
     return done.returncode == 0 and done.stdout.startswith(b"tideline ")
+
+
+def throw_away_folders() -> tuple[str, ...]:
+    """Return the folders whose files are thrown away."""
+    return (*_THROW_AWAY, tempfile.gettempdir())
+
+
+def caution_of_throw_away(session: Session, doing: str) -> None:
+    """Warn that the memory of this call is one that goes away; `doing` says what leads to it."""
+    path = session.real_database
+    gone = (os.path.join(os.path.realpath(one), "") for one in throw_away_folders())
+    if not path.startswith(tuple(gone)):
+        return
+    by = which_database.named_by(session)
+    if by == "default":
+        by = "TIDELINE_HOME" if os.environ.get("TIDELINE_HOME") else "your home folder"
+    remedy = "unset it" if by.startswith("TIDELINE_") else "name another one"
+    session.caution(
+        "throw_away",
+        f"{doing} {path}, a memory in a folder for temporary files, which does not stay",
+        hint=f"{by} leads there; {remedy}, and do this again",
+    )
+

@@ -14,7 +14,6 @@ from tideline_cli.cli import (
     schedule_report,
     scheduled_databases,
     scheduler,
-    throw_away,
     windows_tasks,
 )
 from tideline_cli.cli.options import Argument, Option
@@ -110,7 +109,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
         _install(kind, form)
         schedule_report.installed(session, kind, at, _NEEDS[kind], given=given, held=held)
         _tell_of_others(session, kind)
-        throw_away.caution(session, "every night tends")
+        own_program.caution_of_throw_away(session, "every night tends")
     elif not session.json:
         output.emit_exact([_shown(form)])  # these lines are copied into files
         schedule_report.not_installed(session, kind, held, command, at, _NEEDS[kind])

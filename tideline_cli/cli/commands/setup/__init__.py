@@ -3,36 +3,35 @@
 from __future__ import annotations
 
 import os
+import sys
 from contextlib import nullcontext
+from difflib import unified_diff
+from shlex import join
 
 from tideline_cli import config
-from tideline_cli.cli import (
-    output,
-    setup_doors,
-    setup_state,
-    setup_work,
-    throw_away,
-    which_database,
-)
+from tideline_cli.cli import output, own_program, which_database
+from tideline_cli.cli.commands.setup import client_work, state
+from tideline_cli.cli.commands.setup.client_work import DoorOutcome, Work
 from tideline_cli.cli.options import Argument, Option
 from tideline_cli.cli.session import Session
-from tideline_cli.cli.setup_doors import DoorOutcome
-from tideline_cli.cli.setup_turns import works
 from tideline_cli.config.replacing import FolderLock
 from tideline_cli.errors import CannotWriteError, UsageError
 from tideline_cli.model.closed_set import one_of
+from tideline_cli.model.instant import iso
 from tideline_cli.model.record import as_dict, record, replace
 from tideline_cli.serve import setup_record
 from tideline_cli.serve.clients import CLIENTS
+from tideline_cli.serve.setup_files import BACKUP
 from tideline_cli.serve.setup_plan import HOOKS, MCP, SetupPlace, calls_of, plan_of
 from tideline_cli.store.folders import make_folder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from typing import Any
 
-    from tideline_cli.cli.setup_state import DoorState
+    from tideline_cli.cli.commands.setup.client_work import Edit
+    from tideline_cli.cli.commands.setup.state import DoorState
     from tideline_cli.serve.setup_record import SetUpRow
 
 HELP = """Let agents use the memory, and undo that.
@@ -89,11 +88,9 @@ def run(session: Session, words: list[str], options: Options) -> int:
         named = _on_this_machine(session, place, rows, may_be_none=options.remove)
     parts = {name: _parts(session, name, place, options) for name in named}
     if options.dry_run:
-        from tideline_cli.cli import setup_preview  # noqa: PLC0415  difflib
-
-        setup_preview.show(session, [
+        _show_preview(session, [
             work for name in named
-            for work, _ in works(session, name, parts[name], place, removes=options.remove)
+            for work, _ in _works(session, name, parts[name], place, removes=options.remove)
         ])  # fmt: skip
         return 0
     with _lock(place, makes=not options.remove):
@@ -114,7 +111,7 @@ def _tell_of_memory(session: Session) -> None:
     if by.startswith("TIDELINE_"):
         session.note(f"an agent takes this memory where it is started with {by} as here; "
                      "--db PATH writes it in")  # fmt: skip
-    throw_away.caution(session, "the agents get")
+    own_program.caution_of_throw_away(session, "the agents get")
 
 
 def _note_projects(session: Session, rows: Mapping[str, SetUpRow]) -> None:
@@ -130,9 +127,9 @@ def _done(
 ) -> DoorOutcome:
     key = setup_record.name_of(name, place.project)
     done = DoorOutcome(name, "absent")
-    for work, where in works(session, name, parts, place, removes=options.remove):
+    for work, where in _works(session, name, parts, place, removes=options.remove):
         row = setup_record.rows(place.data).get(key)
-        done = setup_doors.do(work, where, row)
+        done = client_work.do(work, where, row)
     return done
 
 
@@ -192,13 +189,13 @@ def _state(
     name: str, place: SetupPlace, rows: Mapping[str, SetUpRow], session: Session
 ) -> DoorState:
     row = rows.get(setup_record.name_of(name, place.project))
-    where = setup_work.older_place(place, row)
+    where = client_work.older_place(place, row)
     plan = plan_of(name, calls_of(name, ("tideline",), (), (HOOKS, MCP)), where)
     try:
-        return setup_state.state_of(plan, where, config.state_folder(os.environ), row)
+        return state.state_of(plan, where, config.state_folder(os.environ), row)
     except OSError as error:
         session.note(f"{name}: {error.strerror} {error.filename}")
-        return setup_state.unknown(plan, where)
+        return state.unknown(plan, where)
 
 
 def _show(
@@ -259,3 +256,116 @@ def _joined(words: Sequence[str]) -> str:
     from shlex import join  # noqa: PLC0415  --json names words
 
     return join(words)
+
+
+def _show_preview(session: Session, works: Sequence[Work]) -> None:
+    """Print what would be done, and do nothing."""
+    if session.json:
+        output.emit_json({"dry_run": True, "clients": [
+            {"client": work.plan.client, "action": work.action, "files": _changed_files(work),
+             "commands": [[*one] for one in (*work.undo, *work.run)],
+             "left": [[*one] for one in work.left]}
+            for work in works
+        ]})  # fmt: skip
+        return
+    output.emit_lines([line for work in works for line in _preview_lines(work)])
+
+
+def _changed_files(work: Work) -> list[str]:
+    names = [name for name, _ in work.plan.files] if work.is_fresh else []
+    return [*(edit.path for edit in work.edits), *work.drops,
+            *(os.path.join(work.plan.folder, name) for name in names)]  # fmt: skip
+
+
+def _preview_lines(work: Work) -> Iterator[str]:
+    does = work.edits or work.is_fresh or work.drops or work.undo or work.run or work.left
+    yield f"# {work.plan.client}" + ("" if does else f": {work.action}")
+    yield from (f"$ {join(command)}" for command in work.undo)
+    for edit in work.edits:
+        if edit.has_backup:
+            yield f"# {edit.path + BACKUP}: a copy of it"
+        yield from _diff(edit)
+    for name, text in work.plan.files if work.is_fresh else ():
+        path = os.path.join(work.plan.folder, name)
+        if name.endswith(".json"):
+            yield from unified_diff([], text.splitlines(), "/dev/null", path, lineterm="")
+        else:
+            yield f"# {path}"
+    yield from (f"# {path} goes" for path in (*work.drops, *work.backups))
+    yield from (f"$ {join(command)}" for command in work.run)
+    yield from (f"# to run by you: {join(command)}" for command in work.left)
+    yield from (f"# {path} gets its old bytes, if it says nothing new"
+                for path, _ in work.watched)  # fmt: skip
+
+
+def _diff(edit: Edit) -> Iterator[str]:
+    old, new = (edit.path if raw is not None else "/dev/null" for raw in (edit.old, edit.new))
+    return unified_diff(_text_lines(edit.old), _text_lines(edit.new), old, new, lineterm="", n=2)
+
+
+def _text_lines(raw: bytes | None) -> list[str]:
+    return (raw or b"").decode("utf-8", "replace").splitlines()
+
+
+def _works(
+    session: Session, name: str, parts: tuple[str, ...], place: SetupPlace, *, removes: bool
+) -> Iterator[tuple[Work, SetupPlace]]:
+    """Yield the work for a client, each with its place; the next is asked for when the one before
+    is done."""
+    rows = setup_record.rows(place.data)
+    key = setup_record.name_of(name, place.project)
+    row = rows.get(key)
+    older = client_work.older_place(place, row)
+    if removes:
+        yield _removal(name, parts, older, rows, key), older
+        return
+    if row is not None and older != place:
+        yield client_work.taking_back(
+            plan_of(name, row.calls, older), older, row, _shared(rows, key, older)
+        ), older  # fmt: skip
+        row = None
+    calls = calls_of(name, own_program.own_words(), _more(session), parts)
+    plan = plan_of(name, {**(row.calls if row is not None else {}), **calls}, place)
+    yield client_work.setting_up(
+        plan, place, row, now=iso(session.now),
+        may_ask=sys.stdin.isatty() and sys.stdout.isatty() and not session.no_input,
+    ), place  # fmt: skip
+
+
+def _removal(
+    name: str, parts: tuple[str, ...], place: SetupPlace, rows: Mapping[str, SetUpRow], key: str
+) -> Work:
+    """Return the work of a removal: of a folder of ours that keeps one part, that it is written
+    anew."""
+    row = rows.get(key)
+    calls = dict(row.calls) if row is not None else calls_of(name, ("tideline",), (), parts)
+    rest = {part: words for part, words in calls.items() if part not in parts}
+    gone = {part: words for part, words in calls.items() if part in parts}
+    whole = plan_of(name, calls, place)
+    if row is not None and not gone:
+        return Work(whole, "absent", row)
+    if row is not None and rest and whole.folder:
+        work = client_work.setting_up(
+            plan_of(name, rest, place), place, row, now=row.at, may_ask=False
+        )
+        return replace(work, action="removed", ask="")
+    return client_work.taking_back(
+        plan_of(name, gone if rest else calls, place), place, row, _shared(rows, key, place)
+    )
+
+
+def _shared(rows: Mapping[str, SetUpRow], key: str, place: SetupPlace) -> tuple[str, ...]:
+    """Return the folders of all other set-ups."""
+    others = ((name.partition(" ")[0], row) for name, row in rows.items() if name != key)
+    return tuple(
+        plan_of(client, row.calls, replace(place, project=row.project, name=row.name)).folder
+        for client, row in others if client in CLIENTS
+    )  # fmt: skip
+
+
+def _more(session: Session) -> list[str]:
+    given = session.options
+    return [*(("--db", session.database) if given.db else ()),
+            *(("--origin", given.origin) if given.origin else ())]  # fmt: skip
+
+

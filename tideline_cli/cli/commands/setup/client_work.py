@@ -4,21 +4,26 @@ it, `setup_doors` does it."""
 from __future__ import annotations
 
 import os
+import shutil
+import subprocess
+import sys
+from contextlib import suppress
 
-from tideline_cli.cli import client_commands, setup_registry
-from tideline_cli.errors import UsageError
+from tideline_cli.cli.commands.setup import state
+from tideline_cli.errors import BusyError, UnavailableError, UsageError
 from tideline_cli.model.record import record, replace
-from tideline_cli.serve import setup_files, setup_merge
+from tideline_cli.serve import setup_files, setup_merge, setup_record, watched_files
 from tideline_cli.serve.setup_files import BACKUP
 from tideline_cli.serve.setup_record import PRINTED, RAN, SetUpRow
+from tideline_cli.store.folders import make_folder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Iterable, Sequence
 
     from tideline_cli.serve.setup_plan import MergedFile, Plan, SetupPlace
-
     Commands = tuple[tuple[str, ...], ...]
+    Words = tuple[str, ...]
 
 
 @record
@@ -63,11 +68,11 @@ def setting_up(
     held = row or SetUpRow(project=place.project, name=plan.name)
     edits = tuple(edit for merge in plan.merges if (edit := _put_in(merge, place, held)))
     is_fresh = bool(plan.folder) and not setup_files.holds(plan.folder, plan.files)
-    how = setup_registry.registered(plan, place, held.known)
+    how = state.registered(plan, place, held.known)
     if how == "foreign":
         raise _foreign(plan)
     commands = () if how == "whole" and not is_fresh else plan.commands
-    runs = client_commands.is_here(commands) and (may_ask or not plan.is_asked)
+    runs = client_is_here(commands) and (may_ask or not plan.is_asked)
     asked = RAN if runs else PRINTED if commands else held.commands
     is_same = row is not None and dict(row.calls) == dict(plan.calls)
     does = bool(edits or is_fresh or commands)
@@ -90,9 +95,9 @@ def taking_back(
     if row is None:
         return Work(plan, "absent", None)
     edits, backups = _taken_out(plan, place, row)
-    how = setup_registry.registered(plan, place, row.known)
+    how = state.registered(plan, place, row.known)
     undo = plan.undo if row.commands and how in ("whole", "part") else ()
-    runs = client_commands.is_here(undo)
+    runs = client_is_here(undo)
     drops = (plan.folder,) if plan.folder not in ("", *shared) else ()
     watched = tuple(
         (real, row.before[path])
@@ -200,3 +205,138 @@ def _foreign(plan: Plan) -> UsageError:
         f"{plan.client} has a {kind} `{plan.name}` that setup did not write: nothing was changed",
         hint=f"take that out first: `{command} {plan.name}`",
     )
+
+
+_PATIENCE = 120  # seconds that a client's own command may take
+
+
+def client_is_here(commands: Sequence[Words]) -> bool:
+    """Say whether the program of these commands is on this machine."""
+    return bool(commands) and shutil.which(commands[0][0]) is not None
+
+
+def run_commands(commands: Sequence[Words], folder: str, *, is_asked: bool) -> None:
+    """Run commands in a folder; raise UnavailableError for the first that fails. Where `is_asked`
+    a person answers what it asks."""
+    for command in commands:
+        said = run_command(command, folder, is_asked=is_asked)
+        if said is not None:
+            client = "claude-code" if command[0] == "claude" else command[0]
+            raise UnavailableError(
+                f"{' '.join(command[:4])} failed: {said}",
+                hint=f"`tideline setup {client} --remove` takes back what was done",
+            )
+
+
+def run_command(command: Words, folder: str, *, is_asked: bool = False) -> str | None:
+    """Run a command in a folder; return None, or what it says when it fails."""
+    program = shutil.which(command[0]) or command[0]
+    sys.stdout.flush()
+    try:
+        done = subprocess.run(  # noqa: S603  a list, no shell
+            [program, *command[1:]], cwd=folder, timeout=None if is_asked else _PATIENCE,
+            stdin=None if is_asked else subprocess.DEVNULL,
+            capture_output=not is_asked, check=False,
+        )  # fmt: skip
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return str(error)
+    if not done.returncode:
+        return None
+    said = (done.stderr or done.stdout or b"").decode(errors="replace").strip()
+    return said.splitlines()[0] if said else f"it ended with {done.returncode}"
+
+
+@record
+class DoorOutcome:
+    """What was done for a client: set up, unchanged, removed or absent; the files that changed, the
+    commands that ran, and what is left to the person: commands, and words."""
+
+    client: str
+    action: str
+    files: tuple[str, ...] = ()
+    ran: tuple[tuple[str, ...], ...] = ()
+    left: tuple[tuple[str, ...], ...] = ()
+    ask: str = ""
+
+
+def do(work: Work, place: SetupPlace, row: SetUpRow | None) -> DoorOutcome:
+    """Do the work. `row` is the record before: it holds again where nothing could be written."""
+    plan = work.plan
+    name = setup_record.name_of(plan.client, place.project)
+    _check_unchanged(work.edits)
+    if work.action == "set up":  # what was there is kept first, so that it can be given back
+        setup_record.put_row(place.data, name, work.row)
+    failed = [one for one in work.undo if run_command(one, _folder(place)) is not None]
+    try:
+        _write(work.edits)
+    except OSError:
+        if work.action == "set up":
+            setup_record.put_row(place.data, name, row)
+        raise
+    files = [edit.path for edit in work.edits]
+    files += _folders(work)
+    run_commands(work.run, _folder(place), is_asked=plan.is_asked)
+    for path, old in work.watched:
+        if watched_files.give_back(path, old):
+            files.append(path)
+    for path in work.backups:
+        setup_files.put(path, None)
+    _drop_folders(work.folders)
+    if work.row != row:
+        setup_record.put_row(place.data, name, work.row)
+    ran = (*(one for one in work.undo if not work.run and one not in failed), *work.run)
+    left = (*(failed if not work.run else ()), *work.left)
+    return DoorOutcome(plan.client, work.action, tuple(dict.fromkeys(files)), ran, left, work.ask)
+
+
+def _folders(work: Work) -> list[str]:
+    """Write our folder or remove it; return those that changed."""
+    for folder in work.drops:
+        setup_files.remove_folder(folder)
+    if work.is_fresh:
+        setup_files.put_folder(work.plan.folder, work.plan.files)
+    return [*work.drops, *([work.plan.folder] if work.is_fresh else [])]
+
+
+def _check_unchanged(edits: Iterable[Edit]) -> None:
+    for edit in edits:
+        if setup_files.content(edit.path) != edit.old:
+            raise BusyError(f"{edit.path} has just been changed", hint="run it again")
+
+
+def _write(edits: Sequence[Edit]) -> None:
+    """Write the files, all or none."""
+    done: list[Edit] = []
+    try:
+        for edit in edits:
+            if edit.has_backup:
+                setup_files.put(edit.path + BACKUP, edit.old)
+            done.append(edit)
+            setup_files.put(edit.path, edit.new)
+    except OSError:
+        for edit in done:
+            _write_back(edit)
+        raise
+
+
+def _write_back(edit: Edit) -> None:
+    with suppress(OSError):
+        setup_files.put(edit.path, edit.old)
+    with suppress(OSError):
+        if edit.has_backup:
+            setup_files.put(edit.path + BACKUP, None)
+
+
+def _folder(place: SetupPlace) -> str:
+    """Return where a client's commands run: in the project, or where no settings of a project are,
+    since Claude Code takes those of the home folder for such."""
+    if not place.project:
+        make_folder(place.data)
+    return place.project or place.data
+
+
+def _drop_folders(folders: Iterable[str]) -> None:
+    """Remove folders that we have made, where nothing is in them."""
+    for folder in folders:
+        if os.path.isdir(folder) and not os.listdir(folder):
+            os.rmdir(folder)
