@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
-from tideline_cli.cli import model_options
-from tideline_cli.cli.eval_options import Options
+from tideline_cli.cli import model_options, output
+from tideline_cli.cli.commands.eval import measure, questions
+from tideline_cli.cli.commands.eval.questions import Options
+from tideline_cli.cli.messages import shows_progress
 from tideline_cli.cli.options import SCOPES, Argument, Option
 from tideline_cli.cli.session import Session
 from tideline_cli.errors import UsageError
+from tideline_cli.evaluation import copies, poison, profiles
 from tideline_cli.evaluation.sets.formats import FORMS, JSONL
+from tideline_cli.memory.query import Query
+from tideline_cli.ranking.decay import DEPTH
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from tideline_cli.evaluation.poison import Fight
+
 
 HELP = """Measure how good the answers are, with questions whose answers you know.
 
@@ -67,21 +79,63 @@ def run(session: Session, words: list[str], options: Options) -> int:
     """Run one action."""
     match words:
         case ["run", path]:
-            from tideline_cli.cli import eval_run  # noqa: PLC0415  one action of four
-
-            return eval_run.run(session, path, options)
+            return measure.run(session, path, options)
         case ["load", path]:
-            from tideline_cli.cli import eval_load  # noqa: PLC0415  one action of four
-
-            return eval_load.run(session, path, options)
+            return questions.load_set(session, path, options)
         case ["make"]:
-            from tideline_cli.cli import eval_make  # noqa: PLC0415  one action of four
-
-            return eval_make.run(session, options)
+            return questions.propose(session, options)
         case ["poison"]:
-            from tideline_cli.cli import eval_poison  # noqa: PLC0415  one action of four
-
-            return eval_poison.run(session)
+            return _poison(session)
     raise UsageError(
         "eval takes run FILE, make, poison or load FILE", hint="tideline eval make"
     )
+
+
+def _poison(session: Session) -> int:
+    """Attack a copy, and say whether anything succeeded."""
+    session.needs_owner("only the owner may copy the store")
+    db = session.reading()
+    with copies.empty() if db is None else copies.copy_of(db) as copied:
+        if shows_progress(quiet=session.quiet, as_json=session.json):
+            session.note("attacking a copy; your memory is left as it is")
+        own = session.profile(None) or profiles.DEFAULT
+        asked = Query(
+            "", limit=1, fading=session.setting("fading", DEPTH), **profiles.PROFILES[own]
+        )
+        fight = poison.fought(copied, now=session.now, asked=asked)
+    if own != profiles.DEFAULT:
+        session.note(f"asked as your settings have it: by the profile {own}")
+    if session.json:
+        output.emit_json(_fight_form(fight) | {"profile": own})
+    else:
+        output.emit_lines(_fight_lines(fight))
+    return 1 if fight.harm or fight.refused else 0
+
+
+def _fight_lines(fight: Fight) -> list[str]:
+    lines = [
+        f"{lane.name:<10} {_count(lane.attacks, 'attack')}, {lane.successes:,} succeeded"
+        for lane in fight.lanes
+    ]
+    tried = sum(lane.attacks for lane in fight.lanes)
+    lines.append(f"{'all':<10} {_count(tried, 'attack')}, {fight.successes:,} succeeded")
+    refused = len(fight.refused)
+    lines.append(f"{'honest':<10} {_count(fight.honest, 'write')}, {refused:,} refused")
+    lines += [f"harm       {output.one_line(one)}" for one in fight.harm]
+    return lines + [f"refused    {output.one_line(one)}" for one in fight.refused]
+
+
+def _count(count: int, what: str) -> str:
+    return f"{count:,} {what}{'' if count == 1 else 's'}"
+
+
+def _fight_form(fight: Fight) -> dict[str, Any]:
+    return {
+        "lanes": [
+            {"name": lane.name, "attacks": lane.attacks, "successes": lane.successes}
+            for lane in fight.lanes
+        ],
+        "attacks": sum(lane.attacks for lane in fight.lanes), "successes": fight.successes,
+        "honest": fight.honest, "refused": list(fight.refused), "harm": list(fight.harm),
+        "targets": [fact.id for fact in fight.targets],
+    }  # fmt: skip
