@@ -11,7 +11,7 @@ from tests.doors import payloads
 from tests.doors.mcp_talk import result, told
 from tests.support import NOW
 from tideline_cli import Memory
-from tideline_cli.cli.in_process import InProcess
+from tideline_cli.cli.commands.serve import InProcess
 from tideline_cli.model.fields import TEXTS
 from tideline_cli.serve.http import api
 

@@ -9,7 +9,7 @@ import pytest
 
 from tests.support import BOUNDS, NOW, named_id
 from tests.support import rows as rows_in
-from tideline_cli.cli import import_source
+from tideline_cli.cli.commands.import_ import source
 from tideline_cli.errors import TidelineError
 from tideline_cli.exchange.importer import beside, import_vectors, prepare_rows, row_frames
 from tideline_cli.exchange.importer.plain_rows import PlainRow
@@ -145,7 +145,7 @@ def test_a_large_file_has_processes_beside_from_its_first_row_on(
     (tmp_path / "rows.jsonl").write_text(LINES)
     told = []
     for name, least in (("small.db", 1 << 20), ("large.db", 1)):
-        monkeypatch.setattr(import_source, "_LARGE", least)
+        monkeypatch.setattr(source, "_LARGE", least)
         monkeypatch.setenv("TIDELINE_DB", str(tmp_path / name))
         done = run("import", "rows.jsonl", *flags, "--json")
         told.append((done.code, done.json, done.err))

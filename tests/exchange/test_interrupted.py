@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from tideline_cli.cli import import_source
+from tideline_cli.cli.commands.import_ import source
 from tideline_cli.dream.run import Pass
 from tideline_cli.exchange.importer.read_chunks import CHUNK
 
@@ -17,7 +17,7 @@ LINES = "".join(json.dumps({"content": f"fact number {n} of {n % 97}"}) + "\n"
 @pytest.fixture
 def stopping(monkeypatch):
     """Stop the reading of a file in its third chunk."""
-    read = import_source.Source._read
+    read = source.Source._read
 
     def stopped(self):
         for line, row in read(self):
@@ -25,8 +25,8 @@ def stopping(monkeypatch):
                 raise KeyboardInterrupt
             yield line, row
 
-    monkeypatch.setattr(import_source.Source, "_read", stopped)
-    return lambda: monkeypatch.setattr(import_source.Source, "_read", read)
+    monkeypatch.setattr(source.Source, "_read", stopped)
+    return lambda: monkeypatch.setattr(source.Source, "_read", read)
 
 
 def test_an_import_says_how_many_rows_are_in(run, tmp_path, stopping):

@@ -13,7 +13,7 @@ import pytest
 from tests import backends
 from tests.support import NOW
 from tideline_cli.cli import ages
-from tideline_cli.cli.in_process import InProcess
+from tideline_cli.cli.commands.serve import InProcess
 from tideline_cli.serve.http.server import HttpServer
 from tideline_cli.serve.page.site import Site
 from tideline_cli.serve.unforeseen import ErrorTeller

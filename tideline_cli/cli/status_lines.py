@@ -11,7 +11,7 @@ from tideline_cli.cli import ages, output
 from tideline_cli.errors import CannotWriteError
 from tideline_cli.model.instant import DAY_MS, iso
 from tideline_cli.serve import hook_log, queue, setup_record
-from tideline_cli.store import stats
+from tideline_cli.store import stats, sync_state
 from tideline_cli.store.connection import OLDER_TERMS
 
 TYPE_CHECKING = False

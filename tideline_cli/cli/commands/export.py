@@ -14,10 +14,11 @@ from tideline_cli.errors import UsageError
 from tideline_cli.exchange import jsonl
 from tideline_cli.model import codec
 from tideline_cli.model.fact import LIFECYCLES
+from tideline_cli.model.finding import some
 from tideline_cli.model.origin import EVERYONE
 from tideline_cli.model.record import replace
 from tideline_cli.policy.render import screen_json, screen_text
-from tideline_cli.store import files
+from tideline_cli.store import facts, files, references
 from tideline_cli.store.transactions import snapshot
 from tideline_cli.system import NOFOLLOW, set_mode
 
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
     from apsw import Connection
 
+    from tideline_cli.exchange.vault.write import WrittenVault
     from tideline_cli.model.origin import Everyone, Origin
     from tideline_cli.store.facts import Filter
 
@@ -88,12 +90,10 @@ def run(session: Session, words: list[str], options: Options) -> int:
     """Export one origin, or all."""
     form = output.named(options) or "jsonl"
     if form == "vault":
-        from tideline_cli.cli import vault_export  # noqa: PLC0415  one format of many
-
         if options.all_origins:
             raise UsageError("a vault holds one origin", hint="choose it with --origin")
         named = [*words, *([options.output] if options.output else [])]
-        return vault_export.run(
+        return _export_vault(
             session, named, lambda db: _wanted(session, db, options),
             is_filtered=_is_filtered(options),
         )  # fmt: skip
@@ -284,3 +284,82 @@ _SEEN: dict[str, Callable[[str], str]] = {
     "csv": _row_seen,
     "markdown": str,  # made for prompts: control characters are visible already
 }
+
+
+_NAMED = 3  # notes that a line names
+
+
+def _export_vault(
+    session: Session, named: list[str], wanted_of: Callable[[Connection], Filter], *,
+    is_filtered: bool,
+) -> int:  # fmt: skip
+    """Write the vault of an origin into the folder that is named; return the exit code."""
+    if len(named) != 1 or named[0] == "-":
+        raise UsageError("a vault needs one folder", hint="tideline export --format vault notes")
+    db = session.reading()
+    if db is None:
+        session.note(f"nothing to export: there is no store yet at {session.database}")
+        return 1
+    wanted = wanted_of(db)
+    with snapshot(db):
+        is_empty = is_filtered and next(_forms(session, db, wanted), None) is None
+        if not is_empty or _is_vault(named[0]):
+            _report(session, named[0], _written(session, db, named[0], wanted))
+    if is_empty:
+        session.note("nothing to export: no fact is as the filters ask")
+    return 1 if is_empty else 0
+
+
+def _written(session: Session, db: Connection, path: str, wanted: Filter) -> WrittenVault:
+    from tideline_cli.exchange.vault import write  # noqa: PLC0415  the scan of threats
+
+    return write.write(
+        path, lambda: _forms(session, db, wanted), origin=session.viewer.key,
+        is_there=lambda fact_id: _is_there(session, db, fact_id, wanted.lifecycle),
+    )  # fmt: skip
+
+
+def _forms(session: Session, db: Connection, wanted: Filter) -> Iterator[dict[str, Any]]:
+    return jsonl.forms(db, viewer=session.viewer, wanted=wanted)
+
+
+def _is_there(session: Session, db: Connection, fact_id: str, lifecycle: str | None) -> bool:
+    """Say whether a fact may keep its note: it is active, or of the lifecycle that is exported."""
+    if not references.exists(db, fact_id, viewer=session.viewer):
+        return False
+    known = facts.find(db, fact_id, viewer=session.viewer)
+    return lifecycle is None or known.lifecycle in ("active", lifecycle)
+
+
+def _is_vault(path: str) -> bool:
+    from tideline_cli.exchange.vault import read  # noqa: PLC0415  the rows of an import
+
+    return os.path.isdir(path) and read.is_vault(path)
+
+
+def _report(session: Session, path: str, done: WrittenVault) -> None:
+    if session.json:
+        output.emit_json({
+            "output": path, "format": "vault", "facts": done.notes, "changed": done.changed,
+            "removed": done.removed, "edited": done.edited, "kept": done.kept,
+            "strange": done.strange, "outside": done.outside,
+        })  # fmt: skip
+        return
+    notes = "1 note" if done.notes == 1 else f"{done.notes:,} notes"
+    output.emit_lines([f"{path}: {notes}, {done.changed:,} written, {done.removed:,} removed"])
+    if done.outside:
+        session.note(f"left as they are, outside of the filters: {some(done.outside, 'note')}")
+    if done.edited:
+        session.note(
+            f"left alone, with edits that are not in the memory: {_some(done.edited)}; "
+            f"`{session.call('import', path, '--trust', '--merge')}` takes them in"
+        )
+    if done.kept:
+        session.note(f"of facts that are gone, what you wrote is kept: {_some(done.kept)}")
+    if done.strange:
+        session.note(f"neither notes nor hubs of an export, left alone: {_some(done.strange)}")
+
+
+def _some(names: list[str]) -> str:
+    shown = ", ".join(output.visible(one) for one in names[:_NAMED])
+    return shown if len(names) <= _NAMED else f"{shown} and {len(names) - _NAMED:,} more"

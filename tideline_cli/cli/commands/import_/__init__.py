@@ -1,0 +1,443 @@
+"""tideline import."""
+
+from __future__ import annotations
+
+from tideline_cli.cli import output
+from tideline_cli.cli.commands.import_.source import LimitedRows, Source, kind_of
+from tideline_cli.cli.messages import shows_progress
+from tideline_cli.cli.options import Argument, Option
+from tideline_cli.cli.session import Session
+from tideline_cli.errors import Interrupted, TidelineError, UsageError
+from tideline_cli.exchange.importer import import_rows, prepared
+from tideline_cli.exchange.importer.columns import TEXT_KEYS, mapping_of
+from tideline_cli.exchange.importer.read_chunks import ChunkReader
+from tideline_cli.exchange.importer.rows import KEYS, ImportContext
+from tideline_cli.exchange.importer.summary import ImportSummary
+from tideline_cli.memory.lanes import is_slow
+from tideline_cli.memory.secret_screening import replacement_note
+from tideline_cli.model import codec, instant
+from tideline_cli.model.finding import some
+from tideline_cli.model.record import record
+from tideline_cli.store.connection import DatabaseError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tideline_cli.model.fact import Fact
+
+MAX_ROWS = 1_000_000
+PROGRAMS = ("claude-code", "claude-mem", "mem0", "mcp-memory-service", "mcp-memory",
+            "basic-memory", "brigade", "rsclaw", "codex", "openclaw", "hermes")  # fmt: skip
+HELP = """Take in facts from JSON, CSV, TSV, SQLite or Markdown.
+
+The text of a row is its "content", or else text, memory, body, note, fact, statement or
+observation; --map COLUMN=FIELD says what else a column is, and --dry-run shows what would become of
+the first rows. JSON may be one object a line, a list, or an object that holds one. The cells of CSV
+may be parted by comma, semicolon, tab or bar; tags may be "home;bike" or "home, bike". Of a
+Markdown file, or of all in a folder, each item and each paragraph is a fact, and the heading above
+it its tag; what an export has written is read back as it was.
+
+Rows are taken as they are, archived ones too, and nothing is merged. Rows that are there already
+are left alone, but for edges and sources that they lack, so an import that was cut short is
+finished by running it again. A slot keeps one value at a time, the one said last: an older one
+ends where a newer one begins. Unknown keys go into the metadata, and so does an id that is no ULID.
+A time of creation or use that lies ahead becomes now; times that are numbers count milliseconds,
+or with --seconds seconds. What a row names (derived_from, supersedes,
+links) may be the beginning of an id; what names nothing is told and left out.
+
+With --merge two memories become one, by time: of a fact that both know the state that was stated
+later holds (archived, restored, labels), of a slot the value that was said later, and a row
+restates a fact that says it already, at the row's own time.
+
+--from NAME reads what another memory has left: each fact is tagged import:NAME, keeps the id that
+it had there in its metadata, and is not taken twice. A file that is cut off changes nothing.
+
+Rows count as retrieved documents, whatever the file says, unless --trust vouches for it: they are
+scanned, may not speak for the owner, get new ids, and claim no more use or weight than new facts
+of their segment have.
+
+Of a SQLite file one table is read; views and virtual tables are not. After --max-rows rows, or
+where a file cannot be read on, it stops with 2; what was taken until then is one batch, which one
+undo takes back. Where no row could be used it ends with 1."""
+EXAMPLES = (("facts.jsonl", ""), ("laptop.jsonl", "--trust --merge"),
+            ("books.csv", "--map author=tags --dry-run"), ("CLAUDE.md", ""),
+            ("memory.json", "--from mem0 --dry-run"))
+ARGUMENTS = (Argument("words", "FILE", "What to read; `-` is standard input.", "file", False, 1),)
+OPTIONS = (
+    Option("trust", ("--trust",), "Keep the sources that the file states; the rest is the "
+           "owner's.", "flag", False),
+    Option("merge", ("--merge",), "Send each row through the rules of remember.", "flag", False),
+    Option("strict", ("--strict",), "Take nothing if any row is bad.", "flag", False),
+    Option("format", ("--format",), "jsonl, csv, tsv, sqlite or markdown [default: by the file's "
+           "name].", "choice", choices=("jsonl", "csv", "tsv", "sqlite", "markdown")),
+    Option("from_", ("--from",), "The program that wrote it; docs/importers.md says what is read.",
+           "choice", choices=PROGRAMS, metavar="PROGRAM", excludes=("format", "table")),
+    Option("table", ("--table",), "The table of a SQLite file [default: fact].", metavar="NAME"),
+    Option("max_rows", ("--max-rows",), f"Rows at most, bad ones included [default: {MAX_ROWS:,}].",
+           "count", MAX_ROWS, least=1),
+    Option("map", ("--map",), "Take COLUMN as FIELD, such as content, tags or created_at.", "pair",
+           many=True, metavar="COLUMN=FIELD"),
+    Option("agent", ("--agent",), "Which program wrote what no row says that of; an empty one is "
+           "none [default: the setting agent].", metavar="NAME", completes="agent"),
+    Option("seconds", ("--seconds",), "Times that are numbers count seconds, and not milliseconds.",
+           "flag", False, excludes=("from_",)),
+    Option("dry_run", ("--dry-run", "-n"), "Store nothing; show the first rows as they would be "
+           "stored.", "flag", False, excludes=("merge", "strict")),
+)  # fmt: skip
+
+
+@record
+class Options:
+    """The options of a call."""
+
+    trust: bool
+    merge: bool
+    strict: bool
+    format: str | None
+    from_: str | None
+    table: str | None
+    max_rows: int
+    map: tuple[tuple[str, str], ...]
+    agent: str | None
+    seconds: bool
+    dry_run: bool
+
+
+def run(session: Session, words: list[str], options: Options) -> int:
+    """Import one file."""
+    if len(words) != 1:
+        raise UsageError("name one file", hint="tideline import facts.jsonl")
+    path = words[0]
+    kind = options.format or kind_of(path)
+    if options.table is not None and kind != "sqlite":
+        raise UsageError(f"--table cannot go with {kind}: it has none", hint="leave it out")
+    agent = session.agent(options.agent)
+    context = ImportContext(session.viewer, session.now, options.trust, agent)
+    source = Source(
+        session, path, kind, options.table or "fact", twice=options.strict,
+        mapping=mapping_of(options.map), tool=options.from_,
+        seconds=options.seconds,
+    )  # fmt: skip
+    if options.strict:
+        _check(session, LimitedRows(source, options.max_rows), context)
+    rows = LimitedRows(source, options.max_rows)
+    if options.dry_run:
+        return preview(session, path, rows, context, source)
+    try:
+        with _progress(session, source) as advance:
+            summary = import_rows.import_rows(
+                session.writing(), rows, context, merge=options.merge, progress=advance,
+                are_many=source.is_large(),
+            )  # fmt: skip
+    except Interrupted as stop:
+        total = source.row_count()
+        if total:
+            message = f"{stop.done:,} of {total:,} are in"
+            raise Interrupted.of(stop, message, hint=stop.hint, done=stop.done) from stop
+        raise
+    except (DatabaseError, OSError) as error:
+        for note in getattr(error, "__notes__", ()):
+            if note.endswith(import_rows.GO_ON):  # not the statement, which --debug shows
+                session.note(note)
+        raise
+    if summary.rows:
+        _embed(session)
+    source.tell_missed(session)
+    report(session, path, summary, trust=options.trust, stopped=rows.stopped)
+    if rows.stopped is not None:
+        raise _told(session, rows, summary)
+    if summary.rows and not summary.taken:
+        raise useless(summary)
+    return 0
+
+
+def _embed(session: Session) -> None:
+    """Make the vectors that the import has left to be made, by an embedder that is slow."""
+    db = session.opened
+    if db is not None and is_slow(db):
+        from tideline_cli.cli import embedding  # noqa: PLC0415  learned embedders alone
+
+        embedding.finish_import(session, db)
+
+
+def _check(session: Session, rows: LimitedRows, context: ImportContext) -> None:
+    bad = prepared.first_refused(rows, context, on_server=session.is_on_server)
+    stopped = bad[1] if bad is not None else rows.stopped
+    if stopped is not None:
+        where = f"line {bad[0]}: " if bad is not None else ""
+        raise UsageError(where + stopped.message, hint="nothing was imported", code=stopped.code)
+
+
+def _told(session: Session, rows: LimitedRows, summary: ImportSummary) -> TidelineError:
+    """Return the error of an import that stopped: where, what it took, and what to do next."""
+    error = rows.stopped or UsageError("stopped")
+    error.message += f"; {rows.count:,} rows were taken or skipped before"
+    if summary.batch is not None:
+        error.hint += f"; `{session.call('undo', str(summary.batch))}` takes all of it back"
+    return error
+
+
+def _progress(session: Session, source: Source):  # type: ignore[no-untyped-def]
+    from contextlib import nullcontext  # noqa: PLC0415  without a terminal alone
+
+    if not (shows_progress(quiet=session.quiet, as_json=session.json) and source.size):
+        return nullcontext(None)
+    from tideline_cli.cli import tables  # noqa: PLC0415  rich
+
+    return tables.progress_bar("importing", source.size, lambda: source.position())
+
+
+_MOST_ALONE = 3  # rows with the same flaw that have a line each
+_MOST_LINES = 10
+_CUT = 60
+
+
+def report(
+    session: Session, path: str, summary: ImportSummary, *, trust: bool,
+    stopped: TidelineError | None,
+) -> None:  # fmt: skip
+    """Print what became of the rows, and on stderr what concerns single rows."""
+    if session.json:
+        code = stopped.code if stopped is not None else None
+        form = _form(path, summary, trust)
+        output.emit_json(form | {"stopped": code, "secrets": summary.secrets})
+    else:
+        output.emit_lines([_sentence(summary, trust)])
+    for line in (*refusals(summary), *_losses(summary)):
+        session.note(line)
+    tell_early(session, summary)
+    if summary.secrets:
+        _tell_secrets(session, summary.secrets, trust=trust)
+
+
+def _tell_secrets(session: Session, count: int, *, trust: bool) -> None:
+    """Say what became of the secrets of the rows."""
+    if not trust:
+        session.note(f"{replacement_note(count)} before storing")
+        return
+    session.caution(
+        "secret",
+        f"{some(count, 'secret')} stored as stated, for the file is vouched for",
+        hint=f"`{session.call('doctor', '--secrets')}` names them",
+    )
+
+
+def tell_early(session: Session, summary: ImportSummary) -> None:
+    """Say that times seem to count seconds, and how such a file is read."""
+    if not summary.early:
+        return
+    first = summary.first_early
+    again = "import it with --seconds"
+    if summary.batch is not None:
+        again = f"`{session.call('undo', str(summary.batch))}`, then {again}"
+    session.caution(
+        "seconds",
+        f"{some(summary.early, 'row')} made before 1990: {first} is {instant.iso(first)[:10]} in "
+        f"milliseconds, and {instant.iso(first * 1000)[:10]} in seconds",
+        hint=f"if the file counts seconds: {again}",
+    )
+
+
+def useless(summary: ImportSummary) -> TidelineError:
+    """Return the error of an import that could use no row: what it looked for, what there was."""
+    found = ", ".join(f"{key:.{_CUT}}" for key in summary.keys) or "no keys"
+    if summary.has_content:
+        return TidelineError(
+            f"none of the {summary.rows:,} rows could be used",
+            hint="what stands above says why",
+            code="no_usable_row",
+        )
+    if not summary.keys:
+        return TidelineError(
+            f"none of the {summary.rows:,} rows could be used",
+            hint='rows are JSON objects with "content"; --format csv, tsv, sqlite or markdown says '
+            "what else the file is",
+            code="no_usable_row",
+        )
+    return TidelineError(
+        f"none of the {summary.rows:,} rows could be used",
+        hint=f"a row needs \"content\" (or {', '.join(TEXT_KEYS[1:])}; or --map COLUMN=content); "
+        f"also looked for: {', '.join(sorted(KEYS - {'content'}))}; "
+        f"the rows have {found}",
+        code="no_usable_row",
+    )
+
+
+def refusals(summary: ImportSummary) -> Iterator[str]:
+    """Yield what is wrong with the rows that were refused: each, or once for many with the same
+    flaw, by the order of the first of them."""
+    by_line = dict(summary.errors)
+    for kind, lines in summary.kinds.items():
+        count = summary.counts[kind]
+        alone = [line for line in lines[:_MOST_ALONE] if line in by_line]
+        if count > _MOST_ALONE:
+            alone = alone[:1]
+        for line in alone:
+            yield f"line {line}: {by_line[line].message}"
+        if count > len(alone):
+            start = f"and {count - len(alone):,} more like it" if alone else _unread(kind, count)
+            yield f"{start}: {_listed(lines[len(alone) :], count - len(alone))}"
+
+
+def _unread(kind: str, count: int) -> str:
+    what = kind.partition(" ")[2] or kind
+    return f"{count:,} rows with another flaw ({what:.{_CUT}})"
+
+
+def _listed(lines: list[int], count: int) -> str:
+    shown = lines[:_MOST_LINES]
+    more = ", …" if count > len(shown) else ""
+    return f"line{'s' if count > 1 else ''} {', '.join(map(str, shown))}{more}"
+
+
+def _losses(summary: ImportSummary) -> Iterator[str]:
+    """Yield what of the rows that were taken is not stored."""
+    shown = summary.dangling[:_MOST_LINES]
+    for line, reference in dict.fromkeys(shown):  # a row may name the same one twice
+        yield f"line {line}: no row and no fact is {reference:.{_CUT}}; stored without it"
+    if summary.unresolved > len(shown):
+        yield f"and {summary.unresolved - len(shown):,} more references that name nothing"
+    if summary.usurping:
+        yield (
+            f"write-gate: {some(summary.usurping, 'statement')} not taken: a row that nobody "
+            "vouches for does not replace a trusted fact, nor archive one"
+        )
+    if summary.differing:
+        yield (
+            f"{some(summary.differing, 'row')} here in another state, which stays; "
+            "`tideline show ID` shows it, and --merge takes the state that was stated later"
+        )
+
+
+def _sentence(summary: ImportSummary, trust: bool) -> str:
+    parts = [f"{summary.added:,} added"]
+    for count, what in (
+        (summary.reinforced, "reinforced"),
+        (summary.not_taken, "of these with labels that the known fact does not take"),
+        (summary.superseded, "superseded"),
+        (summary.older, "older than what is held"),
+        (summary.brought["archived"], "archived, as the file says later"),
+        (summary.brought["restored"], "restored, as the file says later"),
+        (summary.brought["relabelled"], "with other labels, as the file says later"),
+        (summary.ended, "copies archived that the file has forgotten since"),
+        (summary.present, "there already"),
+        (summary.forgotten, "of these forgotten here since"),
+        (summary.used, "used more"),
+        (summary.differing, "of these in another state, which stays"),
+        (summary.links, "links"),
+        (summary.unresolved, "left out that name nothing"),
+        (summary.similar, "much like others and linked as similar"),
+        (summary.skipped, "bad rows skipped"),
+        (summary.threats, "blocked by the scan"),
+        (summary.gated, "blocked by the write-gate"),
+        (summary.confined, "confined to knowledge"),
+        (summary.limited, "with less use, weight or time than they claim"),
+        (summary.renamed, "under new ids (the stated ones are in metadata.original_id)"),
+    ):
+        if count:
+            parts.append(f"{count:,} {what}")
+    sources = "sources as stated" if trust else "as retrieved documents (--trust vouches for them)"
+    return ", ".join(parts) + f"; {sources}"
+
+
+def error_forms(summary: ImportSummary) -> list[dict[str, object]]:
+    """Return what is wrong with the rows that were refused, the first hundred, for JSON."""
+    return [
+        {"line": line, "code": error.code, "message": error.message}
+        for line, error in summary.errors
+    ]
+
+
+def _form(path: str, summary: ImportSummary, trust: bool) -> dict[str, object]:
+    return {
+        "file": path,
+        "added": summary.added,
+        "reinforced": summary.reinforced,
+        "superseded": summary.superseded,
+        "present": summary.present,
+        "links": summary.links,
+        "skipped": summary.skipped,
+        "blocked": summary.blocked,
+        "confined": summary.confined,
+        "similar": summary.similar,
+        "ignored": summary.not_taken,
+        "limited": summary.limited,
+        "renamed": summary.renamed,
+        "source": "as_stated" if trust else "retrieved_document",
+        "batch": summary.batch,
+        "errors": error_forms(summary),
+        "blocked_by": {"scan": summary.threats, "write_gate": summary.gated},
+        "older": summary.older,
+        "differing": summary.differing,
+        "unresolved": [
+            {"line": line, "reference": reference} for line, reference in summary.dangling
+        ],
+        "unresolved_count": summary.unresolved,
+        "usurping": summary.usurping,
+        "brought": summary.brought | {"used": summary.used, "copies": summary.ended},
+        "forgotten": summary.forgotten,
+        "before_1990": summary.early,
+    }
+
+
+_SHOWN = 10
+_COLUMNS = ("content", "segment", "tags", "title", "slot", "created_at", "session", "turn",
+            "speaker", "role", "agent", "progress", "metadata")
+
+
+def preview(
+    session: Session, path: str, rows: LimitedRows, context: ImportContext, source: Source
+) -> int:
+    """Print what an import would read; nothing is opened but the file."""
+    summary = ImportSummary()
+    reader = ChunkReader(
+        context, summary, analyzer="standard", merge=False, on_server=session.is_on_server
+    )
+    usable = 0
+    first: list[Fact] = []
+    for chunk in reader.chunks(rows):
+        usable += len(chunk)
+        first += [ready.fact for ready in chunk[: _SHOWN - len(first)]]
+    source.tell_missed(session)
+    if session.json:
+        output.emit_json({
+            "file": path, "dry_run": True, "rows": summary.rows, "usable": usable,
+            "first": [codec.fact_form(fact) for fact in first],
+            "errors": error_forms(summary),
+            "stopped": rows.stopped.code if rows.stopped is not None else None,
+        })  # fmt: skip
+    else:
+        _print(session, first)
+        output.emit_lines([
+            f"dry run: {usable:,} of {summary.rows:,} rows could be stored; nothing was"
+        ])  # fmt: skip
+    for line in refusals(summary):
+        session.note(line)
+    tell_early(session, summary)
+    if rows.stopped is not None:
+        raise rows.stopped
+    if summary.rows and not usable:
+        raise useless(summary)
+    return 0
+
+
+def _print(session: Session, first: list[Fact]) -> None:
+    names = [name for name in _COLUMNS if any(getattr(fact, name) for fact in first)]
+    cells = [[_cell(fact, name) for name in names] for fact in first]
+    if first and output.is_terminal(session):
+        from tideline_cli.cli import tables  # noqa: PLC0415  rich, 20 ms
+
+        tables.listing(session, names, cells, wide=names[0])
+    elif first:
+        output.emit_lines(["\t".join(row) for row in [names, *cells]])
+
+
+def _cell(fact: Fact, name: str) -> str:
+    value = getattr(fact, name)
+    if name == "created_at":
+        return instant.iso(value)[:16].replace("T", " ")
+    if name == "tags":
+        return ", ".join(value)
+    text = value if isinstance(value, str) else "" if value is None else codec.dumps(value)
+    return output.one_line(text)
