@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 import pytest
 
 from tests.support import GOLDEN, fresh_store, put, reference_fact
-from tideline_cli.cli.graph_layout import HEIGHT, WIDTH, box_places
+from tideline_cli.cli.commands.graph import HEIGHT, WIDTH, box_places
 from tideline_cli.memory import graph as memory_graph
 from tideline_cli.memory.query import ALL, Query
 from tideline_cli.memory.recall import recall

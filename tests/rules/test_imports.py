@@ -18,8 +18,8 @@ from tests.support import ROOT
 PACKAGE = ROOT / "tideline_cli"
 ONLY_IN = {
     "apsw": ("store/",),
-    "rich": ("cli/tables.py", "cli/columns.py", "cli/history_table.py", "cli/care_tables.py",
-             "cli/eval_tables.py", "cli/wrapping.py", "cli/picker/screen.py"),  # how wide
+    "rich": ("cli/tables.py", "cli/columns.py", "cli/commands/eval/measure.py",
+             "cli/picker/screen.py"),  # how wide
     "tabulate": ("cli/row_formats.py",),
     "typer": ("cli/app.py", "cli/generate"),
     "sqlite_utils": ("exchange/foreign.py",),

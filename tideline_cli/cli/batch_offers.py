@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tideline_cli.cli.deed_words import said
+from tideline_cli.cli.commands.undo import deed_text
 from tideline_cli.memory.undo import undoable
 from tideline_cli.store import deeds, suggestions
 
@@ -21,4 +21,4 @@ def of(db: Connection, start: str, *, viewer: Origin) -> list[tuple[str, str]]:
     steps = undoable(db, viewer=viewer, limit=most)
     chosen = [step for step in steps if str(step.ordinal).startswith(start)][: suggestions.MOST]
     did = deeds.of(db, [step.ordinal for step in chosen], viewer=viewer)
-    return [(str(step.ordinal), f"{step.verb}: {said(did[step.ordinal])}") for step in chosen]
+    return [(str(step.ordinal), f"{step.verb}: {deed_text(did[step.ordinal])}") for step in chosen]

@@ -20,12 +20,12 @@ from tideline_cli.policy.render import screen_text
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import Literal
+    from typing import Any, Literal
 
     from rich.console import RenderableType
+    from rich.containers import Lines
 
     from tideline_cli.cli.session import Session
-
     Cells = Sequence[str | Text]
 
 _GAP = 2
@@ -150,3 +150,35 @@ def _width(column: Column, place: int) -> int:
         return -_GAP
     longest = max((cell_len(str(cell)) for cell in column.forms[place]), default=0)
     return max(cell_len(column.heading), longest)
+
+
+_BOND = "\ufdd0"  # stands for a blank that does not end a line; no text has it, it is no character
+_WORDS = re.compile(r"(?<!,) ")
+_PARENTHESIS = re.compile(r"\([^()]*\)")
+
+
+def with_joined_parts(sums: str) -> str:
+    """Return sums and products with what belongs together joined. What stands in parentheses may be
+    parted from what it explains, and behind its commas, as it may be long."""
+    parts = re.split(r" (?=[×+=] )", sums)
+    return " ".join(_joined_part(part) for part in parts)
+
+
+def _joined_part(part: str) -> str:
+    inside = [_WORDS.sub(_BOND, found[0]) for found in _PARENTHESIS.finditer(part)]
+    outside = [piece.replace(" ", _BOND) for piece in _PARENTHESIS.split(part)]
+    told = outside[0]
+    for text, after in zip(inside, outside[1:], strict=True):
+        told = told.removesuffix(_BOND) + (" " if told.endswith(_BOND) else "") + text + after
+    return told
+
+
+class JoinedText(Text):
+    """A text with joined blanks, which are blanks again once it is wrapped."""
+
+    def wrap(self, *given: Any, **options: Any) -> Lines:
+        """Return the lines of the text."""
+        lines = super().wrap(*given, **options)
+        for line in lines:
+            line.plain = line.plain.replace(_BOND, " ")
+        return lines

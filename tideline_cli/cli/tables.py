@@ -10,18 +10,22 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 from rich.text import Text
 
-from tideline_cli.cli import ages, columns, output, wrapping
+from tideline_cli.cli import ages, columns, output
 from tideline_cli.cli.columns import Column
 from tideline_cli.policy.render import screen_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
     from types import TracebackType
 
     from tideline_cli.cli.session import Session
     from tideline_cli.model.fact import Fact
+    from tideline_cli.model.finding import Finding
     from tideline_cli.model.hit import Hit
+    from tideline_cli.policy.contradictions import Contradiction
+    from tideline_cli.store.history import Entry
+    from tideline_cli.store.steps import StandingBatch
 
 _OF_A_HIT = 1_000  # characters of a text that a recall shows, and a list
 _OF_A_LINE = 300
@@ -49,8 +53,8 @@ def hits(
         if about:
             text.append((" · " if hit.weak else "\n") + about, style="dim")
         if explained is not None:
-            text.append("\n" + wrapping.joined(explained(hit)), style="dim")
-            text = wrapping.Joined.assemble(text)
+            text.append("\n" + columns.with_joined_parts(explained(hit)), style="dim")
+            text = columns.JoinedText.assemble(text)
         mark = "" if hit.why.lane == "lexical" else "~"
         texts.append(text)
         scores.append(Text(f"{mark}{hit.score:.3f}", style="dim" if mark else ""))
@@ -215,3 +219,111 @@ class progress_bar:  # noqa: N801  reads as a statement: with progress(...) as a
         trace: TracebackType | None,
     ) -> None:
         self._bar.stop()
+
+
+_SEVERITY_STYLES = {"error": "bold red", "warning": "yellow", "repaired": "green"}
+
+
+def findings(
+    session: Session, found: Sequence[Finding], mended: Mapping[Finding, bool]
+) -> None:
+    """Print what is wrong, each with what to do about it unless that is done."""
+    marks: list[Text] = []
+    texts: list[Text] = []
+    for finding in found:
+        is_done = mended.get(finding, False)
+        word = "repaired" if is_done else finding.severity
+        marks.append(Text(word, style=_SEVERITY_STYLES.get(word, "")))
+        text = columns.one_line(finding.message)
+        if not is_done:
+            remedy = columns.one_line(f"→ {finding.remedy}")
+            remedy.stylize("dim")
+            text.append("\n").append_text(remedy)
+        texts.append(text)
+    columns.show(session, (
+        Column("", (marks,), stays=True),
+        Column("check", ([finding.check for finding in found],)),
+        columns.text("what", texts),
+    ), parted=1)  # fmt: skip
+
+
+def settings(session: Session, rows: Sequence[tuple[str, str, str]]) -> None:
+    """Print settings: name, value, and where the value comes from."""
+    names, values, origins = zip(*rows, strict=True)
+    columns.show(session, (
+        Column("setting", (list(names),), stays=True),
+        columns.text("value", [_setting_value(value) for value in values]),
+        Column("from", ([Text(one, style="dim") for one in origins],)),
+    ))  # fmt: skip
+
+
+def _setting_value(value: str) -> Text:
+    return columns.one_line(value) if value else Text("not set", style="dim")
+
+
+def pairs(session: Session, found: Sequence[Contradiction]) -> None:
+    """Print pairs that may contradict each other, the newer fact of each first."""
+    both = [fact for pair in found for fact in (pair.a, pair.b)]
+    scores = [text for pair in found for text in (f"{pair.score:.2f}", "")]
+    columns.show(session, (
+        columns.places(len(both)),
+        Column("score", (scores,), is_number=True),
+        columns.text("facts", [columns.one_line(fact.content) for fact in both]),
+        when(session, [fact.created_at for fact in both]),
+        columns.ids([fact.id for fact in both]),
+    ), parted=2)  # fmt: skip
+
+
+def undo_steps(session: Session, found: Sequence[StandingBatch], texts: Sequence[str]) -> None:
+    """Print what could be undone, a line a batch; `texts` say what each did."""
+    columns.show(session, (
+        _batches([step.ordinal for step in found]),
+        when(session, [step.at for step in found]),
+        Column("verb", ([step.verb for step in found],)),
+        columns.text("what", [columns.one_line(text) for text in texts]),
+    ), crops=True)  # fmt: skip
+
+
+def history_batches(
+    session: Session, found: Sequence[Entry], texts: Sequence[str], ids: Sequence[str | None],
+    standing: Collection[int],
+) -> None:  # fmt: skip
+    """Print batches, newest first: of each its first entry, what it did, the id of its fact, and
+    whether it stands or was taken back since."""
+    shown: list[Text] = []
+    for entry, said in zip(found, texts, strict=True):
+        text = columns.one_line(said)
+        if entry.outcome != "blocked" and entry.batch not in standing:
+            text = Text("undone · ").append_text(text)
+        if entry.batch not in standing:
+            text.stylize("dim")
+        shown.append(text)
+    columns.show(session, (
+        _batches([entry.batch for entry in found]),
+        when(session, [entry.at for entry in found]),
+        Column("verb", ([entry.verb for entry in found],)),
+        _fact_places(ids),
+        columns.text("what", shown),
+    ), crops=True)  # fmt: skip
+
+
+def fact_changes(session: Session, found: Sequence[Entry], said: Sequence[str]) -> None:
+    """Print the changes of one fact, each as it is `said` in words."""
+    columns.show(session, (
+        _batches([entry.batch for entry in found]),
+        when(session, [entry.at for entry in found]),
+        Column("verb", ([entry.verb for entry in found],)),
+        columns.text("what", [columns.one_line(text) for text in said]),
+    ))  # fmt: skip
+
+
+def _batches(ordinals: Sequence[int | None]) -> Column:
+    numbers = [Text("-" if one is None else str(one), style="bold") for one in ordinals]
+    return Column("batch", (numbers,), stays=True, is_number=True)
+
+
+def _fact_places(fact_ids: Sequence[str | None]) -> Column:
+    """Return the column of `@1`, `@2` …, which stand for the facts of the rows that have one."""
+    known = dict.fromkeys(one for one in fact_ids if one)
+    places = {one: f"@{place}" for place, one in enumerate(known, 1)}
+    return Column("", ([places.get(one or "", "") for one in fact_ids],), stays=True)

@@ -129,9 +129,9 @@ def _list(session: Session) -> None:
           for name, value in file_settings.values(session).items()),
     ]  # fmt: skip
     if output.is_terminal(session):
-        from tideline_cli.cli import care_tables  # noqa: PLC0415  rich, 20 ms
+        from tideline_cli.cli import tables  # noqa: PLC0415  rich, 20 ms
 
-        care_tables.settings(session, shown)
+        tables.settings(session, shown)
     else:
         output.emit_lines([f"{name}\t{value}\t({place})" for name, value, place in shown])
 

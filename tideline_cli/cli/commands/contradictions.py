@@ -78,9 +78,9 @@ def run(session: Session, words: list[str], options: Options) -> int:
     archived = {pair.b.id for pair in synced}
 
     def table() -> None:
-        from tideline_cli.cli import pair_table  # noqa: PLC0415  rich, 20 ms
+        from tideline_cli.cli import tables  # noqa: PLC0415  rich, 20 ms
 
-        pair_table.pairs(session, found)
+        tables.pairs(session, found)
         session.keep_hits([fact.id for pair in found for fact in (pair.a, pair.b)])
 
     usual = output.usual_of_rows(session) if found else "lines"

@@ -6,6 +6,7 @@ from itertools import groupby, takewhile
 
 from tideline_cli.cli import filter_options, output
 from tideline_cli.cli.commands.show import births, deed
+from tideline_cli.cli.commands.undo import deed_text
 from tideline_cli.cli.filter_options import Spoken
 from tideline_cli.cli.options import Argument, Option
 from tideline_cli.cli.session import Session
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
     from apsw import Connection
 
+    from tideline_cli.store.deeds import BatchDeeds
     from tideline_cli.store.history import Entry
 
     Told = tuple[Entry, str | None]
@@ -125,7 +127,7 @@ def _print(
 
 def _batches_table(session: Session, db: Connection, told: list[Told]) -> None:
     """Show a line a batch; `@1` is the first fact of the newest one that has any."""
-    from tideline_cli.cli import history_table  # noqa: PLC0415  rich, 20 ms
+    from tideline_cli.cli import tables  # noqa: PLC0415  rich, 20 ms
 
     first = list({entry.batch: entry for entry, _ in told[::-1]}.values())[::-1]
     ordinals = [entry.batch for entry in first if entry.batch is not None]
@@ -136,20 +138,33 @@ def _batches_table(session: Session, db: Connection, told: list[Told]) -> None:
             lambda step: step.ordinal >= min(ordinals), steps.standing(db, viewer=session.viewer)
         )
     }
-    history_table.batches(session, first, did, standing)
+    made = [did.get(entry.batch or 0) for entry in first]
+    texts = [_said(entry, one) for entry, one in zip(first, made, strict=True)]
+    ids = [one.fact if one else None for one in made]
+    tables.history_batches(session, first, texts, ids, standing)
     named = (did[ordinal].fact for ordinal in ordinals)
     session.keep_hits([fact for fact in dict.fromkeys(named) if fact is not None])
 
 
+def _said(entry: Entry, did: BatchDeeds | None) -> str:
+    """Return what a batch did; a pass says it itself, and a blocked write why it was."""
+    if entry.outcome == "blocked":
+        return f"blocked: {entry.reason}"
+    words = "" if did is None else deed_text(did)
+    if entry.reason and entry.verb in ("undo", "redo"):
+        return f"{entry.reason}: {words}"
+    return entry.reason or words or "changed nothing that is still there"
+
+
 def _changes_table(session: Session, told: list[Told], names: dict[int, str]) -> None:
     """Show a line a change of one fact."""
-    from tideline_cli.cli import history_table  # noqa: PLC0415  rich, 20 ms
+    from tideline_cli.cli import tables  # noqa: PLC0415  rich, 20 ms
 
     born = births(entry for entry, _ in told)
     said = [_words(entry, after, names, born) for entry, after in told]
     for fact_id in {*names.values(), *(entry.fact for entry, _ in told if entry.fact)}:
         said = [words.replace(fact_id, f"…{fact_id[-_ENDING:]}") for words in said]
-    history_table.changes(session, [entry for entry, _ in told], said)
+    tables.fact_changes(session, [entry for entry, _ in told], said)
 
 
 def _about(options: Options) -> Filter | None:

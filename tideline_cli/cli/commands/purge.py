@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
-from tideline_cli.cli import by_id, purge_report
+from tideline_cli.cli import by_id, output
 from tideline_cli.cli.options import Option
 from tideline_cli.cli.session import Session
 from tideline_cli.cli.terminal import confirmed
+from tideline_cli.config.settings import TABLE
 from tideline_cli.errors import UsageError
 from tideline_cli.memory import purge
 from tideline_cli.model.record import record, replace
 from tideline_cli.store import facts
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from apsw import Connection
+
+    from tideline_cli.memory.purge import Purged
+
+YES = Option("yes", ("--yes", "-y"), "Do not ask.", "flag", False)
+_LISTED = 10
+_SHOWN = 70  # characters of a text
 
 HELP = """Remove facts for good: text, index, vector, links and history, from every file.
 
@@ -22,7 +35,7 @@ takes them out."""
 EXAMPLES = (("@1", ""), ("01KA2B 01KA2C", "--yes"), ("@1", "--dry-run"))
 ARGUMENTS = (replace(by_id.FACTS[0], completes=("id",)),)
 OPTIONS = (
-    purge_report.YES,
+    YES,
     Option("dry_run", ("--dry-run", "-n"), "List what would go, and leave it.", "flag", False),
 )
 
@@ -46,13 +59,101 @@ def run(session: Session, words: list[str], options: Options) -> int:
     gone = purge.doomed(db, references, viewer=session.viewer)
     if options.dry_run:
         planned = purge.Purged(tuple(gone.values()), 0, False)
-        purge_report.report(session, planned, dry_run=True, of=(db, gone))
-    elif confirmed(session, purge_report.question(session, db, gone), yes=options.yes):
+        report_purged(session, planned, dry_run=True, of=(db, gone))
+    elif confirmed(session, purge_question(session, db, gone), yes=options.yes):
         session.close()
         db = session.writing(frees=True)
         done = purge.purge(db, references, viewer=session.viewer, now=session.now)
-        purge_report.report(session, done, dry_run=False)
+        report_purged(session, done, dry_run=False)
     else:
         session.note("nothing was removed")
         return 1
     return 0
+
+
+def purge_question(session: Session, db: Connection, gone: dict[int, str]) -> str:
+    """Return what to ask before facts go, the first few listed."""
+    count = "1 fact" if len(gone) == 1 else f"{len(gone):,} facts"
+    lines = [f"  {_clipped(line)}" for line in _lines(session, db, gone, limit=_LISTED)]
+    if len(gone) > _LISTED:
+        lines.append(f"  and {len(gone) - _LISTED:,} more")
+    return "\n".join([*lines, f"Remove {count} for good?"])
+
+
+def report_purged(
+    session: Session,
+    done: Purged,
+    *,
+    dry_run: bool,
+    of: tuple[Connection, dict[int, str]] | None = None,
+    **more: Any,
+) -> None:
+    """Print what went, or would go."""
+    if session.json:
+        form = {"purged": list(done.ids), "pending": done.pending, "dry_run": dry_run}
+        output.emit_json(
+            form | {"earlier": list(done.earlier), "again": list(done.again)}
+            | {"batch": done.batch or None} | more
+        )
+    elif of is not None:
+        output.emit_lines(_lines(session, *of))
+    elif not dry_run:
+        count = "1 fact" if len(done.ids) == 1 else f"{len(done.ids):,} facts"
+        output.emit_lines([f"{count} removed for good"])
+    if done.ids and not dry_run:
+        them = "it" if len(done.ids) == 1 else "them"
+        session.note(
+            f"the server may keep {them} in its log, its replicas and its backups: "
+            f"ask who looks after it; exports made before keep {them} too"
+            if session.is_on_server
+            else f"backups and exports made before keep {them}: delete those too"
+        )
+        _tell_of_copies(session, done.ids)
+    if done.earlier:
+        left = (
+            "1 earlier wording that was replaced is"
+            if len(done.earlier) == 1
+            else f"{len(done.earlier):,} earlier wordings that were replaced are"
+        )
+        session.note(
+            f"{left} still there: "
+            f"{session.call('purge', *done.earlier[:_LISTED])}"
+        )
+    if done.again:
+        named = ", ".join(done.again[:_LISTED])
+        session.note(f"again a value of its slot, as if nothing else had been said: {named}")
+    if done.pending:
+        session.note(
+            "pending: another process keeps the store open, or the disk is full, so traces may be "
+            "left in the files; a later command removes them"
+        )
+
+
+def _tell_of_copies(session: Session, ids: tuple[str, ...]) -> None:
+    """Name what another database keeps, where origins have databases of their own."""
+    if not session.config.get(TABLE):
+        return
+    from tideline_cli.cli import own_databases  # noqa: PLC0415  few have such a table
+
+    own_databases.tell_of_copies(session, ids)
+
+
+def _lines(
+    session: Session, db: Connection, gone: dict[int, str], limit: int | None = None
+) -> list[str]:
+    """Return a line a fact; of a fact of another origin, and of one that an undo took out, the
+    id alone."""
+    some = list(gone.items())[:limit]
+    lines: list[str] = []
+    for seq, fact_id in some:
+        found = facts.get(db, [seq], viewer=session.viewer).get(seq)
+        text = "(undone, or of another origin)"
+        if found is not None:
+            text = f"[{found.segment}] {output.one_line(found.content)}"
+        lines.append(f"{fact_id}\t{text}")
+    return lines
+
+
+def _clipped(line: str) -> str:
+    fact_id, _, text = line.partition("\t")
+    return f"{fact_id} {output.clipped(text, _SHOWN)}"

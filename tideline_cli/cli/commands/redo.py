@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from tideline_cli.cli import output, undo_report
+from tideline_cli.cli import output
+from tideline_cli.cli.commands.undo import undone_form, undone_text
 from tideline_cli.cli.options import Argument, Option
 from tideline_cli.cli.session import Session
 from tideline_cli.errors import NotFoundError, UsageError
@@ -51,7 +52,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
     if found.kept:
         session.note(_newer(found.kept))
     if session.json:
-        form = undo_report.form(found.done, dry_run=options.dry_run)
+        form = undone_form(found.done, dry_run=options.dry_run)
         output.emit_json(form | {
             "redone": found.back.ordinal, "verb": found.back.verb,
             "kept": [ordinal for ordinal, _ in found.kept],
@@ -59,7 +60,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
         return 0
     start = "would bring back" if options.dry_run else "brought back"
     after = "" if options.dry_run else f"; `{session.call('undo')}` takes that back"
-    told = undo_report.in_words(found.back.ordinal, found.back.verb, found.done)
+    told = undone_text(found.back.ordinal, found.back.verb, found.done)
     output.emit_lines([f"{start} {told}{after}"])
     return 0
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tideline_cli.cli import purge_report
+from tideline_cli.cli.commands.purge import YES, purge_question, report_purged
 from tideline_cli.cli.options import Argument, Option
 from tideline_cli.cli.session import Session
 from tideline_cli.cli.terminal import confirmed
@@ -23,7 +23,7 @@ OPTIONS = (
            "flag", False),
     Option("all_origins", ("--all-origins",), "The facts of all origins, for the owner.", "flag",
            False),
-    purge_report.YES,
+    YES,
     Option("dry_run", ("--dry-run", "-n"), "List what would go, and leave it.", "flag", False),
 )  # fmt: skip
 
@@ -57,12 +57,12 @@ def run(session: Session, words: list[str], options: Options) -> int:
     if options.dry_run or not gone or db is None:
         planned = Purged(tuple(gone.values()), 0, False)
         listed = (db, gone) if db is not None and options.dry_run else None
-        purge_report.report(session, planned, dry_run=options.dry_run, of=listed, days=options.days)
-    elif confirmed(session, purge_report.question(session, db, gone), yes=options.yes):
+        report_purged(session, planned, dry_run=options.dry_run, of=listed, days=options.days)
+    elif confirmed(session, purge_question(session, db, gone), yes=options.yes):
         session.close()
         db = session.writing(frees=True)
         done = purge.retain(db, rule, viewer=session.viewer, now=session.now)
-        purge_report.report(session, done, dry_run=False, days=options.days)
+        report_purged(session, done, dry_run=False, days=options.days)
     else:
         session.note("nothing was removed")
         return 1

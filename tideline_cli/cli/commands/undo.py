@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
-from tideline_cli.cli import output, undo_report
+from tideline_cli.cli import output
 from tideline_cli.cli.options import Argument, Option
 from tideline_cli.cli.session import Session
 from tideline_cli.errors import NotFoundError, UsageError
 from tideline_cli.memory.query import ALL
-from tideline_cli.memory.undo import Undone, foresee_undo, undo, undoable
+from tideline_cli.memory.undo import FINAL, Undone, foresee_undo, undo, undoable
+from tideline_cli.model import instant
 from tideline_cli.model.record import record
+from tideline_cli.store import deeds
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from apsw import Connection
+
+    from tideline_cli.store.deeds import BatchDeeds
+    from tideline_cli.store.steps import StandingBatch
 
 HELP = """Take back what one command did, all of it: the last one, or BATCH.
 
@@ -66,12 +78,12 @@ def run(session: Session, words: list[str], options: Options) -> int:
         db = session.writing(frees=True)
     done = undo(db, ordinal, viewer=session.viewer, now=session.now, dry_run=options.dry_run)
     if session.json:
-        form = undo_report.form(done, dry_run=options.dry_run)
+        form = undone_form(done, dry_run=options.dry_run)
         output.emit_json({**form, "passed_over": list(done.passed)})
     else:
         after = "" if options.dry_run else _way_back(session, done)
         start = "would undo" if options.dry_run else "undid"
-        output.emit_lines([f"{start} {undo_report.in_words(done.undone, done.verb, done)}{after}"])
+        output.emit_lines([f"{start} {undone_text(done.undone, done.verb, done)}{after}"])
         if done.verb in _REPEATING and not options.dry_run:
             session.note("the next pass may propose the same; `tideline pin` keeps a fact")
     if done.passed:
@@ -109,5 +121,111 @@ def _show_list(session: Session, limit: int) -> int:
     most = limit + 1 if limit else ALL
     found = [] if db is None else undoable(db, viewer=session.viewer, limit=most)
     shown = found[:limit] if limit else found
-    undo_report.show(session, db, shown, is_cut=len(shown) < len(found))
+    show_steps(session, db, shown, is_cut=len(shown) < len(found))
     return 0
+
+
+def undone_form(done: Undone, *, dry_run: bool) -> dict[str, Any]:
+    """Return the JSON object of an undo."""
+    return {
+        "batch": None if dry_run else done.batch,
+        "undone": done.undone,
+        "verb": done.verb,
+        "facts": {
+            "removed": list(done.removed),
+            "restored": list(done.restored),
+            "changed": list(done.changed),
+        },
+        "links": {"removed": done.links_removed, "restored": done.links_restored},
+        "dry_run": dry_run,
+    }
+
+
+def undone_text(ordinal: int, verb: str, done: Undone) -> str:
+    """Return which batch is meant, and what became of facts and links."""
+    parts = [
+        f"{count:,} {noun if count == 1 else noun + 's'} {deed}"
+        for count, noun, deed in (
+            (len(done.removed), "fact", "removed"),
+            (len(done.restored), "fact", "restored"),
+            (len(done.changed), "fact", "changed"),
+            (done.links_removed, "link", "removed"),
+            (done.links_restored, "link", "restored"),
+        )
+        if count
+    ]
+    return f"batch {ordinal} ({verb}): {', '.join(parts) or 'nothing to do'}"
+
+
+def show_steps(
+    session: Session, db: Connection | None, found: Sequence[StandingBatch], *, is_cut: bool
+) -> None:
+    """Print what could be undone."""
+    ordinals = [step.ordinal for step in found]
+    did = {} if db is None else deeds.of(db, ordinals, viewer=session.viewer)
+    if session.json:
+        forms = [_step_form(step, did[step.ordinal]) for step in found]
+        output.emit_json({"batches": forms, "truncated": is_cut})
+        return
+    texts = [_what(step, did[step.ordinal]) for step in found]
+    if found and output.is_terminal(session):
+        from tideline_cli.cli import tables  # noqa: PLC0415  rich, 20 ms
+
+        tables.undo_steps(session, found, texts)
+    else:
+        output.emit_lines([
+            f"{step.ordinal}\t{instant.iso(step.at)}\t{step.verb}\t{text}"
+            for step, text in zip(found, texts, strict=True)
+        ])  # fmt: skip
+    if is_cut:
+        session.note("there are more: --limit 0 shows all")
+    if not found:
+        session.note("there is nothing to undo")
+
+
+def _what(step: StandingBatch, did: BatchDeeds) -> str:
+    """Return what a batch did, or that it cannot be taken back."""
+    if step.verb in FINAL:
+        return "final: gone for good; older ones are undone by number"
+    return deed_text(did)
+
+
+def _step_form(step: StandingBatch, did: BatchDeeds) -> dict[str, Any]:
+    made = did.counts
+    return {
+        "batch": step.ordinal,
+        "at": instant.iso(step.at),
+        "verb": step.verb,
+        "final": step.verb in FINAL,
+        "facts": {"added": made.added, "changed": made.changed, "removed": made.removed},
+        "links": {"added": made.linked, "changed": made.relinked, "removed": made.unlinked},
+        "id": did.fact,
+        "content": did.text,
+    }
+
+
+_OF_FACTS = (("added", "added"), ("changed", "changed"), ("removed", "removed"))
+_OF_LINKS = (("linked", "added"), ("relinked", "changed"), ("unlinked", "removed"))
+
+
+def deed_text(deeds: BatchDeeds) -> str:
+    """Return what a batch did: `I deploy on Fridays`, `3 facts added: …`, `2 links added: …`. One
+    fact alone is told by its text, since the verb says what became of it."""
+    facts, links = (_counted(deeds, names) for names in (_OF_FACTS, _OF_LINKS))
+    text = "" if deeds.text is None else output.one_line(deeds.text)
+    if not facts and not links:
+        return f"said again: {text}" if deeds.counts.used else text
+    (count, word), *more = facts or links
+    noun = "fact" if facts else "link"
+    start = "" if facts and count == 1 and text else f"{count:,} {noun}{_s(count)} {word}"
+    told = ": ".join(part for part in (start, text) if part)
+    return " · ".join((told, *(f"{n:,} {noun}{_s(n)} {act}" for n, act in more)))
+
+
+def _counted(deeds: BatchDeeds, names: Sequence[tuple[str, str]]) -> list[tuple[int, str]]:
+    found = ((getattr(deeds.counts, name), word) for name, word in names)
+    return [(count, word) for count, word in found if count]
+
+
+def _s(count: int) -> str:
+    return "" if count == 1 else "s"
