@@ -10,7 +10,8 @@ import pytest
 from tests.doors.mcp_talk import told
 from tests.support import NOW
 from tideline_cli import Memory
-from tideline_cli.cli import own_databases, scheduled_databases
+from tideline_cli.cli import own_databases
+from tideline_cli.cli.commands.schedule import scheduler
 from tideline_cli.config import reading
 from tideline_cli.config.settings import TABLE
 from tideline_cli.errors import UsageError
@@ -435,7 +436,7 @@ def test_a_schedule_tends_all(run, ops, tmp_path, monkeypatch):
 def test_an_entry_of_before_is_told(run, ops, monkeypatch):
     """One that names a database leaves the others alone: `config set` and doctor say so."""
     run("remember", "mine")
-    monkeypatch.setattr(scheduled_databases.schedule_installed, "entry_of", _entry)
+    monkeypatch.setattr(scheduler, "entry_of", _entry)
     for argv in (("doctor",), ("config", "set", "database", ops, "--origin", OPS)):
         done = run(*argv)
         assert "starts dreams for /my.db alone" in done.err and "--install" in done.err, argv
@@ -443,8 +444,7 @@ def test_an_entry_of_before_is_told(run, ops, monkeypatch):
 
 def _entry(kind):
     words = ("tideline", "dream", "--db", "/my.db")
-    installed = scheduled_databases.schedule_installed.Installed
-    return installed((3, 30), words) if kind == "cron" else None
+    return scheduler.Installed((3, 30), words) if kind == "cron" else None
 
 
 # addresses

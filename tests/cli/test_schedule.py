@@ -12,7 +12,8 @@ from xml.etree import ElementTree
 import pytest
 
 from tests.support import ROOT
-from tideline_cli.cli import own_program, schedule_entries, scheduler, windows_tasks
+from tideline_cli.cli import own_program
+from tideline_cli.cli.commands.schedule import entries, scheduler
 from tideline_cli.errors import UsageError
 
 BEGIN, END = "# >>> tideline >>>\n", "# <<< tideline <<<\n"
@@ -200,7 +201,7 @@ def test_a_program_that_is_missing(run, fake, tmp_path, kind, program):
 @pytest.mark.parametrize("word", ODD)
 def test_a_word_in_a_crontab_line(word):
     """A shell gets each word back from the line, and so it does after cron has read it."""
-    line = schedule_entries.cron_line(["printf", "%s|", word], (1, 2)).removeprefix("2 1 * * * ")
+    line = entries.cron_line(["printf", "%s|", word], (1, 2)).removeprefix("2 1 * * * ")
     for text in (line, cron_reads(line, keeps=True), cron_reads(line, keeps=False)):
         done = subprocess.run(["/bin/sh", "-c", text], capture_output=True, check=True)
         assert done.stdout.decode() == word + "|"
@@ -280,7 +281,7 @@ def test_a_systemd_that_fails(run, fake, tmp_path):
 def test_a_word_in_a_unit(word):
     """systemd gets each word back: specifiers, variables, quotes and backslashes are escaped."""
     command = ["/opt/tideline", "--db", word]
-    service = schedule_entries.systemd_units(command, (3, 30))["tideline-dream.service"]
+    service = entries.systemd_units(command, (3, 30))["tideline-dream.service"]
     line = service.rpartition("ExecStart=")[2].rstrip("\n")
     assert [systemd_reads(part) for part in shlex.split(line)] == command
 
@@ -292,7 +293,7 @@ def systemd_reads(word):
 
 def test_a_program_with_a_dollar_in_its_path():
     """systemd leaves $$ in the program's own path as it is, so a shell starts such a program."""
-    service = schedule_entries.systemd_units(["/opt/$x/tideline", "dream"], (3, 30))
+    service = entries.systemd_units(["/opt/$x/tideline", "dream"], (3, 30))
     assert service["tideline-dream.service"].endswith(
         'ExecStart="/bin/sh" "-c" "exec \\"$$0\\" \\"$$@\\"" "/opt/$$x/tideline" "dream"\n'
     )
@@ -306,7 +307,7 @@ def test_a_launchd_agent(run, fake, home, tmp_path, monkeypatch):
     fake.provide("launchctl", "crontab")
     monkeypatch.setattr(sys, "platform", "darwin")
     folder = tmp_path / "Library" / "LaunchAgents"
-    plist = schedule_entries.launchd_list(["/a b", "<&>\"'%$\\"], (4, 5), "/l o/g")
+    plist = entries.launchd_list(["/a b", "<&>\"'%$\\"], (4, 5), "/l o/g")
     assert plistlib.loads(plist.encode()) == {
         "Label": "tideline.dream", "ProgramArguments": ["/a b", "<&>\"'%$\\"],
         "StartCalendarInterval": {"Hour": 4, "Minute": 5}, "ProcessType": "Background",
@@ -375,7 +376,7 @@ def test_a_word_that_no_line_can_hold():
     """Control characters and broken encodings are refused wherever they come from."""
     for word in ("a\nb", "a\x7f", "a\x85b", "\udc80", "\u2028"):
         with pytest.raises(UsageError, match="cannot be scheduled"):
-            schedule_entries.check_command(["fine", word])
+            entries.check_command(["fine", word])
 
 
 @pytest.mark.file_alone("lines that name the path of a file")
@@ -430,7 +431,7 @@ def test_a_task_of_windows_is_printed(run, fake, home):
 
 def test_letters_of_xml_are_written_as_such():
     """A path with & and < is one word of the task."""
-    text = windows_tasks.task_text(["C:/a & b/<x>/tideline.exe"], (3, 30), "C:/log")
+    text = scheduler.task_text(["C:/a & b/<x>/tideline.exe"], (3, 30), "C:/log")
     assert arguments_of(text)[0] == '/d /v:off /c ""C:/a & b/<x>/tideline.exe" >> "C:/log" 2>&1"'
 
 
@@ -438,7 +439,7 @@ def test_letters_of_xml_are_written_as_such():
 def test_a_task_takes_no_words_that_cmd_changes(path):
     """What cmd would read as something else is refused."""
     with pytest.raises(UsageError):
-        windows_tasks.task_text(["tideline.exe", "--db", path], (3, 30), "C:/log")
+        scheduler.task_text(["tideline.exe", "--db", path], (3, 30), "C:/log")
 
 
 def test_there_are_no_tasks_elsewhere(run, fake):

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from tests.cli.test_schedule import BEGIN, END, cron_line, fake
-from tideline_cli.cli import crontab_text, own_program, schedule_installed, windows_tasks
-from tideline_cli.cli.schedule_entries import cron_line as entry_line
+from tideline_cli.cli import own_program
+from tideline_cli.cli.commands.schedule import entries, scheduler
+from tideline_cli.cli.commands.schedule.entries import cron_line as entry_line
 
 assert fake is not None  # the fixture
 
@@ -82,7 +83,7 @@ def test_a_line_that_was_changed_by_hand(run, fake, home):
 ])  # fmt: skip
 def test_what_is_no_line_of_ours(line):
     """A comment, another program or a broken line is the user's own."""
-    held = crontab_text.block_of(f"{BEGIN}{line}\n{END}".encode())
+    held = entries.block_of(f"{BEGIN}{line}\n{END}".encode())
     assert (held.line, held.foreign) == (b"", (line.encode() + b"\n",))
 
 
@@ -91,17 +92,17 @@ def test_a_line_is_read_as_it_was_written(path):
     """The words of a crontab line come back whole."""
     words = ["/opt/tide line/tideline", "dream", "--quiet", "--db", path]
     line = entry_line(words, (2, 15)).encode()
-    assert crontab_text.times_and_words(line) == (["15", "2", "*", "*", "*"], words)
-    assert not crontab_text.block_of(f"{BEGIN}".encode() + line + b"\n" + END.encode()).is_changed
+    assert entries.times_and_words(line) == (["15", "2", "*", "*", "*"], words)
+    assert not entries.block_of(f"{BEGIN}".encode() + line + b"\n" + END.encode()).is_changed
 
 
 def test_a_task_of_windows_is_read():
     """The time and the words of a task come back from its text."""
     words = ["C:/a & b/tideline.exe", "dream", "--sync", "--quiet", "--db", "C:/x y.db"]
-    text = windows_tasks.task_text(words, (2, 5), "C:/log")
-    held = schedule_installed._of_task(text)
+    text = scheduler.task_text(words, (2, 5), "C:/log")
+    held = scheduler._of_task(text)
     assert (held.at, held.has_sync, held.database) == ((2, 5), True, "C:/x y.db")
-    assert schedule_installed._of_task("").at is None
+    assert scheduler._of_task("").at is None
 
 
 @pytest.mark.file_alone("lines that name the path of a file")

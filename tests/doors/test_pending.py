@@ -155,7 +155,7 @@ def queued_at(run, folder, *more):
 def test_what_cannot_be_distilled_is_told(run, tmp_path, monkeypatch):
     """A transcript that is too large, gone or no conversation is told, also with --quiet, and
     where `status` shows it; it waits no more. One that may not be read now goes on waiting."""
-    monkeypatch.setattr("tideline_cli.cli.reading._LARGEST", 1000)
+    monkeypatch.setattr("tideline_cli.cli.commands.extract.conversations._LARGEST", 1000)
     monkeypatch.delenv("TIDELINE_NOW")
     run("remember", "a fact")
     for name, raw, told in (

@@ -380,9 +380,9 @@ def test_what_cannot_be_read(run, tmp_path, name):
 
 def test_a_huge_file(run, tmp_path, monkeypatch):
     """A file beyond the limit is refused before it is read whole."""
-    from tideline_cli.cli import reading
+    from tideline_cli.cli.commands.extract import conversations
 
-    monkeypatch.setattr(reading, "_LARGEST", 100)
+    monkeypatch.setattr(conversations, "_LARGEST", 100)
     path = tmp_path / "big.txt"
     path.write_bytes(b"USER: " + b"a" * 95)
     assert "larger than" in run("extract", str(path), "--llm", "none").err

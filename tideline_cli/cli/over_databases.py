@@ -10,7 +10,8 @@ import io
 import sys
 from contextlib import contextmanager
 
-from tideline_cli.cli import failing, freeze, output, own_databases, passes, scheduled_databases
+from tideline_cli.cli import failing, freeze, output, own_databases, passes
+from tideline_cli.cli.commands.schedule import scheduler
 from tideline_cli.errors import TidelineError, UsageError
 from tideline_cli.model import codec
 from tideline_cli.model.record import record
@@ -50,7 +51,7 @@ def run(session: Session, name: str, options: Any, handlers: Handlers) -> int:
         code = _in_each(session, others, handlers)
         if name == "doctor":
             own_databases.tell_of_all_left(session)
-            scheduled_databases.tell_of_entries(session)
+            scheduler.tell_of_entries(session)
         return code
     code = handlers.verb(session)
     if name == "import":

@@ -3,7 +3,8 @@ for each."""
 
 from __future__ import annotations
 
-from tideline_cli.cli import left_behind, next_call, scheduled_databases, which_database
+from tideline_cli.cli import left_behind, next_call, which_database
+from tideline_cli.cli.commands.schedule import scheduler
 from tideline_cli.cli.session import Session
 from tideline_cli.config import own_address
 from tideline_cli.config.settings import TABLE
@@ -112,4 +113,4 @@ def tell_of_change(session: Session) -> None:
         left_behind.warn(fresh, fresh.viewer, fresh.reading)
     finally:
         fresh.close()
-    scheduled_databases.tell_of_entries(fresh)
+    scheduler.tell_of_entries(fresh)

@@ -5,20 +5,25 @@ from __future__ import annotations
 import os
 
 from tideline_cli import config
-from tideline_cli.cli import config_databases, file_settings, output, which_database
+from tideline_cli.cli import file_settings, output, terminal, which_database
 from tideline_cli.cli.file_settings import OF_FILE
 from tideline_cli.cli.model_options import NO_MODEL
 from tideline_cli.cli.options import Argument, Option
 from tideline_cli.cli.session import Session
-from tideline_cli.config import settings
+from tideline_cli.config import replacing, settings
+from tideline_cli.config.settings import SETTINGS, TABLE, shown
 from tideline_cli.errors import UsageError
-from tideline_cli.model.record import record
+from tideline_cli.model.record import as_dict, record
+from tideline_cli.model.server_address import is_server, refuse_other, without_password
+from tideline_cli.ranking.profiles import PROFILES
 from tideline_cli.store.folders import make_folder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
+
+    from tideline_cli.ranking.profiles import Profile
 
 HELP = """Show and change settings.
 
@@ -73,11 +78,9 @@ def run(session: Session, words: list[str], _: Options) -> int:
         case ["path"]:
             _say(session, "path", config.config_file(os.environ))
         case ["profiles"]:
-            from tideline_cli.cli import profile_list  # noqa: PLC0415  one action alone
-
-            profile_list.run(session)
+            _show_profiles(session)
         case ["get", settings.TABLE]:
-            config_databases.show(session)
+            _show_databases(session)
         case ["get", name]:
             _say(session, "value", _get(session, name))
         case ["set", name, value]:
@@ -85,9 +88,7 @@ def run(session: Session, words: list[str], _: Options) -> int:
         case ["unset", name]:
             _unset(session, name)
         case ["edit"]:
-            from tideline_cli.cli import config_edit  # noqa: PLC0415  tomlkit, 50 ms
-
-            config_edit.run(session, _own_folder())
+            _edit(session, _own_folder())
         case ["trust", *folder] if len(folder) < 2:
             _trust(session, *folder)
         case ["untrust", *folder] if len(folder) < 2:
@@ -104,7 +105,7 @@ def run(session: Session, words: list[str], _: Options) -> int:
 def _list(session: Session) -> None:
     found = session.config
     rows = {name: _effective(name, value.value) for name, value in found.values.items()}
-    rows |= config_databases.rows(session)
+    rows |= _database_rows(session)
     if session.json:
         project = {
             "file": found.project_file,
@@ -122,7 +123,7 @@ def _list(session: Session) -> None:
     shown = [
         *((name, _seen(name, rows[name]), _came_from(session, value, rows[name]))
           for name, value in found.values.items() if not isinstance(rows[name], dict)),
-        *config_databases.lines(session),
+        *_database_lines(session),
         *((one.name or "project", _text(one.value), f"ignored: {one.message}")
           for one in found.ignored),
         *((name, *((value, kept_in) if value is not None else ("", "not known")))
@@ -143,7 +144,7 @@ def _effective(name: str, value: Any) -> Any:
 
 
 def _came_from(session: Session, value: settings.Value, shown: Any) -> str:
-    if value is session.config.values["database"] and config_databases.own(session):
+    if value is session.config.values["database"] and _own_address(session):
         return which_database.named_by(session)
     return "not set" if value.came_from == "default" and shown in (None, ()) else value.came_from
 
@@ -226,7 +227,7 @@ def _get(session: Session, name: str) -> str:
     if name in OF_FILE:
         return file_settings.value_of(session, name)
     _check_name(name, (*settings.SETTINGS, *OF_FILE))
-    rows = {name: _effective(name, session.config.get(name))} | config_databases.rows(session)
+    rows = {name: _effective(name, session.config.get(name))} | _database_rows(session)
     return _text(rows[name])
 
 
@@ -237,13 +238,13 @@ def _set(session: Session, name: str, value: str) -> None:
         return
     _check_name(name, (*settings.SETTINGS, *OF_FILE))
     _check_model(name, value)
-    config_databases.check(name, value)
+    _check_database(name, value)
     from tideline_cli.config import saving  # noqa: PLC0415  tomlkit, 50 ms
 
     _own_folder()
     path = config.config_file(os.environ)
-    if config_databases.is_meant(session, name):
-        name, value = config_databases.put(session, value)
+    if _names_one_origin(session, name):
+        name, value = _put_database(session, value)
     else:
         saving.save_setting(path, name, value)
     _put(session, name, value, path)
@@ -260,8 +261,8 @@ def _unset(session: Session, name: str) -> None:
 
     _own_folder()
     path = config.config_file(os.environ)
-    if config_databases.is_meant(session, name):
-        name, changed = config_databases.take_back(session)
+    if _names_one_origin(session, name):
+        name, changed = _take_back_database(session)
     else:
         changed = saving.remove_setting(path, name)
     if session.json:
@@ -307,3 +308,187 @@ def _text(value: Any) -> str:
     if value is None:
         return ""
     return ",".join(value) if isinstance(value, tuple) else str(value)
+
+
+def _database_rows(session: Session) -> dict[str, Any]:
+    """Return what a call sees of `database` and the table, where it is not as the settings say."""
+    found: dict[str, Any] = {}
+    if table := session.config.get(TABLE):
+        found[TABLE] = _visible_table(session, table)
+        if address := _own_address(session):
+            found["database"] = address
+    return found
+
+
+def _database_lines(session: Session) -> list[tuple[str, str, str]]:
+    """Return a row for each origin that has a database of its own: its name, its address, where it
+    is said."""
+    table = session.config.get(TABLE) or {}
+    place = session.config.values[TABLE].came_from
+    seen = _visible_table(session, table)
+    return [(_database_name(key), address, place) for key, address in seen.items()]
+
+
+def _show_databases(session: Session) -> None:
+    """Print the table."""
+    table = _visible_table(session, session.config.get(TABLE) or {})
+    if session.json:
+        output.emit_json({"value": table})
+    else:
+        output.emit_lines([f"{key}\t{address}" for key, address in table.items()])
+
+
+def _own_address(session: Session) -> str:
+    """Return the address that this origin has of its own, as it may be shown; empty for none."""
+    if not which_database.named_by(session).startswith(TABLE):
+        return ""
+    return without_password(session.stated_database)
+
+
+def _check_database(name: str, value: str) -> None:
+    """Raise UsageError for an address of a database that no command would take."""
+    if name != "database":
+        return
+    refuse_other(value)
+    if is_server(value):
+        from tideline_cli.store.postgres import addresses  # noqa: PLC0415  no file
+
+        addresses.for_library(value)
+
+
+def _names_one_origin(session: Session, name: str) -> bool:
+    """Say whether a call is about the database of one origin: it names another than the owner."""
+    return name == "database" and bool(session.options.origin) and not session.viewer.is_owner
+
+
+def _put_database(session: Session, address: str) -> tuple[str, str]:
+    """Give an origin a database of its own, and return what was set, and its address as it may be
+    shown. Say what this origin has left where it wrote before."""
+    from tideline_cli.cli import own_databases  # noqa: PLC0415  one action alone
+    from tideline_cli.config import saving  # noqa: PLC0415  tomlkit, 50 ms
+
+    if not is_server(address):
+        if not address.strip():
+            raise UsageError("not a path: the database's name is empty", hint="name a file")
+        address = os.path.abspath(os.path.expanduser(address))
+    key = _origin_key(session)
+    saving.save_origin_database(config.config_file(os.environ), key, address)
+    own_databases.tell_of_change(session)
+    return _database_name(key), without_password(address)
+
+
+def _take_back_database(session: Session) -> tuple[str, bool]:
+    """Take the database of an origin back, and say that its facts stay there; return what was
+    unset, and whether it was set."""
+    from tideline_cli.config import saving  # noqa: PLC0415  tomlkit, 50 ms
+
+    key = _origin_key(session)
+    gone = without_password(saving.remove_origin_database(config.config_file(os.environ), key))
+    if gone:
+        session.note(f"what {key} has stored in {gone} stays there, and is not seen without "
+                     "--db any more")  # fmt: skip
+    return _database_name(key), bool(gone)
+
+
+def _visible_table(session: Session, table: Any) -> dict[str, str]:
+    """Return the table as this origin may see it: without passwords, and but for the owner without
+    the rows of others."""
+    viewer = session.viewer
+    found: dict[str, str] = shown(TABLE, table) or {}
+    return {key: one for key, one in found.items() if viewer.is_owner or key == viewer.key}
+
+
+def _database_name(key: str) -> str:
+    return f"database of {output.shown_origin(key)}"
+
+
+def _origin_key(session: Session) -> str:
+    from tideline_cli.config import origin_databases  # noqa: PLC0415  two actions alone
+
+    return origin_databases.origin_key(session.viewer.key)
+
+
+_USUAL = "append"
+
+
+def _show_profiles(session: Session) -> None:
+    """Print the profiles, and which one holds."""
+    chosen = session.profile(None) or "tideline"
+    if session.json:
+        rows = [as_dict(row) for row in PROFILES.values()]
+        output.emit_json({"profiles": rows, "profile": chosen})
+        return
+    on_terminal = output.is_terminal(session)
+    lines: list[str] = []
+    for row in PROFILES.values():
+        mark = "chosen" if row.name == chosen else ""
+        in_one_line = "\t".join(_profile_cells(row, mark)).rstrip()
+        lines += _profile_lines(row, mark) if on_terminal else [in_one_line]
+    output.emit_lines(lines)
+
+
+def _profile_lines(row: Profile, mark: str) -> list[str]:
+    """Return lines that fit a narrow terminal."""
+    name, mode, fusion, decay, use, limit, block, budget, _ = _profile_cells(row, mark)
+    return [
+        f"{name} (chosen)" if mark else name,
+        f"  mode {mode}, fusion {fusion}, decay {decay}",
+        f"  {limit} hits, use {use}",
+        f"  block {block}, {budget}",
+    ]
+
+
+def _profile_cells(row: Profile, mark: str) -> tuple[str, ...]:
+    budget = f"{row.max_chars} characters"
+    if row.max_tokens is not None:
+        budget += f", {row.max_tokens} tokens"
+    return (
+        row.name, row.mode, row.fusion or _USUAL, row.decay,
+        "counts" if row.touches else "does not count", str(row.limit), row.block, budget, mark,
+    )  # fmt: skip
+
+
+_DRAFT = ".draft"
+_EDITOR_HINT = "set VISUAL or EDITOR, or use `tideline config set NAME VALUE`"
+
+
+def _edit(session: Session, folder: str) -> None:
+    """Have the settings edited. What is not allowed is kept beside the file as a draft, which the
+    next edit begins with; the settings stay as they are."""
+    from tideline_cli.config import saving  # noqa: PLC0415  tomlkit, 50 ms
+
+    if session.no_input:
+        raise UsageError("an editor needs somebody to type", hint=_EDITOR_HINT)
+    path = config.config_file(os.environ)
+    draft = os.path.join(folder, os.path.basename(path) + _DRAFT)
+    before = saving.current(path)
+    # What the last edit left and was not allowed comes first.
+    begun = saving.current(draft) or before or _template()
+    text = terminal.edited(begun, name="config.toml", hint=_EDITOR_HINT)
+    changed = text != before and text != _template()
+    if changed:
+        _save_edited(path, text, before, draft)
+    if os.path.lexists(draft):
+        os.unlink(draft)
+    if not changed:
+        session.note("nothing changed")
+    session.detail(f"the settings are in {path}")
+
+
+def _save_edited(path: str, text: str, before: str, draft: str) -> None:
+    from tideline_cli.config import saving  # noqa: PLC0415  tomlkit, 50 ms
+
+    try:
+        saving.save_text(path, text, before=before)
+    except UsageError as error:
+        with replacing.FolderLock(draft):
+            replacing.replace_file(draft, text)
+        raise UsageError(
+            f"not saved: {error.message}",
+            hint=f"{error.hint}; `tideline config edit` goes on with your text, kept in {draft}",
+        ) from error
+
+
+def _template() -> str:
+    """Return the text to begin with where there is no file: each setting, as a comment."""
+    return "".join(f"# {name}: {setting.help}\n" for name, setting in SETTINGS.items())

@@ -122,9 +122,9 @@ def _sync(session: Session) -> None:
 
 def _distil(session: Session) -> None:
     """Work off what hooks have noted. A failure is told, and the dream goes on."""
-    from tideline_cli.cli import nightly  # noqa: PLC0415  when it is asked for
+    from tideline_cli.cli.commands import extract  # noqa: PLC0415  when it is asked for
 
-    nightly.distil(session)
+    extract.distil_waiting(session)
 
 
 def _form(plan: DreamPlan) -> dict[str, Any]:

@@ -6,25 +6,21 @@ import os
 import shutil
 import sys
 
-from tideline_cli.cli import (
-    output,
-    own_program,
-    schedule_entries,
-    schedule_installed,
-    schedule_report,
-    scheduled_databases,
-    scheduler,
-    windows_tasks,
-)
+from tideline_cli.cli import output, own_program
+from tideline_cli.cli.commands.schedule import entries, scheduler
+from tideline_cli.cli.commands.schedule.scheduler import KINDS
 from tideline_cli.cli.options import Argument, Option
-from tideline_cli.cli.scheduled_databases import KINDS
 from tideline_cli.cli.session import Session
 from tideline_cli.errors import TidelineError, UsageError
 from tideline_cli.model.record import record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Any
+
+    from tideline_cli.cli.commands.schedule.scheduler import Installed
+    Time = tuple[int, int]
 
 HELP = """Let the memory tend itself every night.
 
@@ -91,28 +87,28 @@ def run(session: Session, words: list[str], options: Options) -> int:
     named = [kind for kind, wanted in zip(KINDS, flags, strict=True) if wanted]
     if len(named) > 1:
         raise UsageError("name one of --cron, --systemd, --launchd and --schtasks")
-    given = None if options.at is None else schedule_entries.moment(options.at)
+    given = None if options.at is None else entries.moment(options.at)
     if options.remove:
         _remove(session, named[0] if named else _installed_kind())
         return 0
     kind = named[0] if named else _usual_kind()
     program = own_program.own_words()
-    schedule_entries.check_command([*program, session.database])
+    entries.check_command([*program, session.database])
     held = _held(kind, must_tell=options.install)
     at = given or (held.at if held is not None else None) or _USUAL
     has_sync = options.sync or (held is not None and held.has_sync)
     command = [*program, "dream", "--pending", *(["--sync"] if has_sync else ()), "--quiet",
-               *scheduled_databases.entry_words(session)]  # fmt: skip
-    scheduled_databases.tell_of_server(session)
+               *scheduler.entry_words(session)]  # fmt: skip
+    scheduler.tell_of_server(session)
     form = _entry(kind, command, at, session.database)
     if options.install:
         _install(kind, form)
-        schedule_report.installed(session, kind, at, _NEEDS[kind], given=given, held=held)
+        _report_installed(session, kind, at, _NEEDS[kind], given=given, held=held)
         _tell_of_others(session, kind)
         own_program.caution_of_throw_away(session, "every night tends")
     elif not session.json:
         output.emit_exact([_shown(form)])  # these lines are copied into files
-        schedule_report.not_installed(session, kind, held, command, at, _NEEDS[kind])
+        _report_not_installed(session, kind, held, command, at, _NEEDS[kind])
     if session.json:
         is_there = options.install or held is not None
         output.emit_json({"kind": kind, **form, "at": f"{at[0]:02d}:{at[1]:02d}",
@@ -120,10 +116,10 @@ def run(session: Session, words: list[str], options: Options) -> int:
     return 0
 
 
-def _held(kind: str, *, must_tell: bool) -> schedule_installed.Installed | None:
+def _held(kind: str, *, must_tell: bool) -> scheduler.Installed | None:
     """Return the entry that is in place. Where that cannot be told, none, unless it must be."""
     try:
-        return schedule_installed.entry_of(kind)
+        return scheduler.entry_of(kind)
     except (TidelineError, OSError):
         if must_tell and kind == "cron":
             raise
@@ -134,14 +130,14 @@ def _entry(
     kind: str, command: list[str], at: tuple[int, int], database: str
 ) -> dict[str, Any]:
     if kind == "cron":
-        return {"entry": schedule_entries.cron_line(command, at)}
+        return {"entry": entries.cron_line(command, at)}
     if kind == "schtasks":
-        log = windows_tasks.log_of(database)
-        return {"entry": windows_tasks.task_text(command, at, log).rstrip("\n")}
+        log = scheduler.task_log(database)
+        return {"entry": scheduler.task_text(command, at, log).rstrip("\n")}
     if kind == "systemd":
-        texts = list(schedule_entries.systemd_units(command, at).values())
+        texts = list(entries.systemd_units(command, at).values())
     else:
-        texts = [schedule_entries.launchd_list(command, at, scheduler.launchd_log())]
+        texts = [entries.launchd_list(command, at, scheduler.launchd_log())]
     pairs = zip(scheduler.paths(kind), texts, strict=True)
     return {"files": [{"path": path, "content": content} for path, content in pairs]}
 
@@ -160,7 +156,7 @@ def _install(kind: str, form: dict[str, Any]) -> None:
         case "cron":
             scheduler.install_cron(form["entry"])
         case "schtasks":
-            windows_tasks.install(form["entry"])
+            scheduler.install_task(form["entry"])
         case "systemd":
             files = form["files"]
             scheduler.install_systemd({os.path.basename(f["path"]): f["content"] for f in files})
@@ -176,10 +172,10 @@ def _remove(session: Session, kind: str) -> None:
             "cron": scheduler.remove_cron,
             "systemd": scheduler.remove_systemd,
             "launchd": scheduler.remove_launchd,
-            "schtasks": windows_tasks.remove,
+            "schtasks": scheduler.remove_task,
         }[kind]()
         session.note(f"{kind} starts no more dreams")
-        schedule_report.kept_lines(session, held, stay="stand where the block was")
+        _tell_of_kept_lines(session, held, stay="stand where the block was")
     else:
         session.note(f"{kind} had no entry of tideline")
     _tell_of_others(session, kind)
@@ -211,3 +207,75 @@ def _usual_kind() -> str:
         return own
     has_systemd = shutil.which("systemctl") is not None
     return "systemd" if has_systemd and shutil.which("crontab") is None else "cron"
+
+
+_LONGEST = 300  # characters of a line that is told whole
+
+
+def _report_installed(
+    session: Session, kind: str, at: Time, needs: str, *, given: Time | None, held: Installed | None
+) -> None:
+    """Say when it will start, and what has become of the entry of before."""
+    when = f"{_clock(at)}{_why(given, held)}"
+    session.note(f"{kind} will start a dream every day at {when}; {needs}")
+    if not session.has_memory:
+        session.note(f"there is no memory at {session.database} yet: `tideline remember` makes it")
+    if held is None:
+        return
+    if held.at is None and given is None:
+        session.caution(
+            "schedule", f"the entry of before had no daily time of its own; now it is {_clock(at)}",
+            hint="tideline schedule --install --at HH:MM",
+        )  # fmt: skip
+    if held.has_sync:
+        session.note("it syncs too, as before; `tideline schedule --remove` first takes that out")
+    if held.database and held.database != session.database:
+        session.caution(
+            "schedule", f"the entry of before tended {held.database}, which no night tends now",
+            hint=f"tideline schedule --install --db {held.database}",
+        )  # fmt: skip
+    _tell_of_kept_lines(session, held, stay="stand outside of the marks now")
+
+
+def _tell_of_kept_lines(session: Session, held: Installed | None, *, stay: str) -> None:
+    """Name the lines between the marks that are not of this program, and a line of ours that was
+    changed by hand."""
+    block = held.block if held is not None else None
+    if block is None:
+        return
+    if block.foreign:
+        lines = ", ".join(repr(output.clipped(_text(line))) for line in block.foreign)
+        session.caution("schedule", f"lines of yours {stay}: {lines}", hint="crontab -e shows them")
+    if block.is_changed:
+        session.caution(
+            "schedule", f"a line that was changed by hand is gone: {_text(block.line)[:_LONGEST]}",
+            hint="put it outside of the marks: there it stays",
+        )  # fmt: skip
+
+
+def _report_not_installed(
+    session: Session, kind: str, held: Installed | None, command: Sequence[str], at: Time,
+    needs: str,
+) -> None:  # fmt: skip
+    """Say whether what was printed is in place."""
+    if held is None:
+        session.note(f"{needs}; --install puts this in place")
+    elif held.at == at and held.words[-len(command) :] == tuple(command):
+        session.note(f"{kind} has this entry: it starts a dream every day at {_clock(at)}")
+    else:
+        when = _clock(held.at) if held.at else "another time"
+        session.note(f"{kind} has another entry, for {when}; --install puts this in its place")
+
+
+def _why(given: Time | None, held: Installed | None) -> str:
+    if given is not None or held is None or held.at is None:
+        return ""
+    return " as before"
+
+
+def _clock(at: Time) -> str:
+    return f"{at[0]:02d}:{at[1]:02d}"
+
+
+def _text(line: bytes) -> str:
+    return line.decode(errors="replace").strip()

@@ -1,31 +1,174 @@
-"""extract for an export of ChatGPT or Claude: one conversation after the other, as one batch."""
+"""What a user names as a conversation: a file, standard input, or an export of ChatGPT or Claude,
+whose conversations are distilled one after the other, as one batch."""
 
 from __future__ import annotations
 
 import io
+import os
+import stat
+import sys
 
-from tideline_cli.cli import extraction, output, reading
-from tideline_cli.errors import Interrupted, TidelineError, UnavailableError, UsageError
+from tideline_cli.cli import output
+from tideline_cli.cli.commands.extract import jobs
+from tideline_cli.errors import (
+    HelpWantedError,
+    Interrupted,
+    TidelineError,
+    UnavailableError,
+    UsageError,
+)
 from tideline_cli.exchange.extract import chat_files, passes, summary_pass, transcript
+from tideline_cli.exchange.extract.read_transcript import parsed_transcript, utf8_text
+from tideline_cli.exchange.extract.transcript import Transcript, fingerprint
 from tideline_cli.exchange.extract.types import Tally
 from tideline_cli.model.finding import some
 from tideline_cli.model.record import record, replace
+from tideline_cli.model.short_text import storable
+from tideline_cli.system import NONBLOCK
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from typing import Any
+    from collections.abc import Callable, Iterator, Sequence
+    from typing import Any, BinaryIO
 
     from apsw import Connection
 
-    from tideline_cli.cli.extraction import Job
+    from tideline_cli.cli.commands.extract.jobs import Job
     from tideline_cli.cli.session import Session
     from tideline_cli.exchange.extract.chat_files import Read
     from tideline_cli.exchange.extract.chats import Chat
     from tideline_cli.exchange.extract.passes import Ask
     from tideline_cli.store.cursors import Pass
-
     JobOf = Callable[[Chat], Job]
+
+_LARGEST = 64 * 1024 * 1024
+_HEAD = 64 * 1024  # bytes that tell what a file is
+_ZIP = b"PK\x03\x04"
+_BLANK = b"\xef\xbb\xbf \t\r\n"
+_NAMED = 5  # unknown tags that a note names
+
+
+class Begun:
+    """A file, or standard input, of which the beginning is read: it tells what the file is."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self.file = sys.stdin.buffer if path == "-" else _opened(path)
+        self.head = self.file.read(_HEAD)
+        self._is_begun = False
+
+    def is_export(self) -> bool:
+        """Say whether it looks like an export of many conversations: as JSON, or a zip file."""
+        if not self.head.lstrip(_BLANK).startswith((b"[", b"{", _ZIP)):
+            return False
+        from tideline_cli.exchange.extract import chat_files  # noqa: PLC0415  JSON alone
+
+        return self.is_zip() or chat_files.is_export(self.head)
+
+    def is_zip(self) -> bool:
+        return self.head.startswith(_ZIP)
+
+    def read(self, count: int) -> bytes:
+        """Return the next bytes, at most `count` and those of the beginning."""
+        if self._is_begun:
+            return self.file.read(count)
+        self._is_begun = True
+        return self.head + self.file.read(max(0, count - len(self.head)))
+
+    def __enter__(self) -> Begun:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self.file is not sys.stdin.buffer:
+            self.file.close()
+
+
+def begun(words: list[str], *, optional: bool) -> Begun | None:
+    """Return what `words` name, with its beginning read; None when it is optional and not named."""
+    if len(words) > 1:
+        raise UsageError("name one transcript", hint="tideline extract session.jsonl")
+    if not words:
+        if optional:
+            return None
+        if sys.stdin.isatty():
+            raise HelpWantedError("nothing was said")
+    return Begun(words[0] if words else "-")
+
+
+def read_conversation(session: Session, source: Begun | None) -> Transcript:
+    """Return the conversation in a file; an empty one where there is none."""
+    if source is None:
+        return Transcript((), None, 0)
+    read = parsed_transcript(_whole(source))
+    if read.bad:
+        session.note(f"{read.bad:,} lines skipped: not part of a conversation")
+    tell_dropped(session, read.strange, read.dropped)
+    return read
+
+
+def tell_dropped(session: Session, strange: Sequence[str], dropped: int) -> None:
+    """Say what programs had written into the user's messages, and is left out of them."""
+    if strange:
+        names = ", ".join(f"<{name}>" for name in strange[:_NAMED])
+        more = ", …" if len(strange) > _NAMED else ""
+        session.note(f"left out of the user's messages, as no words of theirs: {names}{more}")
+    if session.verbose and dropped:
+        session.note(f"{dropped:,} blocks of programs left out of the user's messages")
+
+
+def session_names(given: str | None, conversation: Transcript, path: str) -> tuple[str, str, str]:
+    """Return the name of a conversation, that of its cursors, and what the latter was when it had
+    one message.
+
+    As given, as it says, or its file's with a mark of where it lies and how it begins, since many
+    files are called alike. Its first message makes its name, which stays; its first two make
+    that of its cursors, since many conversations begin alike.
+    """
+    name = given or conversation.session
+    start = conversation.start
+    if name is None and path == "-":
+        name, cursor = ("stdin-" + fingerprint(start[:count]) for count in (1, 2))
+    elif name is None:
+        stem, place = os.path.splitext(os.path.basename(path))[0], os.path.realpath(path)
+        name, cursor = (f"{stem[:200]}-{fingerprint(start[:count], place)}" for count in (1, 2))
+    else:
+        cursor = name
+    if not name.strip():
+        raise UsageError("the session's name is empty", hint="name it with --session")
+    name, cursor = (storable(one.strip(), "session") for one in (name, cursor))
+    return name, cursor, name if cursor != name else ""
+
+
+def _opened(path: str) -> BinaryIO:
+    """Return a file that is open for reading; refuse what is none."""
+    flags = os.O_RDONLY | NONBLOCK  # a FIFO would wait for its writer
+    try:
+        file = open(os.open(path, flags), "rb")  # noqa: SIM115  its caller closes it
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise UsageError(f"cannot read {path}: {reason}") from error
+    if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+        file.close()
+        raise UsageError(f"{path} is not a file", hint="pipe it and use `-`")
+    return file
+
+
+def _whole(source: Begun) -> bytes:
+    """Return the bytes of a file, or of standard input; refuse what is too large."""
+    raw = source.read(_LARGEST + 1)
+    if len(raw) > _LARGEST:
+        raise UsageError(f"{source.path} is larger than 64 MiB", hint="split it by conversation")
+    return raw
+
+
+def failure_text(path: str) -> str:
+    """Return the text of a file, or of standard input; raise UsageError for one that says none."""
+    with Begun(path) as source:
+        said = utf8_text(_whole(source), path).strip()
+    if not said:
+        raise UsageError(f"{path} is empty", hint="it states a task and what was tried")
+    return said
+
 
 _SHOWN = 10  # conversations of a dry run
 _MOST_FAILED = 20  # beyond --limit: replies that cannot be read, of one call
@@ -46,7 +189,7 @@ class Wanted:
     of the others."""
 
     def __init__(
-        self, source: reading.Begun, wish: Wish, job_of: JobOf, db: Connection | None
+        self, source: Begun, wish: Wish, job_of: JobOf, db: Connection | None
     ) -> None:  # fmt: skip
         self._source = source
         self._wish = wish
@@ -109,7 +252,7 @@ class Wanted:
 
     def tell(self, session: Session) -> None:
         """Say what was not read, and why."""
-        reading.tell_dropped(session, tuple(self._strange), self._dropped)
+        tell_dropped(session, tuple(self._strange), self._dropped)
         if self.bad:
             number, error = self.bad[0]
             many = some(len(self.bad), "conversation")
@@ -134,7 +277,7 @@ class Wanted:
         }  # fmt: skip
 
 
-def _reads(source: reading.Begun) -> Iterator[Read]:
+def _reads(source: Begun) -> Iterator[Read]:
     if not source.is_zip():
         return iter((source.read,))
     if not source.file.seekable():
@@ -161,27 +304,27 @@ def _has_news(db: Connection | None, job: Job, *, asks: bool) -> bool:
     return any(sum(bool(one.text) for one in messages[start:]) >= enough for start, enough in begun)
 
 
-def show(session: Session, source: reading.Begun, wish: Wish, job_of: JobOf) -> int:
+def show_export(session: Session, source: Begun, wish: Wish, job_of: JobOf) -> int:
     """Print what would be sent of the first conversations, and what would be stored."""
     wish = replace(wish, limit=_SHOWN if wish.limit is None else wish.limit)
     wanted = Wanted(source, wish, job_of, session.reading())
     forms: list[dict[str, Any]] = []
     secrets = 0
     for chat, job in wanted.jobs(asks=True):
-        seen = extraction.foreseen(wanted.db, job)
+        seen = jobs.foreseen(wanted.db, job)
         secrets += seen.tally.secrets
         if session.json:
-            forms.append(extraction.preview_form(seen) | {"title": chat.title})
+            forms.append(jobs.preview_form(seen) | {"title": chat.title})
         else:
             title = f"# conversation {wanted.read}: {chat.title or job.context.session}"
-            output.emit_lines([title, "", *extraction.preview_lines(seen)])
+            output.emit_lines([title, "", *jobs.preview_lines(seen)])
     if session.json:
         output.emit_json({"conversations": forms, **wanted.form(), "secrets": secrets,
                           "dry_run": True})  # fmt: skip
-    extraction.tell_taken_out(session, secrets)
+    jobs.tell_taken_out(session, secrets)
     wanted.tell(session)
     if wanted.stopped is not None:
-        raise _cut(source, wanted)
+        raise _cut_short(source, wanted)
     if not wanted.taken:
         session.note("nothing new")
     return 0
@@ -205,10 +348,10 @@ class Sum:
         for name in ("stored", "reinforced", "blocked", "links", "secrets"):
             setattr(self, name, getattr(self, name) + getattr(tally, name))
         if self._session.json:
-            self.forms.append(extraction.form(job, tally) | {"title": chat.title})
+            self.forms.append(jobs.form(job, tally) | {"title": chat.title})
         elif tally.changes() or tally.blocked or tally.refused:
             title = output.clipped(chat.title or job.context.session, _TITLE)
-            output.emit_lines([f"{extraction.counts(job, tally)}: {title}"])
+            output.emit_lines([f"{jobs.counts(job, tally)}: {title}"])
 
     def tell(self) -> None:
         """Print what became of all of them."""
@@ -220,7 +363,7 @@ class Sum:
                               "batch": batch, "dry_run": False})  # fmt: skip
         elif wanted.taken:
             output.emit_lines([self._sentence()])
-        extraction.tell_taken_out(self._session, self.secrets)
+        jobs.tell_taken_out(self._session, self.secrets)
         wanted.tell(self._session)
         if not (wanted.taken or self._session.json):
             self._session.note("nothing new")
@@ -238,8 +381,8 @@ class Sum:
         return f" (batch {self.last.batch}; `{undo}` takes it back)"
 
 
-def distil(
-    session: Session, source: reading.Begun, wish: Wish, job_of: JobOf, ask: Ask | None
+def distil_export(
+    session: Session, source: Begun, wish: Wish, job_of: JobOf, ask: Ask | None
 ) -> int:  # fmt: skip
     """Distil the conversations of an export. One that a model says nothing readable about does not
     stop the others; a model that cannot be reached does."""
@@ -250,7 +393,7 @@ def distil(
         for chat, job in wanted.jobs(asks=ask is not None):
             if db is None:
                 db = wanted.db = session.writing()
-            done = extraction.distilled_in(db, job, ask, total.last.following())
+            done = jobs.distilled_in(db, job, ask, total.last.following())
             if done is None:
                 session.note("as many extractions run as may: call it again for the rest")
                 break
@@ -265,13 +408,13 @@ def distil(
         ) from stop  # fmt: skip
     total.tell()
     if wanted.stopped is not None:
-        raise _cut(source, wanted)
+        raise _cut_short(source, wanted)
     if total.failure is not None:
         raise total.failure
     return 0
 
 
-def _cut(source: reading.Begun, wanted: Wanted) -> TidelineError:
+def _cut_short(source: Begun, wanted: Wanted) -> TidelineError:
     """Return the error of a file that cannot be read to its end."""
     error = wanted.stopped or UsageError("stopped")
     before = f"{some(wanted.read, 'conversation')} read before"

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from contextlib import nullcontext
 
-from tideline_cli.cli import extraction, model_options, output, pending, reading
+from tideline_cli.cli import model_options, output
+from tideline_cli.cli.commands.extract import conversations, jobs
 from tideline_cli.cli.freeze import is_frozen
 from tideline_cli.cli.new_fact import new_id
-from tideline_cli.cli.options import Argument, Option
-from tideline_cli.errors import UsageError, WriteBlockedError
+from tideline_cli.cli.options import Argument, Option, completed
+from tideline_cli.errors import TidelineError, UsageError, WriteBlockedError
 from tideline_cli.exchange.extract import facts_pass
 from tideline_cli.exchange.extract.types import ExtractContext, Tally
 from tideline_cli.model.origin import UNKNOWN
@@ -17,7 +18,7 @@ from tideline_cli.store import locks
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from tideline_cli.cli.extraction import Job
+    from tideline_cli.cli.commands.extract.jobs import Job
     from tideline_cli.cli.session import Session
     from tideline_cli.exchange.extract.chats import Chat
     from tideline_cli.exchange.extract.passes import Ask
@@ -112,39 +113,37 @@ def run(session: Session, words: list[str], options: Options) -> int:
         return 0
     if options.pending:
         return _pending(session, options)
-    source = reading.begun(words, optional=options.failure is not None)
+    source = conversations.begun(words, optional=options.failure is not None)
     with source or nullcontext():
         if source is not None and source.is_export():
             return _export(session, source, options)
         _check_single(options)
-        conversation = reading.transcript(session, source)
+        conversation = conversations.read_conversation(session, source)
     job = _job(
         session, conversation, words[0] if words else options.failure or "-", options,
         scope=session.scope(options.scope), agent=session.agent(None),
     )  # fmt: skip
     if options.failure is not None:
-        job = replace(job, heard=bool(words), record=reading.text(options.failure))
+        job = replace(job, heard=bool(words), record=conversations.failure_text(options.failure))
     if options.dry_run:
-        extraction.show(session, job)
+        jobs.show(session, job)
         return 0
     return _extract(session, job, _model(session, options))
 
 
 def _pending(session: Session, options: Options) -> int:
     if options.dry_run:
-        pending.show(session)
+        jobs.show_pending(session)
         return 0
     if session.reading() is None:
         from tideline_cli.cli import named_memory  # noqa: PLC0415  where there is no memory
 
         named_memory.check_is_there(session)
     ask = _asker(_model(session, options))
-    return pending.work_off(session, lambda one: job_of(session, one, options), ask)
+    return jobs.work_off(session, lambda one: job_of(session, one, options), ask)
 
 
-def _export(session: Session, source: reading.Begun, options: Options) -> int:
-    from tideline_cli.cli import chat_extraction  # noqa: PLC0415  exports alone
-
+def _export(session: Session, source: conversations.Begun, options: Options) -> int:
     if options.session is not None or options.failure is not None:
         raise UsageError(
             f"{source.path} is an export of many conversations, each with a name of its own",
@@ -159,10 +158,11 @@ def _export(session: Session, source: reading.Begun, options: Options) -> int:
         )  # fmt: skip
         return replace(job, context=replace(job.context, title=chat.title))
 
-    wish = chat_extraction.Wish(options.since, options.limit)
+    wish = conversations.Wish(options.since, options.limit)
     if options.dry_run:
-        return chat_extraction.show(session, source, wish, job_of)
-    return chat_extraction.distil(session, source, wish, job_of, _asker(_model(session, options)))
+        return conversations.show_export(session, source, wish, job_of)
+    ask = _asker(_model(session, options))
+    return conversations.distil_export(session, source, wish, job_of, ask)
 
 
 def _check_single(options: Options) -> None:
@@ -193,8 +193,8 @@ def _asker(model: Model | None) -> Ask | None:
 def job_of(session: Session, waiting: Waiting, options: Options) -> Job:
     """Return what is to be done for a conversation that waits. It is of the project that it was
     held in, and its agent has written it."""
-    with reading.Begun(waiting.transcript) as source:
-        conversation = reading.transcript(session, source)
+    with conversations.Begun(waiting.transcript) as source:
+        conversation = conversations.read_conversation(session, source)
     return _job(
         session, conversation, waiting.transcript, options,
         scope=waiting.scope or None, agent=waiting.client,
@@ -217,13 +217,13 @@ def _job(
             "--trust-owner: in a plain text whoever is quoted can speak as the user",
             hint="give JSON lines or a session file, or leave it out",
         )
-    name, cursor, first = reading.session_names(options.session, conversation, path)
+    name, cursor, first = conversations.session_names(options.session, conversation, path)
     now = session.now
     context = ExtractContext(
         name, viewer, now, lambda: new_id(now), options.trust_owner, cursor, first,
         scope, agent,
     )  # fmt: skip
-    return extraction.Job(
+    return jobs.Job(
         True,
         conversation,
         None,
@@ -236,14 +236,33 @@ def _job(
 
 
 def _extract(session: Session, job: Job, model: Model | None) -> int:
-    done = extraction.distilled(session, job, _asker(model))
+    done = jobs.distilled(session, job, _asker(model))
     if done is None:
         session.note(f"skipped: {len(locks.EXTRACT)} extractions are running")
         if session.json:
-            output.emit_json(extraction.form(job, Tally()) | {"skipped": True})
+            output.emit_json(jobs.form(job, Tally()) | {"skipped": True})
         return 0
     job, tally = done
-    extraction.report(session, job, tally, asked=model is not None)
+    jobs.report(session, job, tally, asked=model is not None)
     if tally.failure is not None:
         raise tally.failure
     return 0
+
+
+def distil_waiting(session: Session) -> None:
+    """Distil what waits, by the model of the settings, with no word on stdout; without a model
+    identifiers alone are found."""
+    if not jobs.waiting_conversations(session):
+        return
+    options = Options(**completed({"pending": True}, OPTIONS))
+    try:
+        model = model_options.chosen(session, options)
+        ask = None if model is None else model_options.asker(model)
+        done = jobs.distil_pending(session, lambda one: job_of(session, one, options), ask)
+    except TidelineError as error:
+        session.caution(error.code, f"not all conversations were distilled: {error.message}",
+                        hint=error.hint)  # fmt: skip
+        return
+    stored = sum(form["stored"] for form in done)
+    if done:
+        session.note(f"{len(done):,} conversations distilled, {stored:,} facts stored")
