@@ -280,7 +280,7 @@ def test_a_long_search_gives_what_it_has(run, monkeypatch):
     """When the time is over, the search ends without an error."""
     seed([{"content": f"fact {n}", "tags": [f"tag{n}"], "slot": f"s{n}"} for n in range(3000)])
     monkeypatch.setattr(completion_values, "_PATIENCE", -1.0)
-    monkeypatch.setattr("tideline_cli.store.peek._STEPS", 10)
+    monkeypatch.setattr("tideline_cli.store.suggestions._STEPS", 10)
     for kind in OF_THE_MEMORY:
         assert offered(kind) == []
     monkeypatch.setattr(completion_values, "_PATIENCE", 60.0)

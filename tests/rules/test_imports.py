@@ -95,10 +95,10 @@ def test_no_clock_and_no_environment_below_the_door():
                "__main__.py", "module_finder.py", "vector/worker.py", "exchange/importer/beside.py",
                "exchange/importer/row_worker.py",
                "store/locks.py", "store/opening.py",
-               "store/file_names.py", "store/reserve.py", "store/files.py", "store/folders.py",
+               "store/reserve.py", "store/files.py", "store/folders.py",
                "store/mounts.py", "system",
                "store/foreign_table.py",
-               "store/file_kind.py", "store/file_states.py", "store/peek.py",
+               "store/file_kind.py", "store/suggestions.py",
                "store/transactions.py", "llm", "store/postgres/days.py",
                "store/postgres/opening.py", "store/postgres/driver.py",
                "store/postgres/patience.py",  # how long a prompt has waited

@@ -16,7 +16,7 @@ from tests.soundness import sound
 from tests.support import NOW, PEER, fact, put
 from tideline_cli.memory import doctor
 from tideline_cli.memory.semantic import embed_backlog
-from tideline_cli.store import file_states, opening, schema, score_bounds
+from tideline_cli.store import files, opening, schema, score_bounds
 from tideline_cli.store.checks import derived, run_check
 from tideline_cli.store.opening import open_for_writing
 from tideline_cli.store.transactions import writing
@@ -142,7 +142,7 @@ def facts_of(path):
 )  # fmt: skip
 def test_little_room_is_no_damage(run, store, monkeypatch, left, words):
     """However little room is left, the store is whole: a warning, and exit code 0."""
-    monkeypatch.setattr(file_states, "free_bytes", lambda _: left)
+    monkeypatch.setattr(files, "free_bytes", lambda _: left)
     done = run("doctor", "--json")
     assert (done.code, done.json["ok"]) == (0, True)
     (finding,) = done.json["findings"]
@@ -398,7 +398,7 @@ def test_one_failed_read_repairs_nothing(run, store, monkeypatch, error):
 def test_reads_that_keep_failing(run, store, monkeypatch):
     """Where the system cannot read the file, that is what is told, not damage."""
     failing(monkeypatch, 2, apsw.CorruptError)
-    monkeypatch.setattr(file_states, "unreadable", lambda path: "Input/output error")
+    monkeypatch.setattr(files, "unreadable", lambda path: "Input/output error")
     done = run("doctor", "--json")
     assert [(f["check"], f["message"]) for f in done.json["findings"]] == [
         ("reading", "the file cannot be read: Input/output error")

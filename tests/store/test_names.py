@@ -11,7 +11,7 @@ import pytest
 
 from tests.support import empty_store_at
 from tideline_cli.errors import BusyError, CannotWriteError
-from tideline_cli.store import connection, file_kind, file_names, mounts, opening, transactions
+from tideline_cli.store import connection, file_kind, files, mounts, opening, transactions
 from tideline_cli.store.opening import open_for_reading, open_for_writing
 
 pytestmark = pytest.mark.file_alone("two names of one file")
@@ -242,9 +242,9 @@ TABLE = """\
 def test_where_a_file_is_mounted(tmp_path, monkeypatch, path, found):
     """The table of mounts tells where else a file is seen, by device and place."""
     (tmp_path / "mounts").write_text(TABLE)
-    monkeypatch.setattr(file_names.files, "same", lambda *_: True)
-    assert set(file_names.mounted(path, listing=str(tmp_path / "mounts"))) == found
-    assert file_names.mounted(path, listing=str(tmp_path / "missing")) == []
+    monkeypatch.setattr(files, "same", lambda *_: True)
+    assert set(files.mounted_names(path, listing=str(tmp_path / "mounts"))) == found
+    assert files.mounted_names(path, listing=str(tmp_path / "missing")) == []
     assert mounts.unescaped(mounts.escaped("/a\\040 b\nc")) == b"/a\\040 b\nc"
 
 

@@ -15,7 +15,7 @@ from tideline_cli.cli.session import Session
 from tideline_cli.model.origin import parse_origin
 from tideline_cli.policy.render import screen_text
 from tideline_cli.store import SERVERS, suggestions
-from tideline_cli.store.peek import peek
+from tideline_cli.store.suggestions import peek
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

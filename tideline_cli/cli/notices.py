@@ -55,12 +55,12 @@ class Notices:
             )
 
     def warn_of_names(self, path: str) -> None:
-        from tideline_cli.store import file_names  # noqa: PLC0415  a store that cannot be written
+        from tideline_cli.store import files  # noqa: PLC0415  a store that cannot be written
 
-        if why := file_names.why(path):
+        if why := files.why_two_names(path):
             self.caution(
                 "two_names",
                 f"{path} {why}: what was written by another name may be missing, and nothing is "
                 "written by this one",
-                hint=file_names.hint(path),
+                hint=files.two_names_hint(path),
             )

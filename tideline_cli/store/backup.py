@@ -7,7 +7,7 @@ import apsw
 from tideline_cli.errors import StoreError, TidelineError, UsageError
 from tideline_cli.model import instant
 from tideline_cli.model.record import record
-from tideline_cli.store import connection, database_errors, file_states, files, schema, transactions
+from tideline_cli.store import connection, database_errors, files, schema, transactions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def write(db: Connection, path: str, *, force: bool) -> Copied:
     path = files.absolute(path)
     _check_name(path)
     files.refuse_own(path, db.filename)
-    if not force or file_states.state(path) is None:
+    if not force or files.state(path) is None:
         files.create(path, like=db.filename)
         return _filled(db, path)
     if not files.is_file(path):

@@ -9,7 +9,7 @@ import apsw
 
 from tideline_cli import store
 from tideline_cli.errors import BusyError, CannotWriteError
-from tideline_cli.store import file_kind, locks
+from tideline_cli.store import file_kind, locks, transactions
 from tideline_cli.store.transactions import Opened
 
 TYPE_CHECKING = False
@@ -51,9 +51,9 @@ def connect(real: str, *, writes: bool) -> Opened:
     if file_kind.has_two_names(real, after):
         db.close()
         if writes:
-            from tideline_cli.store import file_names  # noqa: PLC0415  only for an error
+            from tideline_cli.store import files  # noqa: PLC0415  only for an error
 
-            raise file_names.refused(real)
+            raise files.two_names_error(real)
         db = _configured(real, apsw.SQLITE_OPEN_READONLY)
     return db
 
@@ -70,9 +70,7 @@ def _state_of_own(real: str) -> os.stat_result | None:
     if state is not None:
         mark = locks.differing_mark(real, state)
         if mark:
-            from tideline_cli.store import log_owner  # noqa: PLC0415  the file has changed
-
-            log_owner.refuse_foreign(real, mark)
+            refuse_foreign_log(real, mark)
     return state
 
 
@@ -195,3 +193,40 @@ def put_setting(db: Connection, name: str, value: str) -> None:
 def drop_setting(db: Connection, name: str) -> None:
     """Remove a setting of the file, if it has it."""
     db.execute("DELETE FROM setting WHERE name = ?", (name,))
+
+
+def refuse_foreign_log(path: str, mark: bytes) -> None:
+    """Raise CannotWriteError when the log beside a file belongs to another one; `mark` is what the
+    lock file says of the owner of the log."""
+    if _is_log_of_another(path, mark):
+        raise CannotWriteError(
+            f"{path}-wal is the log of another file that had this name: it would damage {path}",
+            hint=f"move the log away (mv {path}-wal {path}-wal.old) and try again; if the "
+            f"whole folder was copied or moved, remove {path}-lock instead",
+            code="foreign_log",
+        )
+
+
+def _is_log_of_another(path: str, mark: bytes) -> bool:
+    """Say whether the file at `path` holds another content than the file of the mark.
+
+    A file whose log was just written back has another mark and the same generation. So has a file
+    whose folder was copied as a whole. A backup has a generation of its own. A file without tables
+    holds nothing that could be harmed.
+    """
+    generation = mark.rpartition(b" ")[2].decode("ascii", "replace")
+    if not generation:
+        return False
+    mode = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
+    try:
+        db = apsw.Connection(f"{file_kind.address(path)}?immutable=1", flags=mode)
+    except apsw.Error:
+        return False  # who opens the file says it
+    try:
+        if db.execute("SELECT count(*) = 0 FROM sqlite_schema").get:
+            return False
+        return transactions.generation(db) != generation
+    except apsw.Error:
+        return False
+    finally:
+        db.close()

@@ -1,25 +1,36 @@
-"""Making, copying and removing files beside the memory file: each private and durable."""
+"""The memory file and the files beside it: making, copying and removing them, each private and
+durable; what the system says of them; and what is said of one that has two names."""
 
 from __future__ import annotations
 
 import os
+import stat
 import sys
 from contextlib import suppress
 from errno import EBUSY, EMFILE, ENFILE
 
 from tideline_cli.errors import BusyError, CannotWriteError, UsageError
-from tideline_cli.store import file_states, folders
+from tideline_cli.model.record import record
+from tideline_cli.store import file_kind, folders, mounts
 from tideline_cli.system import (
     BINARY,
     LOCK_EX,
     LOCK_NB,
     NOFOLLOW,
     NONBLOCK,
+    disk,
     durable,
     flock,
+    is_own,
+    is_root,
     names,
+    rights,
     set_mode,
 )
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 _COPY_BYTES = 1 << 20
 _MODE = 0o600
@@ -198,7 +209,7 @@ def same(path: str, other: str) -> bool:
 
 def refuse_own(path: str, database: str) -> None:
     """Raise UsageError when `path` is the memory file or one of those that belong to it."""
-    own = [name for name in file_states.own_files(database) if same(name, path)]
+    own = [name for name in own_files(database) if same(name, path)]
     if own or _would_be_own(os.path.abspath(path), os.path.abspath(database)):
         raise UsageError(f"{path} belongs to the memory file itself", hint="name another file")
 
@@ -210,7 +221,7 @@ def _would_be_own(path: str, database: str) -> bool:
     home, stem = os.path.split(database)
     if not same(folder, home):
         return False
-    own = [stem + end for end in file_states.ENDINGS]
+    own = [stem + end for end in ENDINGS]
     if name in own:
         return True
     other = stem.swapcase()
@@ -237,3 +248,177 @@ def are_used_up() -> bool:
     except OSError as error:
         return error.errno in (EMFILE, ENFILE)
     return False
+
+
+ENDINGS = ("", "-wal", "-shm", "-journal", "-reserve", "-lock")
+"""What the names of a memory file and of those that belong to it end with."""
+_READ_BYTES = 1 << 20
+
+
+@record
+class State:
+    """A file or folder as the system describes it. `kind` is file, folder, link or other."""
+
+    path: str
+    kind: str
+    mode: int
+    is_ours: bool
+    size: int
+
+
+def state(path: str) -> State | None:
+    """Return what is at a path, None when nothing is."""
+    try:
+        found = os.lstat(path)
+    except OSError:
+        return None
+    kinds = {stat.S_IFREG: "file", stat.S_IFDIR: "folder", stat.S_IFLNK: "link"}
+    return State(
+        path,
+        kinds.get(stat.S_IFMT(found.st_mode), "other"),
+        rights(found.st_mode),
+        is_own(found) or _is_tended(path, found.st_uid),
+        found.st_size,
+    )
+
+
+def _is_tended(path: str, owner: int) -> bool:
+    """Say whether this is root, and the file belongs to the user who owns the folder."""
+    return is_root() and os.stat(os.path.dirname(path) or ".").st_uid == owner
+
+
+def states(path: str) -> Iterator[State]:
+    """Yield the states of a memory file and of those that belong to it."""
+    for name in own_files(path):
+        found = state(name)
+        if found is not None:
+            yield found
+
+
+def folder_state(path: str) -> State | None:
+    """Return the state of the folder that a file lies in."""
+    return state(os.path.realpath(os.path.dirname(os.path.abspath(path))))
+
+
+def restrict(path: str, mode: int) -> None:
+    """Set the mode of a file or folder of ours."""
+    os.chmod(path, mode)
+
+
+def free_bytes(path: str) -> int:
+    """Return how many bytes the disk that holds a file has free for us."""
+    return disk.free_bytes(os.path.dirname(os.path.abspath(path)))
+
+
+def is_writable(path: str) -> bool:
+    """Say whether this user may write a file, and its folder."""
+    folder = os.path.dirname(os.path.abspath(path))
+    return os.access(path, os.W_OK) and os.access(folder, os.W_OK)
+
+
+def unreadable(path: str) -> str:
+    """Return why the system cannot read a file to its end; empty when it can. No connection of
+    this process may be open on it."""
+    try:
+        with open(path, "rb", buffering=0) as file:
+            while file.read(_READ_BYTES):
+                pass
+    except OSError as error:
+        return error.strerror or str(error)
+    return ""
+
+
+def own_files(path: str) -> list[str]:
+    """Return the paths of a memory file and of those that belong to it, there or not."""
+    folder, name = os.path.split(os.path.abspath(path))
+    try:
+        listed = os.listdir(folder)
+    except OSError:
+        listed = []
+    locks = sorted(entry for entry in listed if entry.startswith(f"{name}-lock"))
+    fixed = [name + end for end in ENDINGS if end != "-lock"]
+    return [os.path.join(folder, entry) for entry in (*fixed, *locks)]
+
+
+_LINKED = (
+    "`tideline backup COPY` makes a copy that is safe; then remove the other name, which "
+    "`tideline doctor` looks for"
+)
+_MOUNTED = "mount the folder of the memory file in place of the file alone"
+
+
+def two_names_error(path: str) -> CannotWriteError:
+    """Return the error for a file that would be written by one of its names."""
+    return CannotWriteError(
+        f"{path} {why_two_names(path) or 'has another name'}: each name has a log of its own, "
+        "so what is written by one may be lost by the other",
+        hint=two_names_hint(path),
+        code="two_names",
+    )
+
+
+def why_two_names(path: str) -> str:
+    """Return why a file has more than one name; empty when it has one name, or does not exist."""
+    try:
+        state = os.lstat(path)
+    except OSError:
+        return ""
+    if not file_kind.has_two_names(path, state):
+        return ""
+    if state.st_nlink > 1:
+        return f"has {state.st_nlink:,} names (hard links)"
+    return "is a mount of a single file, which has another name elsewhere"
+
+
+def two_names_hint(path: str) -> str:
+    """Return what to do about a file with more than one name."""
+    return _LINKED if os.lstat(path).st_nlink > 1 else _MOUNTED
+
+
+def other_names(path: str) -> list[str]:
+    """Return the other names of a file that are easy to find: hard links in its folder, and places
+    where this process sees it through another mount."""
+    folder, name = os.path.split(path)
+    return sorted({*_linked(folder, name), *mounted_names(path)})
+
+
+def _linked(folder: str, name: str) -> list[str]:
+    try:
+        inode = os.lstat(os.path.join(folder, name)).st_ino
+        with os.scandir(folder) as entries:
+            return [e.path for e in entries if e.inode() == inode and e.name != name]
+    except OSError:
+        return []
+
+
+def mounted_names(path: str, *, listing: str = mounts.MOUNTS) -> list[str]:
+    """Return where else this one file is seen without its folder: where it is a mount of its own,
+    or, when it is such a mount here, where it came from."""
+    wanted = mounts.escaped(path)
+    table = mounts.table(listing)
+    above = max(
+        (row for row in table if _is_below(wanted, row.point)),
+        key=lambda row: len(row.point),
+        default=None,
+    )
+    if above is None:
+        return []
+    inner = _moved(wanted, above.point, above.root)  # as the file system itself names it
+    # Where its folder is mounted too, the file lies beside its log, so it has one name there.
+    alone = above.point == wanted
+    seen = {
+        _moved(inner, row.root, row.point)
+        for row in table
+        if row.device == above.device and _is_below(inner, row.root)
+        and (alone or row.root == inner)
+    }  # fmt: skip
+    found = (os.fsdecode(mounts.unescaped(point)) for point in seen - {wanted})
+    return [name for name in found if same(name, path)]
+
+
+def _is_below(path: bytes, folder: bytes) -> bool:
+    return (path + b"/").startswith(folder.rstrip(b"/") + b"/")
+
+
+def _moved(path: bytes, old: bytes, new: bytes) -> bytes:
+    return new.rstrip(b"/") + path[len(old.rstrip(b"/")) :]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import apsw
 
 from tideline_cli.errors import StoreError
-from tideline_cli.store import backup, file_names, locks, schema
+from tideline_cli.store import backup, files, locks, schema
 from tideline_cli.store.transactions import writing
 
 TYPE_CHECKING = False
@@ -63,8 +63,8 @@ def _check_way(db: Connection, path: str) -> None:
             code="store_older",
         )
     if db.readonly("main"):
-        if file_names.why(path):
-            raise file_names.refused(path)
+        if files.why_two_names(path):
+            raise files.two_names_error(path)
         raise StoreError(
             f"{path} has schema version {version}, and is upgraded to {schema.VERSION} before it "
             "is read, but it is read-only",

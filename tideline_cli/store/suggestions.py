@@ -1,15 +1,26 @@
-"""What may be typed next: the labels and facts of one origin that begin as it was typed. All of it
-is bounded in number, newest or most frequent first."""
+"""What may be typed next, from a look into the memory that leaves no trace: the labels and facts of
+one origin that begin as it was typed, bounded in time and in number, newest or most frequent first.
+"""
 
 from __future__ import annotations
 
+import os
+
+import apsw
+
 from tideline_cli.model import codec
-from tideline_cli.store import references, visibility
-from tideline_cli.store.peek import Interrupted
+from tideline_cli.store import (
+    APPLICATION_ID,
+    SCHEMA_VERSION,
+    connection,
+    file_kind,
+    references,
+    visibility,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Callable, Collection, Sequence
     from typing import Any
 
     from apsw import Connection
@@ -220,3 +231,34 @@ def _within(scopes: Sequence[str | None] | None) -> tuple[str, tuple[str, ...]]:
     if scopes is None:
         return "", ()
     return f" AND {visibility.in_scopes(scopes)}", tuple(filter(None, scopes))
+
+
+_PATIENCE_MS = 50
+_STEPS = 5_000  # of SQLite's machine between two looks at the clock, some 50 µs
+Interrupted = apsw.InterruptError
+
+
+def peek(path: str, *, is_over: Callable[[], bool]) -> Connection | None:
+    """Return a connection that only reads, None where there is no store of this version. What it
+    runs ends with `Interrupted` as soon as `is_over` says so."""
+    path = file_kind.real(path)
+    if file_kind.regular(path) is None or os.path.lexists(path + "-journal"):
+        return None
+    # Without a log all is in the file, and a reader would make an empty log beside it.
+    has_log = _size(path + "-wal") > 0
+    db = connection.open_for_inspection(path) if has_log else connection.connect_unchanging(path)
+    db.set_busy_timeout(_PATIENCE_MS)
+    db.execute("PRAGMA query_only = ON").fetchall()
+    known = (APPLICATION_ID, SCHEMA_VERSION)
+    if (db.pragma("application_id"), db.pragma("user_version")) != known:
+        db.close()
+        return None
+    db.set_progress_handler(is_over, _STEPS)
+    return db
+
+
+def _size(path: str) -> int:
+    try:
+        return os.stat(path).st_size
+    except OSError:
+        return 0

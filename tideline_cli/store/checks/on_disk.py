@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tideline_cli.errors import StoreError
 from tideline_cli.model.finding import Finding, mendable
-from tideline_cli.store import file_names, file_states, files, mounts
+from tideline_cli.store import files, mounts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ _LONG_LOG = 64 * _MIB
 
 def modes(path: str) -> Iterator[Finding]:
     """The files are 0600 and this user's, and nobody else may write the folder."""
-    for found in file_states.states(path):
+    for found in files.states(path):
         if found.kind in ("other", "folder"):
             is_store = found.path == files.absolute(path)
             remedy = "name another file with --db" if is_store else f"remove {found.path}"
@@ -37,7 +37,7 @@ def modes(path: str) -> Iterator[Finding]:
         elif found.mode & 0o077:
             message = f"{found.path} has mode {found.mode:04o}: others may read or write it"
             yield mendable("modes", message, "sets it to 0600")
-    folder = file_states.folder_state(path)
+    folder = files.folder_state(path)
     if folder is not None and folder.mode & 0o022 and not folder.mode & 0o1000:
         message = f"{folder.path} has mode {folder.mode:04o}: others may replace the memory file"
         if folder.is_ours:
@@ -48,19 +48,19 @@ def modes(path: str) -> Iterator[Finding]:
 
 def restrict_modes(path: str) -> None:
     """Take away what rights others have on the files, and on the folder that of writing."""
-    for found in file_states.states(path):
+    for found in files.states(path):
         if found.kind == "file" and found.is_ours and found.mode & 0o077:
-            file_states.restrict(found.path, 0o600)
-    folder = file_states.folder_state(path)
+            files.restrict(found.path, 0o600)
+    folder = files.folder_state(path)
     if folder is not None and folder.is_ours and folder.mode & 0o022 and not folder.mode & 0o1000:
-        file_states.restrict(folder.path, folder.mode & ~0o022)
+        files.restrict(folder.path, folder.mode & ~0o022)
 
 
 def room(path: str) -> Iterator[Finding]:
     """The disk has room to write, and room for the copy that a purge or a backup makes. A lack of
     room damages nothing."""
-    left, size = file_states.free_bytes(path), files.size(path)
-    if not file_states.is_writable(path):
+    left, size = files.free_bytes(path), files.size(path)
+    if not files.is_writable(path):
         yield Finding(
             "room", "warning", f"{path} or its folder is read-only: nothing can be remembered",
             "give yourself the right to write both",
@@ -86,7 +86,7 @@ def room(path: str) -> Iterator[Finding]:
 def one_name(path: str) -> Iterator[Finding]:
     """The file has one name: each further one would have a log of its own."""
     path = files.resolved(path)
-    why, others = file_names.why(path), file_names.others(path)
+    why, others = files.why_two_names(path), files.other_names(path)
     elsewhere = f": {', '.join(others)}" if others else ""
     if why:
         logs = [other for other in others if files.size(other + "-wal")]
@@ -99,7 +99,7 @@ def one_name(path: str) -> Iterator[Finding]:
             "names", "error",
             f"{path} {why}{elsewhere}; what is written by one name may be lost by the other, so "
             "nothing is written by this one",
-            f"{first}{file_names.hint(path)}{find}",
+            f"{first}{files.two_names_hint(path)}{find}",
         )  # fmt: skip
     elif others:
         yield Finding(

@@ -6,7 +6,7 @@ import apsw
 
 from tideline_cli.errors import ExhaustedError, TidelineError
 from tideline_cli.model.finding import Finding
-from tideline_cli.store import SERVERS, connection, file_states, transactions
+from tideline_cli.store import SERVERS, connection, files, transactions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def _judged(check: Check, path: str, writes: bool, first: apsw.Error) -> Finding
     try:
         _tried(check, path, writes)
     except apsw.Error as second:
-        why = file_states.unreadable(path)
+        why = files.unreadable(path)
         if why or isinstance(second, apsw.IOError):
             message = f"the file cannot be read: {why or second}"
             return Finding(READING, "error", message, _COPY_FIRST)
