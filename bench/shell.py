@@ -71,14 +71,14 @@ def letters(n: int) -> Iterator[Figure]:
     """Yield the processor time that the answer to a letter takes in a memory of n facts: on
     average, and at most."""
     from tideline_cli.cli.commands import pick
-    from tideline_cli.cli.options import GLOBAL, GlobalOptions, completed
+    from tideline_cli.cli.options import GlobalOptions
     from tideline_cli.cli.picker import by_fzf, offer
     from tideline_cli.cli.picker.offer import Offer
     from tideline_cli.cli.session import Session
     from tideline_cli.store.facts import Filter
 
     path = stores.copy(n, "shell")
-    given = GlobalOptions(**completed({"db": path}, GLOBAL))
+    given = GlobalOptions(db=path)
     session = Session(given)
     ours = Offer(session, Filter(), 100)
     ours.answer("")
@@ -87,7 +87,7 @@ def letters(n: int) -> Iterator[Figure]:
     yield Figure(f"a letter {size}", sum(costs) / len(costs), 50.0)
     yield Figure(f"a letter {size}: slowest", max(costs), 150.0)
     session.close()
-    told = by_fzf.handed(pick.Options(**completed({}, pick.OPTIONS)), given, os.devnull)
+    told = by_fzf.handed(pick.Options(), given, os.devnull)
     env = timing.clean_env(**{offer.HANDED: told})
     texts = _typed()[::10]
     costs = [_spent(lambda text: _by_process(text, env), text) for text in texts]

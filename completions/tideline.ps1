@@ -73,12 +73,20 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
     $version = @{ Flags = @('--version','-V'); Kind = 'flag'; Help = 'Print the version.' }
     $options = @{
         'remember' = @(
+            @{ Flags = @('--source'); Kind = 'one of owner_message user_instruction channel_message dream tool_output retrieved_document compaction extraction'; Help = 'Who said it [default: owner_message, in a channel channel_message].' }
+            @{ Flags = @('--supersedes'); Kind = 'ask active'; Help = 'A fact that this one replaces, besides its slot''s.' }
+            @{ Flags = @('--source-turn'); Kind = 'text'; Help = 'Where it was said.' }
+            @{ Flags = @('--derived-from'); Kind = 'ask id'; Help = 'A fact it was derived from.' }
+            @{ Flags = @('--pin'); Kind = 'flag'; Help = 'Never let it fade.' }
+            @{ Flags = @('--confine'); Kind = 'flag'; Help = 'Store what the source may not author as knowledge.' }
+            @{ Flags = @('--role'); Kind = 'one of user assistant system tool'; Help = 'Who spoke; what an assistant or a tool says weighs less.' }
+            @{ Flags = @('--status','--progress'); Kind = 'one of active blocked done'; Help = 'How far the work is, of a task or the like: `progress` in JSON [default: active, of the kinds of work].' }
+            @{ Flags = @('--dedup'); Kind = 'one of exact semantic smart'; Help = 'What a fact is compared by: exact, its words; semantic, also its meaning, to name what is near; smart, to replace another value of a subject. Both take a learned embedder [default: the setting dedup, else exact].' }
+            @{ Flags = @('--batch'); Kind = 'flag'; Help = 'Read JSON lines; print one result a line, for a bad line an error; all others are stored together, as one batch.' }
             @{ Flags = @('--segment','-s'); Kind = 'one of identity correction relationship preference project knowledge context'; Help = 'What it is about [default: knowledge].' }
             @{ Flags = @('--slot'); Kind = 'ask slot'; Help = 'The one value it is of, such as deploy_day: ends the old one.' }
             @{ Flags = @('--importance'); Kind = 'text'; Help = 'How much it matters; outside 0..1 is clamped.' }
             @{ Flags = @('--tier'); Kind = 'one of short long permanent'; Help = 'How long it is kept.' }
-            @{ Flags = @('--source'); Kind = 'one of owner_message user_instruction channel_message dream tool_output retrieved_document compaction extraction'; Help = 'Who said it [default: owner_message, in a channel channel_message].' }
-            @{ Flags = @('--supersedes'); Kind = 'ask active'; Help = 'A fact that this one replaces, besides its slot''s.' }
             @{ Flags = @('--confidence'); Kind = 'text'; Help = 'How sure it is; weighs in recall.' }
             @{ Flags = @('--valid-from'); Kind = 'text'; Help = 'When it begins to hold.' }
             @{ Flags = @('--valid-to'); Kind = 'text'; Help = 'Until when it holds; of a day, to its end.' }
@@ -86,19 +94,11 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--kind'); Kind = 'one of entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session decision constraint task gotcha insight'; Help = 'A finer word than the segment, and its defaults.' }
             @{ Flags = @('--title'); Kind = 'text'; Help = 'A short name.' }
             @{ Flags = @('--meta'); Kind = 'text'; Help = 'Anything else worth keeping.' }
-            @{ Flags = @('--source-turn'); Kind = 'text'; Help = 'Where it was said.' }
-            @{ Flags = @('--derived-from'); Kind = 'ask id'; Help = 'A fact it was derived from.' }
-            @{ Flags = @('--pin'); Kind = 'flag'; Help = 'Never let it fade.' }
-            @{ Flags = @('--confine'); Kind = 'flag'; Help = 'Store what the source may not author as knowledge.' }
             @{ Flags = @('--scope'); Kind = 'ask scope'; Help = 'Of what it is worth knowing, such as work/api; an empty one is of everything [default: the setting scope].' }
             @{ Flags = @('--session'); Kind = 'ask session'; Help = 'The conversation that it was said in.' }
             @{ Flags = @('--turn'); Kind = 'text'; Help = 'Its place in the conversation.' }
             @{ Flags = @('--speaker'); Kind = 'ask speaker'; Help = 'Who said it, by name.' }
-            @{ Flags = @('--role'); Kind = 'one of user assistant system tool'; Help = 'Who spoke; what an assistant or a tool says weighs less.' }
             @{ Flags = @('--agent'); Kind = 'ask agent'; Help = 'Which program writes; an empty one is none [default: the setting agent].' }
-            @{ Flags = @('--status','--progress'); Kind = 'one of active blocked done'; Help = 'How far the work is, of a task or the like: `progress` in JSON [default: active, of the kinds of work].' }
-            @{ Flags = @('--dedup'); Kind = 'one of exact semantic smart'; Help = 'What a fact is compared by: exact, its words; semantic, also its meaning, to name what is near; smart, to replace another value of a subject. Both take a learned embedder [default: the setting dedup, else exact].' }
-            @{ Flags = @('--batch'); Kind = 'flag'; Help = 'Read JSON lines; print one result a line, for a bad line an error; all others are stored together, as one batch.' }
         )
         'recall' = @(
             @{ Flags = @('--limit','-n'); Kind = 'text'; Help = 'Hits at most [default: 8; 0 is all].' }
@@ -111,26 +111,26 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--why-not'); Kind = 'ask id'; Help = 'Say why this fact is not among the hits.' }
             @{ Flags = @('--mmr'); Kind = 'text'; Help = 'Weight of score against repetition; 1 keeps the order [default: 1].' }
             @{ Flags = @('--graph'); Kind = 'one of auto on off'; Help = 'Also facts that are linked with the best hits, marked `via`: on, off, or auto, where the question asks for times or relations or hits are linked [default: off].' }
+            @{ Flags = @('--as-of'); Kind = 'text'; Help = 'What held at TIME, archived facts included; of a day, its end.' }
+            @{ Flags = @('--archived'); Kind = 'flag'; Help = 'Also facts that have faded or were merged, marked, in order of score; found by their words.' }
+            @{ Flags = @('--explain'); Kind = 'flag'; Help = 'Show what each score is made of.' }
+            @{ Flags = @('--no-touch'); Kind = 'flag'; Help = 'Do not count this as use of the facts.' }
+            @{ Flags = @('--touch'); Kind = 'flag'; Help = 'Count this as use of the facts, whatever the profile says, or with --explain or --now [setting: touch].' }
+            @{ Flags = @('--batch'); Kind = 'flag'; Help = 'Read queries, one a line, text or JSON with id, query, origin, now; print one JSON result a line, for a bad line an error; counts no use.' }
             @{ Flags = @('--segment','-s'); Kind = 'one of identity correction relationship preference project knowledge context'; Help = 'Only facts of this segment.' }
             @{ Flags = @('--tag','-t'); Kind = 'ask tag'; Help = 'Only facts with this tag, or with all of several between commas.' }
             @{ Flags = @('--kind'); Kind = 'one of entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session decision constraint task gotcha insight'; Help = 'Only facts of this kind.' }
+            @{ Flags = @('--status','--progress'); Kind = 'one of active blocked done'; Help = 'Only work that is so far, such as open tasks; what has ended is not active.' }
+            @{ Flags = @('--since'); Kind = 'text'; Help = 'Only facts made at or after TIME.' }
+            @{ Flags = @('--until'); Kind = 'text'; Help = 'Only facts made at or before TIME; of a day, all of it.' }
             @{ Flags = @('--session'); Kind = 'ask session'; Help = 'Only what was said in this session.' }
             @{ Flags = @('--speaker'); Kind = 'ask speaker'; Help = 'Only what this speaker said.' }
             @{ Flags = @('--role'); Kind = 'one of user assistant system tool'; Help = 'Only what this role said.' }
             @{ Flags = @('--agent'); Kind = 'ask agent'; Help = 'Only what this agent wrote.' }
             @{ Flags = @('--document'); Kind = 'ask document'; Help = 'Only chunks of this document; `tideline library` lists them.' }
             @{ Flags = @('--no-documents'); Kind = 'flag'; Help = 'No chunks of documents.' }
-            @{ Flags = @('--status','--progress'); Kind = 'one of active blocked done'; Help = 'Only work that is so far, such as open tasks; what has ended is not active.' }
-            @{ Flags = @('--since'); Kind = 'text'; Help = 'Only facts made at or after TIME.' }
-            @{ Flags = @('--until'); Kind = 'text'; Help = 'Only facts made at or before TIME; of a day, all of it.' }
-            @{ Flags = @('--as-of'); Kind = 'text'; Help = 'What held at TIME, archived facts included; of a day, its end.' }
-            @{ Flags = @('--archived'); Kind = 'flag'; Help = 'Also facts that have faded or were merged, marked, in order of score; found by their words.' }
             @{ Flags = @('--scope'); Kind = 'ask scope'; Help = 'See facts of this scope, of those above it, and without one; an empty one sees the last alone [default: the setting scope].' }
             @{ Flags = @('--all-scopes'); Kind = 'flag'; Help = 'See the facts of every scope.' }
-            @{ Flags = @('--explain'); Kind = 'flag'; Help = 'Show what each score is made of.' }
-            @{ Flags = @('--no-touch'); Kind = 'flag'; Help = 'Do not count this as use of the facts.' }
-            @{ Flags = @('--touch'); Kind = 'flag'; Help = 'Count this as use of the facts, whatever the profile says, or with --explain or --now [setting: touch].' }
-            @{ Flags = @('--batch'); Kind = 'flag'; Help = 'Read queries, one a line, text or JSON with id, query, origin, now; print one JSON result a line, for a bad line an error; counts no use.' }
             @{ Flags = @('--jsonl'); Kind = 'flag'; Help = 'Print one JSON object a line.' }
             @{ Flags = @('--nl'); Kind = 'flag'; Help = 'The same as --jsonl.' }
             @{ Flags = @('--csv'); Kind = 'flag'; Help = 'Print CSV with a header.' }
@@ -144,8 +144,6 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--max-tokens'); Kind = 'text'; Help = 'The same in tokens, estimated.' }
             @{ Flags = @('--limit','-n'); Kind = 'text'; Help = 'Facts at most [default: 8, with --auto 5; 0 is all that the budget holds].' }
             @{ Flags = @('--auto'); Kind = 'flag'; Help = 'Heading, notice and fence, for a program: whatever goes wrong, nothing is printed and it ends with 0; --verbose says why.' }
-            @{ Flags = @('--document'); Kind = 'ask document'; Help = 'Only chunks of this document; `tideline library` lists them.' }
-            @{ Flags = @('--no-documents'); Kind = 'flag'; Help = 'No chunks of documents.' }
             @{ Flags = @('--mode'); Kind = 'one of hybrid keyword semantic points'; Help = 'Words and likeness, words alone, likeness alone, or points, as for recall [default: hybrid].' }
             @{ Flags = @('--fusion'); Kind = 'one of append score rrf additive priority'; Help = 'How words and likeness are joined, as for recall.' }
             @{ Flags = @('--decay'); Kind = 'one of half-life weibull spaced none'; Help = 'How facts fade in this answer, as for recall.' }
@@ -153,9 +151,11 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--no-touch'); Kind = 'flag'; Help = 'Do not note that these facts were given out.' }
             @{ Flags = @('--no-constraints'); Kind = 'flag'; Help = 'Without the constraints.' }
             @{ Flags = @('--show-secrets'); Kind = 'flag'; Help = 'Print passwords, keys and card numbers, not `[secret]`.' }
+            @{ Flags = @('--format'); Kind = 'one of text json xml'; Help = 'text, json or xml [default: text]; --json goes with json alone.' }
+            @{ Flags = @('--document'); Kind = 'ask document'; Help = 'Only chunks of this document; `tideline library` lists them.' }
+            @{ Flags = @('--no-documents'); Kind = 'flag'; Help = 'No chunks of documents.' }
             @{ Flags = @('--scope'); Kind = 'ask scope'; Help = 'See facts of this scope, of those above it, and without one; an empty one sees the last alone [default: the setting scope].' }
             @{ Flags = @('--all-scopes'); Kind = 'flag'; Help = 'See the facts of every scope.' }
-            @{ Flags = @('--format'); Kind = 'one of text json xml'; Help = 'text, json or xml [default: text]; --json goes with json alone.' }
         )
         'dream' = @(
             @{ Flags = @('--dry-run','-n'); Kind = 'flag'; Help = 'Show what would change, and change nothing.' }
@@ -172,11 +172,6 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--if-due'); Kind = 'flag'; Help = 'Only if the last dream is a day old [setting: dream_interval].' }
         )
         'consolidate' = @(
-            @{ Flags = @('--llm'); Kind = 'text'; Help = 'Command to ask: prompt on its stdin, reply on its stdout; `none` asks no model [setting: llm].' }
-            @{ Flags = @('--model'); Kind = 'text'; Help = 'Model to ask at the base URL [setting: model].' }
-            @{ Flags = @('--base-url'); Kind = 'text'; Help = 'OpenAI-compatible endpoint, such as http://localhost:11434/v1 [setting: base_url].' }
-            @{ Flags = @('--key-file'); Kind = 'file'; Help = 'File with the API key, mode 0600 [env: TIDELINE_API_KEY; setting: key_file].' }
-            @{ Flags = @('--timeout'); Kind = 'text'; Help = 'Seconds to wait for a reply [default: 60].' }
             @{ Flags = @('--dry-run','-n'); Kind = 'flag'; Help = 'Show what is sent and what would change; write nothing.' }
             @{ Flags = @('--force'); Kind = 'flag'; Help = 'Do not wait for the interval to pass.' }
             @{ Flags = @('--interval'); Kind = 'text'; Help = 'Time between two runs [default: 30m].' }
@@ -184,6 +179,11 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--max-facts'); Kind = 'text'; Help = 'Show the model the newest N facts of an origin [default: 500].' }
             @{ Flags = @('--max-loss'); Kind = 'text'; Help = 'Share of an origin''s facts that one run may archive [default: 0.25].' }
             @{ Flags = @('--all-origins'); Kind = 'flag'; Help = 'Take every origin, although --origin names the owner.' }
+            @{ Flags = @('--llm'); Kind = 'text'; Help = 'Command to ask: prompt on its stdin, reply on its stdout; `none` asks no model [setting: llm].' }
+            @{ Flags = @('--model'); Kind = 'text'; Help = 'Model to ask at the base URL [setting: model].' }
+            @{ Flags = @('--base-url'); Kind = 'text'; Help = 'OpenAI-compatible endpoint, such as http://localhost:11434/v1 [setting: base_url].' }
+            @{ Flags = @('--key-file'); Kind = 'file'; Help = 'File with the API key, mode 0600 [env: TIDELINE_API_KEY; setting: key_file].' }
+            @{ Flags = @('--timeout'); Kind = 'text'; Help = 'Seconds to wait for a reply [default: 60].' }
         )
         'status' = @(
             @{ Flags = @('--all-origins'); Kind = 'flag'; Help = 'Add the other origins.' }
@@ -197,25 +197,6 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--raw'); Kind = 'flag'; Help = 'Print the text alone, as it is stored, byte for byte.' }
         )
         'list' = @(
-            @{ Flags = @('--segment','-s'); Kind = 'one of identity correction relationship preference project knowledge context'; Help = 'Only facts of this segment.' }
-            @{ Flags = @('--tag','-t'); Kind = 'ask tag'; Help = 'Only facts with this tag, or with all of several between commas.' }
-            @{ Flags = @('--kind'); Kind = 'one of entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session decision constraint task gotcha insight'; Help = 'Only facts of this kind.' }
-            @{ Flags = @('--session'); Kind = 'ask session'; Help = 'Only what was said in this session.' }
-            @{ Flags = @('--speaker'); Kind = 'ask speaker'; Help = 'Only what this speaker said.' }
-            @{ Flags = @('--role'); Kind = 'one of user assistant system tool'; Help = 'Only what this role said.' }
-            @{ Flags = @('--agent'); Kind = 'ask agent'; Help = 'Only what this agent wrote.' }
-            @{ Flags = @('--document'); Kind = 'ask document'; Help = 'Only chunks of this document; `tideline library` lists them.' }
-            @{ Flags = @('--no-documents'); Kind = 'flag'; Help = 'No chunks of documents.' }
-            @{ Flags = @('--status','--progress'); Kind = 'one of active blocked done'; Help = 'Only work that is so far, such as open tasks; what has ended is not active.' }
-            @{ Flags = @('--since'); Kind = 'text'; Help = 'Only facts made at or after TIME.' }
-            @{ Flags = @('--until'); Kind = 'text'; Help = 'Only facts made at or before TIME; of a day, all of it.' }
-            @{ Flags = @('--slot'); Kind = 'ask slot'; Help = 'Only values of this slot.' }
-            @{ Flags = @('--source'); Kind = 'one of owner_message user_instruction channel_message dream tool_output retrieved_document compaction extraction'; Help = 'Only what this source said.' }
-            @{ Flags = @('--heat'); Kind = 'one of core working peripheral'; Help = 'Only facts of this heat.' }
-            @{ Flags = @('--pinned'); Kind = 'flag'; Help = 'Only pinned facts.' }
-            @{ Flags = @('--batch'); Kind = 'ask batch'; Help = 'Only facts that this batch added; `tideline history` has the numbers.' }
-            @{ Flags = @('--scope'); Kind = 'ask scope'; Help = 'See facts of this scope, of those above it, and without one; an empty one sees the last alone [default: the setting scope].' }
-            @{ Flags = @('--all-scopes'); Kind = 'flag'; Help = 'See the facts of every scope.' }
             @{ Flags = @('--lifecycle'); Kind = 'one of active archived pruned all'; Help = 'active, archived, pruned or all [default: active; with --as-of all].' }
             @{ Flags = @('--archived'); Kind = 'flag'; Help = 'Also facts that have faded or were merged, marked.' }
             @{ Flags = @('--as-of'); Kind = 'text'; Help = 'What held at TIME, archived facts included; of a day, its end.' }
@@ -223,6 +204,25 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--decay'); Kind = 'one of half-life weibull spaced none'; Help = 'By which forgetting curve --sort strength orders; each fact says how strong it is by it.' }
             @{ Flags = @('--limit','-n'); Kind = 'text'; Help = 'At most so many [default: 50; 0 is all].' }
             @{ Flags = @('--offset'); Kind = 'text'; Help = 'Leave out so many at the beginning [default: 0].' }
+            @{ Flags = @('--slot'); Kind = 'ask slot'; Help = 'Only values of this slot.' }
+            @{ Flags = @('--source'); Kind = 'one of owner_message user_instruction channel_message dream tool_output retrieved_document compaction extraction'; Help = 'Only what this source said.' }
+            @{ Flags = @('--heat'); Kind = 'one of core working peripheral'; Help = 'Only facts of this heat.' }
+            @{ Flags = @('--pinned'); Kind = 'flag'; Help = 'Only pinned facts.' }
+            @{ Flags = @('--batch'); Kind = 'ask batch'; Help = 'Only facts that this batch added; `tideline history` has the numbers.' }
+            @{ Flags = @('--segment','-s'); Kind = 'one of identity correction relationship preference project knowledge context'; Help = 'Only facts of this segment.' }
+            @{ Flags = @('--tag','-t'); Kind = 'ask tag'; Help = 'Only facts with this tag, or with all of several between commas.' }
+            @{ Flags = @('--kind'); Kind = 'one of entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session decision constraint task gotcha insight'; Help = 'Only facts of this kind.' }
+            @{ Flags = @('--status','--progress'); Kind = 'one of active blocked done'; Help = 'Only work that is so far, such as open tasks; what has ended is not active.' }
+            @{ Flags = @('--since'); Kind = 'text'; Help = 'Only facts made at or after TIME.' }
+            @{ Flags = @('--until'); Kind = 'text'; Help = 'Only facts made at or before TIME; of a day, all of it.' }
+            @{ Flags = @('--session'); Kind = 'ask session'; Help = 'Only what was said in this session.' }
+            @{ Flags = @('--speaker'); Kind = 'ask speaker'; Help = 'Only what this speaker said.' }
+            @{ Flags = @('--role'); Kind = 'one of user assistant system tool'; Help = 'Only what this role said.' }
+            @{ Flags = @('--agent'); Kind = 'ask agent'; Help = 'Only what this agent wrote.' }
+            @{ Flags = @('--document'); Kind = 'ask document'; Help = 'Only chunks of this document; `tideline library` lists them.' }
+            @{ Flags = @('--no-documents'); Kind = 'flag'; Help = 'No chunks of documents.' }
+            @{ Flags = @('--scope'); Kind = 'ask scope'; Help = 'See facts of this scope, of those above it, and without one; an empty one sees the last alone [default: the setting scope].' }
+            @{ Flags = @('--all-scopes'); Kind = 'flag'; Help = 'See the facts of every scope.' }
             @{ Flags = @('--jsonl'); Kind = 'flag'; Help = 'Print one JSON object a line.' }
             @{ Flags = @('--nl'); Kind = 'flag'; Help = 'The same as --jsonl.' }
             @{ Flags = @('--csv'); Kind = 'flag'; Help = 'Print CSV with a header.' }
@@ -232,29 +232,29 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--format'); Kind = 'one of table lines json jsonl csv tsv markdown'; Help = 'table, lines, json, jsonl, csv, tsv or markdown [default: a table on a terminal, lines elsewhere]; --json goes with json and jsonl alone.' }
         )
         'pick' = @(
+            @{ Flags = @('--limit','-n'); Kind = 'text'; Help = 'Facts of one answer at most [default: 100].' }
+            @{ Flags = @('--print'); Kind = 'one of text id'; Help = 'What of the fact is printed: its text, or its id [default: text].' }
+            @{ Flags = @('--quote'); Kind = 'one of bash zsh fish'; Help = 'Print it as a word of this shell: bash, zsh or fish. Standard input is the line before the cursor.' }
+            @{ Flags = @('--own'); Kind = 'flag'; Help = 'Our own list, also where fzf is installed.' }
+            @{ Flags = @('--slot'); Kind = 'ask slot'; Help = 'Only values of this slot.' }
+            @{ Flags = @('--source'); Kind = 'one of owner_message user_instruction channel_message dream tool_output retrieved_document compaction extraction'; Help = 'Only what this source said.' }
+            @{ Flags = @('--heat'); Kind = 'one of core working peripheral'; Help = 'Only facts of this heat.' }
+            @{ Flags = @('--pinned'); Kind = 'flag'; Help = 'Only pinned facts.' }
+            @{ Flags = @('--batch'); Kind = 'ask batch'; Help = 'Only facts that this batch added; `tideline history` has the numbers.' }
             @{ Flags = @('--segment','-s'); Kind = 'one of identity correction relationship preference project knowledge context'; Help = 'Only facts of this segment.' }
             @{ Flags = @('--tag','-t'); Kind = 'ask tag'; Help = 'Only facts with this tag, or with all of several between commas.' }
             @{ Flags = @('--kind'); Kind = 'one of entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session decision constraint task gotcha insight'; Help = 'Only facts of this kind.' }
+            @{ Flags = @('--status','--progress'); Kind = 'one of active blocked done'; Help = 'Only work that is so far, such as open tasks; what has ended is not active.' }
+            @{ Flags = @('--since'); Kind = 'text'; Help = 'Only facts made at or after TIME.' }
+            @{ Flags = @('--until'); Kind = 'text'; Help = 'Only facts made at or before TIME; of a day, all of it.' }
             @{ Flags = @('--session'); Kind = 'ask session'; Help = 'Only what was said in this session.' }
             @{ Flags = @('--speaker'); Kind = 'ask speaker'; Help = 'Only what this speaker said.' }
             @{ Flags = @('--role'); Kind = 'one of user assistant system tool'; Help = 'Only what this role said.' }
             @{ Flags = @('--agent'); Kind = 'ask agent'; Help = 'Only what this agent wrote.' }
             @{ Flags = @('--document'); Kind = 'ask document'; Help = 'Only chunks of this document; `tideline library` lists them.' }
             @{ Flags = @('--no-documents'); Kind = 'flag'; Help = 'No chunks of documents.' }
-            @{ Flags = @('--status','--progress'); Kind = 'one of active blocked done'; Help = 'Only work that is so far, such as open tasks; what has ended is not active.' }
-            @{ Flags = @('--since'); Kind = 'text'; Help = 'Only facts made at or after TIME.' }
-            @{ Flags = @('--until'); Kind = 'text'; Help = 'Only facts made at or before TIME; of a day, all of it.' }
-            @{ Flags = @('--slot'); Kind = 'ask slot'; Help = 'Only values of this slot.' }
-            @{ Flags = @('--source'); Kind = 'one of owner_message user_instruction channel_message dream tool_output retrieved_document compaction extraction'; Help = 'Only what this source said.' }
-            @{ Flags = @('--heat'); Kind = 'one of core working peripheral'; Help = 'Only facts of this heat.' }
-            @{ Flags = @('--pinned'); Kind = 'flag'; Help = 'Only pinned facts.' }
-            @{ Flags = @('--batch'); Kind = 'ask batch'; Help = 'Only facts that this batch added; `tideline history` has the numbers.' }
             @{ Flags = @('--scope'); Kind = 'ask scope'; Help = 'See facts of this scope, of those above it, and without one; an empty one sees the last alone [default: the setting scope].' }
             @{ Flags = @('--all-scopes'); Kind = 'flag'; Help = 'See the facts of every scope.' }
-            @{ Flags = @('--limit','-n'); Kind = 'text'; Help = 'Facts of one answer at most [default: 100].' }
-            @{ Flags = @('--print'); Kind = 'one of text id'; Help = 'What of the fact is printed: its text, or its id [default: text].' }
-            @{ Flags = @('--quote'); Kind = 'one of bash zsh fish'; Help = 'Print it as a word of this shell: bash, zsh or fish. Standard input is the line before the cursor.' }
-            @{ Flags = @('--own'); Kind = 'flag'; Help = 'Our own list, also where fzf is installed.' }
         )
         'fading' = @(
             @{ Flags = @('--within'); Kind = 'text'; Help = 'How far to look ahead [default: 14d].' }
@@ -304,33 +304,38 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
         'forget' = @(
             @{ Flags = @('--query'); Kind = 'text'; Help = 'Forget the fact that begins with this text, or is nearest to it.' }
             @{ Flags = @('--superseded-by'); Kind = 'ask active'; Help = 'The fact that stands in their place.' }
+            @{ Flags = @('--dry-run','-n'); Kind = 'flag'; Help = 'Show what would be forgotten; change nothing.' }
+            @{ Flags = @('--yes','-y'); Kind = 'flag'; Help = 'Do not ask.' }
+            @{ Flags = @('--slot'); Kind = 'ask slot'; Help = 'Only values of this slot.' }
+            @{ Flags = @('--source'); Kind = 'one of owner_message user_instruction channel_message dream tool_output retrieved_document compaction extraction'; Help = 'Only what this source said.' }
+            @{ Flags = @('--heat'); Kind = 'one of core working peripheral'; Help = 'Only facts of this heat.' }
+            @{ Flags = @('--pinned'); Kind = 'flag'; Help = 'Only pinned facts.' }
+            @{ Flags = @('--batch'); Kind = 'ask batch'; Help = 'Only facts that this batch added; `tideline history` has the numbers.' }
             @{ Flags = @('--segment','-s'); Kind = 'one of identity correction relationship preference project knowledge context'; Help = 'Only facts of this segment.' }
             @{ Flags = @('--tag','-t'); Kind = 'ask tag'; Help = 'Only facts with this tag, or with all of several between commas.' }
             @{ Flags = @('--kind'); Kind = 'one of entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session decision constraint task gotcha insight'; Help = 'Only facts of this kind.' }
+            @{ Flags = @('--status','--progress'); Kind = 'one of active blocked done'; Help = 'Only work that is so far, such as open tasks; what has ended is not active.' }
+            @{ Flags = @('--since'); Kind = 'text'; Help = 'Only facts made at or after TIME.' }
+            @{ Flags = @('--until'); Kind = 'text'; Help = 'Only facts made at or before TIME; of a day, all of it.' }
             @{ Flags = @('--session'); Kind = 'ask session'; Help = 'Only what was said in this session.' }
             @{ Flags = @('--speaker'); Kind = 'ask speaker'; Help = 'Only what this speaker said.' }
             @{ Flags = @('--role'); Kind = 'one of user assistant system tool'; Help = 'Only what this role said.' }
             @{ Flags = @('--agent'); Kind = 'ask agent'; Help = 'Only what this agent wrote.' }
             @{ Flags = @('--document'); Kind = 'ask document'; Help = 'Only chunks of this document; `tideline library` lists them.' }
             @{ Flags = @('--no-documents'); Kind = 'flag'; Help = 'No chunks of documents.' }
-            @{ Flags = @('--status','--progress'); Kind = 'one of active blocked done'; Help = 'Only work that is so far, such as open tasks; what has ended is not active.' }
-            @{ Flags = @('--since'); Kind = 'text'; Help = 'Only facts made at or after TIME.' }
-            @{ Flags = @('--until'); Kind = 'text'; Help = 'Only facts made at or before TIME; of a day, all of it.' }
-            @{ Flags = @('--slot'); Kind = 'ask slot'; Help = 'Only values of this slot.' }
-            @{ Flags = @('--source'); Kind = 'one of owner_message user_instruction channel_message dream tool_output retrieved_document compaction extraction'; Help = 'Only what this source said.' }
-            @{ Flags = @('--heat'); Kind = 'one of core working peripheral'; Help = 'Only facts of this heat.' }
-            @{ Flags = @('--pinned'); Kind = 'flag'; Help = 'Only pinned facts.' }
-            @{ Flags = @('--batch'); Kind = 'ask batch'; Help = 'Only facts that this batch added; `tideline history` has the numbers.' }
             @{ Flags = @('--scope'); Kind = 'ask scope'; Help = 'See facts of this scope, of those above it, and without one; an empty one sees the last alone [default: the setting scope].' }
             @{ Flags = @('--all-scopes'); Kind = 'flag'; Help = 'See the facts of every scope.' }
-            @{ Flags = @('--dry-run','-n'); Kind = 'flag'; Help = 'Show what would be forgotten; change nothing.' }
-            @{ Flags = @('--yes','-y'); Kind = 'flag'; Help = 'Do not ask.' }
         )
         'restore' = @(
             @{ Flags = @('--from'); Kind = 'file'; Help = 'Put a backup back in place of the whole store.' }
             @{ Flags = @('--yes','-y'); Kind = 'flag'; Help = 'With --from: do not ask.' }
         )
         'edit' = @(
+            @{ Flags = @('--role'); Kind = 'one of user assistant system tool none'; Help = 'Who spoke; `none` takes the role away.' }
+            @{ Flags = @('--status','--progress'); Kind = 'one of active blocked done none'; Help = 'How far the work is; `none` takes it away.' }
+            @{ Flags = @('--from'); Kind = 'text'; Help = 'Since when the new words hold, `now` for now; the old ones held until then [default: as long as the old ones].' }
+            @{ Flags = @('--vouch'); Kind = 'flag'; Help = 'Say that these words are yours now, whoever said them.' }
+            @{ Flags = @('--yes','-y'); Kind = 'flag'; Help = 'Do not ask whether to vouch.' }
             @{ Flags = @('--segment','-s'); Kind = 'one of identity correction relationship preference project knowledge context'; Help = 'What it is about.' }
             @{ Flags = @('--slot'); Kind = 'ask slot'; Help = 'The one value it is of, such as deploy_day: ends the old one.' }
             @{ Flags = @('--importance'); Kind = 'text'; Help = 'How much it matters; outside 0..1 is clamped.' }
@@ -346,12 +351,7 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--session'); Kind = 'ask session'; Help = 'The conversation that it was said in; an empty one is none.' }
             @{ Flags = @('--turn'); Kind = 'text'; Help = 'Its place in the conversation.' }
             @{ Flags = @('--speaker'); Kind = 'ask speaker'; Help = 'Who said it, by name; an empty one is nobody.' }
-            @{ Flags = @('--role'); Kind = 'one of user assistant system tool none'; Help = 'Who spoke; `none` takes the role away.' }
             @{ Flags = @('--agent'); Kind = 'ask agent'; Help = 'Which program wrote it; an empty one is none.' }
-            @{ Flags = @('--status','--progress'); Kind = 'one of active blocked done none'; Help = 'How far the work is; `none` takes it away.' }
-            @{ Flags = @('--from'); Kind = 'text'; Help = 'Since when the new words hold, `now` for now; the old ones held until then [default: as long as the old ones].' }
-            @{ Flags = @('--vouch'); Kind = 'flag'; Help = 'Say that these words are yours now, whoever said them.' }
-            @{ Flags = @('--yes','-y'); Kind = 'flag'; Help = 'Do not ask whether to vouch.' }
         )
         'link' = @(
             @{ Flags = @('--kind'); Kind = 'one of corrects derived_from supports contradicts causes caused_by part_of precedes follows enables blocks co_constrains located_at uses works_on contrasts_with relates_to same_topic relates similar'; Help = 'How they are related [default: relates].' }
@@ -365,23 +365,23 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--limit','-n'); Kind = 'text'; Help = 'Facts at most [default: 40].' }
             @{ Flags = @('--archived'); Kind = 'flag'; Help = 'Also facts that are no longer active.' }
             @{ Flags = @('--format'); Kind = 'one of text dot json svg'; Help = 'text, dot, json or svg [default: text]; --json goes with json alone.' }
+            @{ Flags = @('--slot'); Kind = 'ask slot'; Help = 'Only values of this slot.' }
+            @{ Flags = @('--source'); Kind = 'one of owner_message user_instruction channel_message dream tool_output retrieved_document compaction extraction'; Help = 'Only what this source said.' }
+            @{ Flags = @('--heat'); Kind = 'one of core working peripheral'; Help = 'Only facts of this heat.' }
+            @{ Flags = @('--pinned'); Kind = 'flag'; Help = 'Only pinned facts.' }
+            @{ Flags = @('--batch'); Kind = 'ask batch'; Help = 'Only facts that this batch added; `tideline history` has the numbers.' }
             @{ Flags = @('--segment','-s'); Kind = 'one of identity correction relationship preference project knowledge context'; Help = 'Only facts of this segment.' }
             @{ Flags = @('--tag','-t'); Kind = 'ask tag'; Help = 'Only facts with this tag, or with all of several between commas.' }
             @{ Flags = @('--kind'); Kind = 'one of entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session decision constraint task gotcha insight'; Help = 'Only facts of this kind.' }
+            @{ Flags = @('--status','--progress'); Kind = 'one of active blocked done'; Help = 'Only work that is so far, such as open tasks; what has ended is not active.' }
+            @{ Flags = @('--since'); Kind = 'text'; Help = 'Only facts made at or after TIME.' }
+            @{ Flags = @('--until'); Kind = 'text'; Help = 'Only facts made at or before TIME; of a day, all of it.' }
             @{ Flags = @('--session'); Kind = 'ask session'; Help = 'Only what was said in this session.' }
             @{ Flags = @('--speaker'); Kind = 'ask speaker'; Help = 'Only what this speaker said.' }
             @{ Flags = @('--role'); Kind = 'one of user assistant system tool'; Help = 'Only what this role said.' }
             @{ Flags = @('--agent'); Kind = 'ask agent'; Help = 'Only what this agent wrote.' }
             @{ Flags = @('--document'); Kind = 'ask document'; Help = 'Only chunks of this document; `tideline library` lists them.' }
             @{ Flags = @('--no-documents'); Kind = 'flag'; Help = 'No chunks of documents.' }
-            @{ Flags = @('--status','--progress'); Kind = 'one of active blocked done'; Help = 'Only work that is so far, such as open tasks; what has ended is not active.' }
-            @{ Flags = @('--since'); Kind = 'text'; Help = 'Only facts made at or after TIME.' }
-            @{ Flags = @('--until'); Kind = 'text'; Help = 'Only facts made at or before TIME; of a day, all of it.' }
-            @{ Flags = @('--slot'); Kind = 'ask slot'; Help = 'Only values of this slot.' }
-            @{ Flags = @('--source'); Kind = 'one of owner_message user_instruction channel_message dream tool_output retrieved_document compaction extraction'; Help = 'Only what this source said.' }
-            @{ Flags = @('--heat'); Kind = 'one of core working peripheral'; Help = 'Only facts of this heat.' }
-            @{ Flags = @('--pinned'); Kind = 'flag'; Help = 'Only pinned facts.' }
-            @{ Flags = @('--batch'); Kind = 'ask batch'; Help = 'Only facts that this batch added; `tideline history` has the numbers.' }
             @{ Flags = @('--scope'); Kind = 'ask scope'; Help = 'See facts of this scope, of those above it, and without one; an empty one sees the last alone [default: the setting scope].' }
             @{ Flags = @('--all-scopes'); Kind = 'flag'; Help = 'See the facts of every scope.' }
         )
@@ -460,36 +460,36 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--dry-run','-n'); Kind = 'flag'; Help = 'Store nothing; show the first rows as they would be stored.' }
         )
         'export' = @(
-            @{ Flags = @('--format'); Kind = 'one of jsonl csv tsv sqlite markdown vault table'; Help = 'jsonl, csv, tsv, sqlite, markdown, vault or table [default: jsonl].' }
-            @{ Flags = @('--jsonl'); Kind = 'flag'; Help = 'Print one JSON object a line.' }
-            @{ Flags = @('--nl'); Kind = 'flag'; Help = 'The same as --jsonl.' }
-            @{ Flags = @('--csv'); Kind = 'flag'; Help = 'Print CSV with a header.' }
-            @{ Flags = @('--tsv'); Kind = 'flag'; Help = 'Print cells parted by tabs, with a header.' }
-            @{ Flags = @('--table'); Kind = 'flag'; Help = 'Print a table, in a pipe too.' }
-            @{ Flags = @('--fmt'); Kind = 'text'; Help = 'Print a table in a form of tabulate, such as github, grid, html or simple.' }
             @{ Flags = @('--output','-o'); Kind = 'file'; Help = 'Where to write [default: standard output].' }
             @{ Flags = @('--all-origins'); Kind = 'flag'; Help = 'The facts of every origin (the owner''s right).' }
             @{ Flags = @('--split'); Kind = 'folder'; Help = 'Write a Markdown file for each active fact into the new folder DIR.' }
+            @{ Flags = @('--lifecycle'); Kind = 'one of active archived pruned all'; Help = 'active, archived, pruned or all [default: all; in Markdown active].' }
+            @{ Flags = @('--slot'); Kind = 'ask slot'; Help = 'Only values of this slot.' }
+            @{ Flags = @('--source'); Kind = 'one of owner_message user_instruction channel_message dream tool_output retrieved_document compaction extraction'; Help = 'Only what this source said.' }
+            @{ Flags = @('--heat'); Kind = 'one of core working peripheral'; Help = 'Only facts of this heat.' }
+            @{ Flags = @('--pinned'); Kind = 'flag'; Help = 'Only pinned facts.' }
+            @{ Flags = @('--batch'); Kind = 'ask batch'; Help = 'Only facts that this batch added; `tideline history` has the numbers.' }
             @{ Flags = @('--segment','-s'); Kind = 'one of identity correction relationship preference project knowledge context'; Help = 'Only facts of this segment.' }
             @{ Flags = @('--tag','-t'); Kind = 'ask tag'; Help = 'Only facts with this tag, or with all of several between commas.' }
             @{ Flags = @('--kind'); Kind = 'one of entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session decision constraint task gotcha insight'; Help = 'Only facts of this kind.' }
+            @{ Flags = @('--status','--progress'); Kind = 'one of active blocked done'; Help = 'Only work that is so far, such as open tasks; what has ended is not active.' }
+            @{ Flags = @('--since'); Kind = 'text'; Help = 'Only facts made at or after TIME.' }
+            @{ Flags = @('--until'); Kind = 'text'; Help = 'Only facts made at or before TIME; of a day, all of it.' }
             @{ Flags = @('--session'); Kind = 'ask session'; Help = 'Only what was said in this session.' }
             @{ Flags = @('--speaker'); Kind = 'ask speaker'; Help = 'Only what this speaker said.' }
             @{ Flags = @('--role'); Kind = 'one of user assistant system tool'; Help = 'Only what this role said.' }
             @{ Flags = @('--agent'); Kind = 'ask agent'; Help = 'Only what this agent wrote.' }
             @{ Flags = @('--document'); Kind = 'ask document'; Help = 'Only chunks of this document; `tideline library` lists them.' }
             @{ Flags = @('--no-documents'); Kind = 'flag'; Help = 'No chunks of documents.' }
-            @{ Flags = @('--status','--progress'); Kind = 'one of active blocked done'; Help = 'Only work that is so far, such as open tasks; what has ended is not active.' }
-            @{ Flags = @('--since'); Kind = 'text'; Help = 'Only facts made at or after TIME.' }
-            @{ Flags = @('--until'); Kind = 'text'; Help = 'Only facts made at or before TIME; of a day, all of it.' }
-            @{ Flags = @('--slot'); Kind = 'ask slot'; Help = 'Only values of this slot.' }
-            @{ Flags = @('--source'); Kind = 'one of owner_message user_instruction channel_message dream tool_output retrieved_document compaction extraction'; Help = 'Only what this source said.' }
-            @{ Flags = @('--heat'); Kind = 'one of core working peripheral'; Help = 'Only facts of this heat.' }
-            @{ Flags = @('--pinned'); Kind = 'flag'; Help = 'Only pinned facts.' }
-            @{ Flags = @('--batch'); Kind = 'ask batch'; Help = 'Only facts that this batch added; `tideline history` has the numbers.' }
             @{ Flags = @('--scope'); Kind = 'ask scope'; Help = 'See facts of this scope, of those above it, and without one; an empty one sees the last alone [default: the setting scope].' }
             @{ Flags = @('--all-scopes'); Kind = 'flag'; Help = 'See the facts of every scope.' }
-            @{ Flags = @('--lifecycle'); Kind = 'one of active archived pruned all'; Help = 'active, archived, pruned or all [default: all; in Markdown active].' }
+            @{ Flags = @('--jsonl'); Kind = 'flag'; Help = 'Print one JSON object a line.' }
+            @{ Flags = @('--nl'); Kind = 'flag'; Help = 'The same as --jsonl.' }
+            @{ Flags = @('--csv'); Kind = 'flag'; Help = 'Print CSV with a header.' }
+            @{ Flags = @('--tsv'); Kind = 'flag'; Help = 'Print cells parted by tabs, with a header.' }
+            @{ Flags = @('--table'); Kind = 'flag'; Help = 'Print a table, in a pipe too.' }
+            @{ Flags = @('--fmt'); Kind = 'text'; Help = 'Print a table in a form of tabulate, such as github, grid, html or simple.' }
+            @{ Flags = @('--format'); Kind = 'one of jsonl csv tsv sqlite markdown vault table'; Help = 'jsonl, csv, tsv, sqlite, markdown, vault or table [default: jsonl].' }
         )
         'ingest' = @(
             @{ Flags = @('--glob','-g'); Kind = 'text'; Help = 'Of folders only files that match, such as ''*.txt''; ''!*.txt'' leaves out. With a slash it is matched against the path below the folder.' }
@@ -503,9 +503,9 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--dry-run','-n'); Kind = 'flag'; Help = 'Store nothing; say what would be.' }
         )
         'library' = @(
+            @{ Flags = @('--dry-run','-n'); Kind = 'flag'; Help = 'With rm: say what would be taken out.' }
             @{ Flags = @('--scope'); Kind = 'ask scope'; Help = 'List documents of this scope, of those above it, and without one; an empty one sees the last alone [default: the setting scope].' }
             @{ Flags = @('--all-scopes'); Kind = 'flag'; Help = 'List the documents of every scope.' }
-            @{ Flags = @('--dry-run','-n'); Kind = 'flag'; Help = 'With rm: say what would be taken out.' }
             @{ Flags = @('--jsonl'); Kind = 'flag'; Help = 'Print one JSON object a line.' }
             @{ Flags = @('--nl'); Kind = 'flag'; Help = 'The same as --jsonl.' }
             @{ Flags = @('--csv'); Kind = 'flag'; Help = 'Print CSV with a header.' }
@@ -522,11 +522,6 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
         'extract' = @(
             @{ Flags = @('--session'); Kind = 'text'; Help = 'Name of the conversation [default: the one in the transcript, else the file''s name].' }
             @{ Flags = @('--scope'); Kind = 'ask scope'; Help = 'Where the facts matter, such as work/api; an empty one is everywhere [default: the setting scope].' }
-            @{ Flags = @('--llm'); Kind = 'text'; Help = 'Command to ask: prompt on its stdin, reply on its stdout; `none` asks no model [setting: llm].' }
-            @{ Flags = @('--model'); Kind = 'text'; Help = 'Model to ask at the base URL [setting: model].' }
-            @{ Flags = @('--base-url'); Kind = 'text'; Help = 'OpenAI-compatible endpoint, such as http://localhost:11434/v1 [setting: base_url].' }
-            @{ Flags = @('--key-file'); Kind = 'file'; Help = 'File with the API key, mode 0600 [env: TIDELINE_API_KEY; setting: key_file].' }
-            @{ Flags = @('--timeout'); Kind = 'text'; Help = 'Seconds to wait for a reply [default: 60].' }
             @{ Flags = @('--per-message'); Kind = 'flag'; Help = 'Ask about each of the user''s messages that says something about them, instead of the whole.' }
             @{ Flags = @('--lessons'); Kind = 'flag'; Help = 'Ask also what follows from each correction.' }
             @{ Flags = @('--summary'); Kind = 'flag'; Help = 'Also keep one summary of the session, which each run words anew; it takes a model.' }
@@ -538,14 +533,19 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--limit'); Kind = 'text'; Help = 'Of an export: at most N conversations that have something new; the next call goes on behind them [0 is all; a dry run shows 10].' }
             @{ Flags = @('--pending'); Kind = 'flag'; Help = 'The conversations that hooks have noted, instead of one; `tideline schedule` does it every night.' }
             @{ Flags = @('--dry-run','-n'); Kind = 'flag'; Help = 'Print what would be sent and what would be stored without a model; ask and write nothing.' }
-        )
-        'relink' = @(
             @{ Flags = @('--llm'); Kind = 'text'; Help = 'Command to ask: prompt on its stdin, reply on its stdout; `none` asks no model [setting: llm].' }
             @{ Flags = @('--model'); Kind = 'text'; Help = 'Model to ask at the base URL [setting: model].' }
             @{ Flags = @('--base-url'); Kind = 'text'; Help = 'OpenAI-compatible endpoint, such as http://localhost:11434/v1 [setting: base_url].' }
             @{ Flags = @('--key-file'); Kind = 'file'; Help = 'File with the API key, mode 0600 [env: TIDELINE_API_KEY; setting: key_file].' }
             @{ Flags = @('--timeout'); Kind = 'text'; Help = 'Seconds to wait for a reply [default: 60].' }
+        )
+        'relink' = @(
             @{ Flags = @('--dry-run','-n'); Kind = 'flag'; Help = 'Print what would be sent; ask and write nothing.' }
+            @{ Flags = @('--llm'); Kind = 'text'; Help = 'Command to ask: prompt on its stdin, reply on its stdout; `none` asks no model [setting: llm].' }
+            @{ Flags = @('--model'); Kind = 'text'; Help = 'Model to ask at the base URL [setting: model].' }
+            @{ Flags = @('--base-url'); Kind = 'text'; Help = 'OpenAI-compatible endpoint, such as http://localhost:11434/v1 [setting: base_url].' }
+            @{ Flags = @('--key-file'); Kind = 'file'; Help = 'File with the API key, mode 0600 [env: TIDELINE_API_KEY; setting: key_file].' }
+            @{ Flags = @('--timeout'); Kind = 'text'; Help = 'Seconds to wait for a reply [default: 60].' }
         )
         'embed' = @(
             @{ Flags = @('--embedder'); Kind = 'text'; Help = 'Which one [default: hrr-256].' }

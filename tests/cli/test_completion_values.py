@@ -62,7 +62,7 @@ def test_every_kind_that_is_named_is_there():
     named = set()
     for name in COMMANDS:
         module = verb(name)
-        named |= {option.completes for option in (*module.OPTIONS, *GLOBAL)}
+        named |= {option.completes for option in (*module.Options.ALL, *GLOBAL)}
         named |= {kind for argument in module.ARGUMENTS for kind in argument.completes}
     assert {kind for kind in named if kind and not kind.startswith("one of ")} == set(KINDS)
 

@@ -72,7 +72,7 @@ def test_a_batch_has_its_own_format(run, facts):
     """The answers of a batch are JSON lines, whatever else would be asked."""
     done = run("recall", "--batch", "--format", "lines", stdin="deploys\n")
     assert done.code == 2
-    assert "--format cannot go with --batch" in done.err
+    assert "--batch cannot go with --format" in done.err
 
 
 @pytest.mark.parametrize("argv", [("recall", "zebra"), ("list", "--tag", "none")])

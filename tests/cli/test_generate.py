@@ -16,7 +16,7 @@ from tests.support import ROOT
 from tideline_cli.cli import app
 from tideline_cli.cli.commands import COMMANDS, Command, verb
 from tideline_cli.cli.generate import completions, docs, files, man
-from tideline_cli.cli.options import GLOBAL, Argument, Option
+from tideline_cli.cli.options import GLOBAL, Argument, OptionSet, choice
 
 needs_man = pytest.mark.skipif(shutil.which("man") is None, reason="man is not installed")
 FILES = {
@@ -78,7 +78,7 @@ def test_every_command_is_documented(name):
     """Each command has a page with all its flags, and stands with them in every completion file."""
     page = man.page(name).replace("\\-", "-")
     scripts = completions.files()
-    for option in (*verb(name).OPTIONS, *GLOBAL):
+    for option in (*verb(name).Options.ALL, *GLOBAL):
         assert f"\\fB{', '.join(option.flags)}\\fR" in page
         assert all(choice in page for choice in option.choices)
         for flag in option.flags:
@@ -139,10 +139,11 @@ def test_a_new_command_needs_no_change_here(monkeypatch):
     module.HELP = "Dream.\n\nOf `sheep` and 'wolves'."
     module.EXAMPLES = (("a b", "--stage count"),)
     module.ARGUMENTS = (Argument("words", "DIR", "Where.", "folder"),)
-    module.OPTIONS = (
-        Option("stage", ("--stage", "-S"), "It's [one] of: two.", "choice",
-               choices=("count", "sleep")),
-    )  # fmt: skip
+
+    class Options(OptionSet):
+        stage = choice(("count", "sleep"))("It's [one] of: two.", short="-S")
+
+    module.Options = Options
     monkeypatch.setitem(sys.modules, module.__name__, module)
     monkeypatch.setitem(COMMANDS, "dream", Command("dream_test", "It's: all [dream].", "Core"))
     assert "tideline-dream.1" in man.pages()

@@ -20,7 +20,7 @@ from tests.conftest import run_main
 from tests.support import DAY, NOW, ROOT, fact, seed
 from tideline_cli.cli import clipboard
 from tideline_cli.cli.commands import pick
-from tideline_cli.cli.options import GLOBAL, GlobalOptions, completed
+from tideline_cli.cli.options import GlobalOptions
 from tideline_cli.cli.picker import by_fzf, door, keys, offer, screen
 from tideline_cli.cli.picker.choosing import Choosing
 from tideline_cli.cli.picker.screen import Size
@@ -310,8 +310,8 @@ def test_an_fzf_that_cannot_be_used(version, why, stored, tmp_path):
 def test_fzf_says_once_what_each_letter_would(stored, tmp_path, monkeypatch, capsys):
     """A note that each answer would repeat is left once for the end; deeds are all left."""
     told = tmp_path / "told"
-    given = GlobalOptions(**completed({}, GLOBAL))
-    options = pick.Options(**completed({}, pick.OPTIONS))
+    given = GlobalOptions()
+    options = pick.Options()
     monkeypatch.setenv(offer.HANDED, by_fzf.handed(options, given, str(told)))
     monkeypatch.setattr(offer.live, "found", lambda *_, caution, **__: [
         caution(UnavailableError("no model"))][:0])

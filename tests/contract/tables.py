@@ -51,9 +51,9 @@ def of_command(name: str, world: World) -> list[str]:
     help_text = _flat(run_main(name, "--help").out)
     page = _flat(generate_man.plain(generate_man.layout(name)))
     found = []
-    for option in (*verb(name).OPTIONS, *GLOBAL):
+    for option in (*verb(name).Options.ALL, *GLOBAL):
         found += [*_told(option, help_text, page), *_completed(name, option)]
-    for option in verb(name).OPTIONS:
+    for option in verb(name).Options.ALL:
         found += [*_excluded(name, option), *_enforced(name, option)]
         found += _default(name, option, world)
     return [f"{name}: {one}" for one in found]
@@ -128,7 +128,7 @@ def _enforced(name: str, option: Option) -> Iterator[str]:
 
 def _excluded(name: str, option: Option) -> Iterator[str]:
     """Say which pair that the table keeps apart is taken."""
-    options = {other.name: other for other in (*verb(name).OPTIONS, *GLOBAL)}
+    options = {other.name: other for other in (*verb(name).Options.ALL, *GLOBAL)}
     for other in option.excludes:
         more = ("word",) if other == "words" else _given(options[other])
         done = run_main(name, *_given(option), *more, stdin="x")
@@ -172,7 +172,7 @@ def _default(name: str, option: Option, world: World) -> Iterator[str]:
 
 def _documents() -> Iterator[str]:
     """Say which flags and commands of the documents there are not, and which they lack."""
-    known = {flag for name in COMMANDS for option in (*verb(name).OPTIONS, *GLOBAL)
+    known = {flag for name in COMMANDS for option in (*verb(name).Options.ALL, *GLOBAL)
              for flag in option.flags} | {"--help", "--version"}  # fmt: skip
     listed = _page("commands")
     pages = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
@@ -181,14 +181,14 @@ def _documents() -> Iterator[str]:
             yield f"docs/commands.md lacks {name}"
         for page in pages:
             for flag, line in _flags_of_calls(page.read_text("utf-8"), name):
-                options = (*verb(name).OPTIONS, *GLOBAL)
+                options = (*verb(name).Options.ALL, *GLOBAL)
                 if flag not in {f for option in options for f in option.flags}:
                     yield f"{page.name}: {flag} is no option of {name}: {line}"
     for path in (ROOT / "README.md", ROOT / "docs" / "command-line.md"):
         for flag in sorted(set(_FLAG.findall(path.read_text("utf-8")))):
             if flag not in known | _OF_OTHER_PROGRAMS:
                 yield f"{path.name}: there is no {flag}"
-    of_remember = [flag for option in verb("remember").OPTIONS for flag in option.flags[:1]]
+    of_remember = [flag for option in verb("remember").Options.ALL for flag in option.flags[:1]]
     told = _page("concepts")
     lacks = "docs/concepts.md lacks {} of remember"
     yield from (lacks.format(flag) for flag in of_remember if f"`{flag}" not in told)

@@ -136,7 +136,7 @@ def test_lines_reach_every_option():
     rng = Random(1)
     with pairs.surroundings() as world:
         for command in COMMANDS:
-            left = {flag for option in verb(command).OPTIONS for flag in option.flags}
+            left = {flag for option in verb(command).Options.ALL for flag in option.flags}
             for _ in range(600):
                 if not left:
                     break

@@ -8,7 +8,6 @@ from tests.contract import pairs, tables
 from tideline_cli.cli import option_values, options
 from tideline_cli.cli.commands import verb
 from tideline_cli.cli.options import Option
-from tideline_cli.model.record import replace
 
 
 @pytest.fixture(scope="module")
@@ -32,13 +31,13 @@ def test_what_is_told_is_so(world):
 def put(monkeypatch, name, *fresh, drop=""):
     """Put options into the table of a verb."""
     module = verb(name)
-    kept = tuple(option for option in module.OPTIONS if option.name != drop)
-    monkeypatch.setattr(module, "OPTIONS", (*kept, *fresh))
+    kept = tuple(option for option in module.Options.ALL if option.name != drop)
+    monkeypatch.setattr(module.Options, "ALL", (*kept, *fresh))
 
 
 def option_of(name, wanted):
     """Return an option of a verb."""
-    return next(option for option in verb(name).OPTIONS if option.name == wanted)
+    return next(option for option in verb(name).Options.ALL if option.name == wanted)
 
 
 FAULTS = {
@@ -54,7 +53,7 @@ def test_a_fault_in_a_table_is_found(world, monkeypatch, fault):
     """An option that is changed behind the back of its documents is complained of."""
     says, change = FAULTS[fault]
     old = option_of("list", "limit")
-    put(monkeypatch, "list", replace(old, **change), drop="limit")
+    put(monkeypatch, "list", old.but(**change), drop="limit")
     if "most" in change:  # the check that would enforce it is taken away as well
         careless = lambda _, text: int(text) if text[0] != "-" else 0  # noqa: E731
         monkeypatch.setattr(option_values, "_count", careless)
@@ -76,7 +75,7 @@ def test_a_clash_that_is_let_pass_is_found(world, monkeypatch):
 
 def test_a_flag_without_a_place_is_found(world, monkeypatch):
     """An option that stands in no committed completion is complained of."""
-    fresh = Option("sideways", ("--sideways",), "Look there.", "flag", False)
+    fresh = Option("flag", "Look there.", name="sideways", flags=("--sideways",))
     put(monkeypatch, "pin", fresh)
     found = tables.of_command("pin", world)
     assert [one for one in found if "--sideways is not in tideline.fish" in one]

@@ -34,7 +34,7 @@ def _unknown(call):
     if words[:1] == ["help"] or "--" in words:
         return False
     if words and words[0] in COMMANDS:
-        options += verb(words[0]).OPTIONS
+        options += verb(words[0]).Options.ALL
     elif words and not words[0].startswith("-") and words[0] != "COMMAND":
         return True
     by_flag = {flag: option for option in options for flag in option.flags}

@@ -29,7 +29,7 @@ DOCS = ROOT / "docs"
 
 def default(command, name):
     """The default of an option, as its table has it."""
-    (found,) = [one.default for one in verb(command).OPTIONS if one.name == name]
+    (found,) = [one.default for one in verb(command).Options.ALL if one.name == name]
     return found
 
 

@@ -9,7 +9,7 @@ from contextlib import closing
 import pytest
 
 from tests.conftest import run_main
-from tideline_cli.cli.commands import eval as command
+from tideline_cli.cli.commands.eval.questions import DEFAULT_K
 from tideline_cli.evaluation.profiles import PROFILES
 
 FACTS = {
@@ -262,7 +262,7 @@ def test_the_memory_is_needed_for_questions_of_ones_own(tmp_path):
     done = run_main("eval", "run", gold(tmp_path / "g.jsonl", {"query": "x", "ids": []}))
 
     assert done.code == 2 and "no store yet" in done.err
-    assert command.DEFAULT_K == 5
+    assert DEFAULT_K == 5
 
 
 def test_a_name_that_no_fact_has_is_told(home, tmp_path):

@@ -485,5 +485,5 @@ subprocess.run([sys.executable, "-m", "tideline_cli", "remember", "written meanw
 
 def test_options_have_homes():
     """The table of options names each keyword of `run` once."""
-    names = [option.name for option in verb.OPTIONS]
+    names = [option.name for option in verb.Options.ALL]
     assert len(names) == len(set(names))

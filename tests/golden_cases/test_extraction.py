@@ -44,10 +44,10 @@ def test_flatten(case):
 
 def test_defaults():
     """Two new messages are worth a request, ten known facts go with it, a minute is patience."""
-    from tideline_cli.cli.model_options import OPTIONS
+    from tideline_cli.cli.model_options import ModelOptions
 
-    timeout = next(option.default for option in OPTIONS if option.name == "timeout")
-    assert (facts_pass.MIN_NEW, facts_pass.CANDIDATES, timeout * 1000) == (
+    patience = ModelOptions.timeout.default
+    assert (facts_pass.MIN_NEW, facts_pass.CANDIDATES, patience * 1000) == (
         GOLDEN["defaults"]["minNewMessages"],
         GOLDEN["defaults"]["candidateK"],
         GOLDEN["defaults"]["llmTimeoutMs"],

@@ -175,7 +175,7 @@ def test_every_command_has_a_module_with_help_and_examples():
     for name in COMMANDS:
         module = verb(name)
         assert module.HELP and module.HELP[0].isupper(), name
-        options = (*module.OPTIONS, *GLOBAL)
+        options = (*module.Options.ALL, *GLOBAL)
         flags = [flag for option in options for flag in option.flags]
         assert len(flags) == len(set(flags)), name
         assert all(option.help.endswith((".", "]")) for option in options), name

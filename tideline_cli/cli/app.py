@@ -141,7 +141,7 @@ def build(name: str) -> TyperCommand:
 
     app = typer.Typer(add_completion=False, rich_markup_mode=None)
     app.command(name, cls=_Verb, help=help_of(module))(
-        _function(call, module.ARGUMENTS, (*module.OPTIONS, *GLOBAL))
+        _function(call, module.ARGUMENTS, (*module.Options.ALL, *GLOBAL))
     )
     command = cast(_Verb, get_command(app))
     command.examples = examples(name, module.EXAMPLES)

@@ -78,8 +78,8 @@ class _Line:
         if self._origin:
             parse_origin(self._origin)
         self._session = Session(
-            GlobalOptions(given.get("--db"), self._origin, None, True, True, False, False, None,
-                          True, True)
+            GlobalOptions(db=given.get("--db"), origin=self._origin, json=True, quiet=True,
+                          no_input=True, no_pager=True)
         )  # fmt: skip
 
     @property

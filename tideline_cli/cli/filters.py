@@ -1,13 +1,10 @@
-"""The filters that list, export and forget share: one table of options, and what they mean."""
+"""What the filters that list, export and forget share ask of facts."""
 
 from __future__ import annotations
 
-from tideline_cli.cli import filter_options
-from tideline_cli.cli.filter_options import NARROWING, narrowed
-from tideline_cli.cli.options import SCOPES, Option
+from tideline_cli.cli.shared_options import Filters, narrowed, said_by
 from tideline_cli.errors import NotFoundError
-from tideline_cli.model.fact import HEATS, slot_key
-from tideline_cli.model.source import SOURCES
+from tideline_cli.model.fact import slot_key
 from tideline_cli.store import history
 from tideline_cli.store.facts import Filter
 
@@ -16,21 +13,7 @@ if TYPE_CHECKING:
     from apsw import Connection
 
     from tideline_cli.cli.session import Session
-    from tideline_cli.cli.shared_options import Filters, Said
-
-
-OPTIONS = (
-    *NARROWING,
-    Option("slot", ("--slot",), "Only values of this slot.", many=True, metavar="NAME",
-           completes="slot"),
-    Option("source", ("--source",), "Only what this source said.", "choice", choices=SOURCES,
-           many=True, metavar="SOURCE"),
-    Option("heat", ("--heat",), "Only facts of this heat.", "choice", choices=HEATS, many=True),
-    Option("pinned", ("--pinned",), "Only pinned facts.", "flag", False),
-    Option("batch", ("--batch",), "Only facts that this batch added; `tideline history` has the "
-           "numbers.", "count", least=1, metavar="N", completes="batch"),
-    *SCOPES,
-)  # fmt: skip
+    from tideline_cli.cli.shared_options import Said
 
 
 def wanted(
@@ -52,13 +35,13 @@ def labelled(session: Session, options: Said) -> Filter:
     """Return what a call that counts labels asks of facts: their scope, and who said them where."""
     return Filter(
         lifecycle=None, scopes=session.scopes(options.scope, everything=options.all_scopes),
-        **filter_options.spoken(options),
+        **said_by(options),
     )
 
 
 def is_given(options: Filters) -> bool:
     """Say whether a call names any filter: something that leaves facts out."""
-    narrowing = (option.name for option in OPTIONS if option.name != "all_scopes")
+    narrowing = (option.name for option in Filters.ALL if option.name != "all_scopes")
     return any(getattr(options, name) not in (None, False, ()) for name in narrowing)
 
 

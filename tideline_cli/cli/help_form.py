@@ -30,7 +30,7 @@ def of(name: str) -> dict[str, Any]:
         "command": name,
         "help": help_of(module),
         "arguments": list(map(_argument, module.ARGUMENTS)),
-        "options": list(map(_option, module.OPTIONS)),
+        "options": list(map(_option, module.Options.ALL)),
         "examples": examples(name, module.EXAMPLES),
     }
 

@@ -106,14 +106,14 @@ def _meaning(error: Exception) -> str:
 
 def _session(argv: Sequence[str], parse: Parse, voice: _Voice) -> tuple[Session, Given]:
     """Return the session of a command line, before the client has said in which folder it is."""
-    from tideline_cli.cli.options import GLOBAL, GlobalOptions, completed  # noqa: PLC0415  not where it is off
+    from tideline_cli.cli.options import GlobalOptions  # noqa: PLC0415  not where it is off
     from tideline_cli.cli.session import Session  # noqa: PLC0415  as above
 
     parsed = parse(argv)
     if parsed is None:
         raise _Silence("an option of the command line is unknown, or lacks its value")
     given = parsed[1]
-    session = Session(GlobalOptions(**completed(given, GLOBAL)), is_door=True)
+    session = Session(GlobalOptions.of(given), is_door=True)
     voice.log = hook_log.path_of(voice.state, session.viewer.key)
     return session, given
 

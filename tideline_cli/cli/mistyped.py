@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from itertools import takewhile
 
-from tideline_cli.cli.commands import COMMANDS, verb
+from tideline_cli.cli.commands import COMMANDS, options_of, verb
 from tideline_cli.cli.options import GLOBAL
 from tideline_cli.errors import UsageError
 
@@ -63,12 +63,14 @@ def _meant_by_a_slip(word: str) -> list[str]:
 def no_option(name: str, argv: Sequence[str], typed: str) -> UsageError:
     """Return the error for something `typed` that begins with a dash and is no option of the
     command, which may be text."""
-    options = (*(verb(name).OPTIONS if name else ()), *GLOBAL)
+    options = (*(options_of(name) if name else ()), *GLOBAL)
     part = next((one for one in argv if one == typed or _begins(one, typed)), typed)
     page = f"tideline {name} --help" if name else "tideline --help"
     takes_text = bool(name) and any(one.kind == "text" for one in verb(name).ARGUMENTS)
     flag = part.partition("=")[0]
-    owner = next((one for one in argv if one in COMMANDS and flag in _flags(verb(one).OPTIONS)), "")
+    owner = next(
+        (one for one in argv if one in COMMANDS and flag in _flags(options_of(one))), ""
+    )
     near = nearest(flag, _flags(options)) if _is_like_option(part) else []
     if not name and owner:
         hint = f"it is an option of {owner}, and stands behind it: tideline {owner} {part} …"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from tideline_cli.cli.options import Option
+from tideline_cli.cli.options import OptionSet, count, file, text
 from tideline_cli.errors import UsageError
 from tideline_cli.llm.client import complete
 from tideline_cli.llm.model_settings import KEY_VARIABLE, LONGEST_TIMEOUT, Model, model_from
@@ -12,38 +12,34 @@ from tideline_cli.llm.model_settings import KEY_VARIABLE, LONGEST_TIMEOUT, Model
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any, Protocol
+    from typing import Any
 
     from tideline_cli.cli.session import Session
 
-    class ModelOptions(Protocol):
-        """What the options of a command say of the model, among other things."""
-
-        @property
-        def llm(self) -> str | None: ...
-        @property
-        def model(self) -> str | None: ...
-        @property
-        def base_url(self) -> str | None: ...
-        @property
-        def key_file(self) -> str | None: ...
-        @property
-        def timeout(self) -> int: ...
-
-
 NO_MODEL = "none"
-OPTIONS = (
-    Option("llm", ("--llm",), "Command to ask: prompt on its stdin, reply on its stdout; `none` "
-           "asks no model [setting: llm].", metavar="COMMAND", excludes=("model", "base_url")),
-    Option("model", ("--model",), "Model to ask at the base URL [setting: model].",
-           metavar="NAME"),
-    Option("base_url", ("--base-url",), "OpenAI-compatible endpoint, such as "
-           "http://localhost:11434/v1 [setting: base_url].", metavar="URL"),
-    Option("key_file", ("--key-file",), "File with the API key, mode 0600 [env: "
-           "TIDELINE_API_KEY; setting: key_file].", "file", excludes=("llm",)),
-    Option("timeout", ("--timeout",), "Seconds to wait for a reply [default: 60].",
-           "count", 60, least=5, most=int(LONGEST_TIMEOUT), metavar="SECONDS"),
-)  # fmt: skip
+
+
+class ModelOptions(OptionSet):
+    """Which language model a command asks."""
+
+    llm = text(
+        "Command to ask: prompt on its stdin, reply on its stdout; `none` asks no model [setting: "
+        "llm].",
+        metavar="COMMAND", excludes=("model", "base_url"),
+    )  # fmt: skip
+    model = text("Model to ask at the base URL [setting: model].", metavar="NAME")
+    base_url = text(
+        "OpenAI-compatible endpoint, such as http://localhost:11434/v1 [setting: base_url].",
+        metavar="URL",
+    )
+    key_file = file(
+        "File with the API key, mode 0600 [env: TIDELINE_API_KEY; setting: key_file].",
+        excludes=("llm",),
+    )
+    timeout = count(
+        "Seconds to wait for a reply [default: 60].",
+        default=60, least=5, most=int(LONGEST_TIMEOUT), metavar="SECONDS",
+    )  # fmt: skip
 
 
 def chosen(session: Session, options: ModelOptions) -> Model | None:

@@ -4,12 +4,34 @@ from __future__ import annotations
 
 import os
 
+from tideline_cli.cli.options import (
+    OptionSet,
+    choice,
+    count,
+    end,
+    flag,
+    listed,
+    number,
+    pair,
+    share,
+    start,
+    text,
+)
+from tideline_cli.config.settings import DEDUPS
 from tideline_cli.errors import UsageError
 from tideline_cli.model import codec, ulid
-from tideline_cli.model.fact import KINDS, NewFact, bare_name
+from tideline_cli.model.fact import (
+    KINDS,
+    LARGEST_TURN,
+    PROGRESSES,
+    ROLES,
+    SEGMENTS,
+    TIERS,
+    NewFact,
+    bare_name,
+)
 from tideline_cli.model.fields import TEXTS
-from tideline_cli.model.record import Record
-from tideline_cli.model.source import is_trusted, parse_source
+from tideline_cli.model.source import SOURCES, is_trusted, parse_source
 from tideline_cli.policy.gate import confined
 from tideline_cli.policy.secrets import may_hold
 
@@ -20,42 +42,73 @@ if TYPE_CHECKING:
 
     from tideline_cli.cli.session import Session
     from tideline_cli.memory.remember import Remembered
-    from tideline_cli.model.fact import Progress, Role, Segment, Tier
-    from tideline_cli.model.source import Source
 
 
 _SHOWN = 80  # characters of a fact in a note
 
 
-class Options(Record):
+class Labels(OptionSet):
+    """The labels of a fact, as `remember` and `edit` take them."""
+
+    segment = choice(tuple(SEGMENTS))("What it is about [default: knowledge].", short="-s")
+    slot = text(
+        "The one value it is of, such as deploy_day: ends the old one.",
+        metavar="NAME", completes="slot",
+    )  # fmt: skip
+    importance = number("How much it matters; outside 0..1 is clamped.")
+    tier = choice(TIERS)("How long it is kept.")
+    confidence = share("How sure it is; weighs in recall.")
+    valid_from = start("When it begins to hold.")
+    valid_to = end("Until when it holds; of a day, to its end.")
+    tag = listed(
+        "A label to filter by; commas part several.",
+        short="-t", many=True, metavar="TAG", completes="tag",
+    )  # fmt: skip
+    kind = choice(tuple(KINDS))("A finer word than the segment, and its defaults.", metavar="KIND")
+    title = text("A short name.")
+    meta = pair("Anything else worth keeping.", many=True)
+    scope = text(
+        "Of what it is worth knowing, such as work/api; an empty one is of everything [default: "
+        "the setting scope].",
+        metavar="A/B", completes="scope",
+    )  # fmt: skip
+    session = text("The conversation that it was said in.", metavar="NAME", completes="session")
+    turn = count("Its place in the conversation.", most=LARGEST_TURN)
+    speaker = text("Who said it, by name.", metavar="NAME", completes="speaker")
+    agent = text(
+        "Which program writes; an empty one is none [default: the setting agent].",
+        metavar="NAME", completes="agent",
+    )  # fmt: skip
+
+
+class Options(Labels):
     """The options of a call of remember, or what a line of a batch says in their place."""
 
-    segment: Segment | None
-    slot: str | None
-    importance: float | None
-    tier: Tier | None
-    source: Source | None
-    supersedes: tuple[str, ...]
-    confidence: float | None
-    valid_from: int | None
-    valid_to: int | None
-    tag: tuple[str, ...]
-    kind: str | None
-    title: str | None
-    meta: tuple[tuple[str, Any], ...]
-    source_turn: str | None
-    derived_from: tuple[str, ...]
-    pin: bool
-    confine: bool
-    scope: str | None
-    session: str | None
-    turn: int | None
-    speaker: str | None
-    role: Role | None
-    agent: str | None
-    progress: Progress | None
-    dedup: str | None
-    batch: bool
+    source = choice(SOURCES)("Who said it [default: owner_message, in a channel channel_message].")
+    supersedes = text(
+        "A fact that this one replaces, besides its slot's.",
+        many=True, metavar="ID", completes="active",
+    )  # fmt: skip
+    source_turn = text("Where it was said.", metavar="REF")
+    derived_from = text("A fact it was derived from.", many=True, metavar="ID", completes="id")
+    pin = flag("Never let it fade.")
+    confine = flag("Store what the source may not author as knowledge.")
+    role = choice(ROLES)("Who spoke; what an assistant or a tool says weighs less.")
+    progress = choice(PROGRESSES)(
+        "How far the work is, of a task or the like: `progress` in JSON [default: active, of the "
+        "kinds of work].",
+        flags=("--status", "--progress"),
+    )
+    dedup = choice(DEDUPS)(
+        "What a fact is compared by: exact, its words; semantic, also its meaning, to name what "
+        "is near; smart, to replace another value of a subject. Both take a learned embedder "
+        "[default: the setting dedup, else exact]."
+    )
+    batch = flag(
+        "Read JSON lines; print one result a line, for a bad line an error; all others are stored "
+        "together, as one batch.",
+        excludes=("words",),
+    )
 
 
 def new_id(now: int) -> str:

@@ -1,4 +1,15 @@
-"""Options as data: one declaration for both parsers, the help, man pages and completions."""
+"""Options as data: one declaration for both parsers, mypy, the help, man pages and completions.
+
+A command declares each of its options once, as an attribute of a class that it calls `Options`:
+
+    class Options(Scopes):
+        limit = count("Facts at most [default: 50; 0 is all].", short="-n", default=50)
+        mode = choice(MODES)("How it is searched.")
+        dry_run = flag("Change nothing.")
+
+The flag is made of the attribute's name (`--dry-run`). `Options.ALL` are the declarations; an
+instance has their values in one call, and mypy knows the type of each.
+"""
 
 from __future__ import annotations
 
@@ -10,37 +21,74 @@ from tideline_cli.model.record import Record
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
-    from typing import Any
+    from typing import (
+        Any,
+        Generic,
+        Literal,
+        Never,
+        NotRequired,
+        Protocol,
+        Self,
+        TypedDict,
+        TypeVar,
+        Unpack,
+        overload,
+    )  # fmt: skip
+
+    T = TypeVar("T")
+    T_co = TypeVar("T_co", covariant=True)
+    Word = TypeVar("Word", bound=str)
 
 _LARGEST_COUNT = 2**31 - 1
 
 
-class Option(Record):
+class Option:
     """A flag of a command.
 
-    `name` is the keyword of the command's `run`. `kind` is flag, text, count (a whole number from
+    `name` is the attribute that it is declared as, and `flags` what is typed: made of the name and
+    of `short`, unless the declaration says them. `kind` is flag, text, count (a whole number from
     `least` to `most`), number, time (an exact one), start, last or end (a time in words: of a day
     the first instant, the last one, or the first one after it), duration (milliseconds inside),
     share (0..1), choice, pair (KEY=VALUE), list (texts parted by commas), file or folder.
-    `excludes` names what cannot be honoured beside it: other options, or `words`; `-` alone is no
-    word, since it names standard input. `beside` names flags that go with some choices alone, each
-    with those choices. `completes` is what of the memory a shell offers for the value: a kind of
-    `cli.completion_values`.
+    `many` says that it may be given more than once. `excludes` names what cannot be honoured beside
+    it: other options, or `words`; `-` alone is no word, since it names standard input. `beside`
+    names flags that go with some choices alone, each with those choices. `completes` is what of the
+    memory a shell offers for the value: a kind of `cli.completion_values`.
     """
 
-    name: str
-    flags: tuple[str, ...]
-    help: str
-    kind: str = "text"
-    default: Any = None
-    many: bool = False
-    choices: tuple[str, ...] = ()
-    least: int = 0
-    most: int = _LARGEST_COUNT
-    metavar: str = ""
-    excludes: tuple[str, ...] = ()
-    beside: tuple[tuple[str, tuple[str, ...]], ...] = ()
-    completes: str = ""
+    __slots__ = ("beside", "choices", "completes", "default", "excludes", "flags", "help", "kind",
+                 "least", "many", "metavar", "most", "name", "short")  # fmt: skip
+
+    def __init__(
+        self, kind: str, help: str, *, name: str = "", flags: tuple[str, ...] = (), short: str = "",
+        default: Any = None, many: bool = False, choices: tuple[str, ...] = (), least: int = 0,
+        most: int = _LARGEST_COUNT, metavar: str = "", excludes: tuple[str, ...] = (),
+        beside: tuple[tuple[str, tuple[str, ...]], ...] = (), completes: str = "",
+    ) -> None:  # fmt: skip
+        self.kind = kind
+        self.help = help
+        self.name = name
+        self.flags = flags
+        self.short = short
+        self.default = () if many else False if kind == "flag" else default
+        self.many = many
+        self.choices = choices
+        self.least = least
+        self.most = most
+        self.metavar = metavar
+        self.excludes = excludes
+        self.beside = beside
+        self.completes = completes
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+        if not self.flags:
+            self.flags = (as_typed(name), self.short) if self.short else (as_typed(name),)
+
+    def but(self, **changes: Any) -> Self:
+        """Return a copy with some of its sayings changed."""
+        said = {name: getattr(self, name) for name in Option.__slots__}
+        return type(self)(**(said | changes))
 
     @property
     def explained(self) -> str:
@@ -51,7 +99,7 @@ class Option(Record):
         elif self.kind == "duration":
             text += f" At most {LONGEST_SPAN_MS // DAY_MS}d."
         if self.excludes:
-            text += f" Not with {' or '.join(map(_as_typed, self.excludes))}."
+            text += f" Not with {' or '.join(map(as_typed, self.excludes))}."
         return text
 
     @property
@@ -62,6 +110,122 @@ class Option(Record):
         if self.kind == "choice":
             return self.metavar or "|".join(self.choices)
         return self.metavar or _PLACEHOLDERS[self.kind]
+
+
+def as_typed(name: str) -> str:
+    """Return the flag of an option's name; words have none."""
+    return name if name == "words" else f"--{name.rstrip('_').replace('_', '-')}"
+
+
+if TYPE_CHECKING:
+
+    class Declared(Option, Generic[T_co]):
+        """An option as mypy sees it: of an instance its value, of the class its declaration."""
+
+        @overload
+        def __get__(self, instance: None, owner: type) -> Self: ...
+        @overload
+        def __get__(self, instance: OptionSet, owner: type) -> T_co: ...
+        def __get__(self, instance: OptionSet | None, owner: type) -> Any: ...
+        def __set__(self, instance: OptionSet, value: Never) -> None: ...
+
+    class Sayings(TypedDict):
+        """What a declaration may say beside its help, as `Option` explains it."""
+
+        flags: NotRequired[tuple[str, ...]]
+        short: NotRequired[str]
+        least: NotRequired[int]
+        most: NotRequired[int]
+        metavar: NotRequired[str]
+        excludes: NotRequired[tuple[str, ...]]
+        beside: NotRequired[tuple[tuple[str, tuple[str, ...]], ...]]
+        completes: NotRequired[str]
+
+    class Kind(Protocol[T]):
+        """A kind of options, whose values are of one type: called with a help, it declares one."""
+
+        @overload
+        def __call__(self, help: str, *, default: T, **more: Unpack[Sayings]) -> Declared[T]: ...
+        @overload
+        def __call__(
+            self, help: str, *, many: Literal[True], **more: Unpack[Sayings]
+        ) -> Declared[tuple[T, ...]]: ...
+        @overload
+        def __call__(self, help: str, **more: Unpack[Sayings]) -> Declared[T | None]: ...
+
+    class FlagKind(Protocol):
+        """The kind without a value: it is given, or not."""
+
+        def __call__(self, help: str, **more: Unpack[Sayings]) -> Declared[bool]: ...
+
+
+def _kind(name: str, choices: tuple[str, ...] = ()) -> Any:
+    """Return a function that declares an option of a kind."""
+
+    def declare(help: str, **more: Any) -> Option:
+        return Option(name, help, choices=choices, **more)
+
+    return declare
+
+
+flag: FlagKind = _kind("flag")
+text: Kind[str] = _kind("text")
+count: Kind[int] = _kind("count")
+number: Kind[float] = _kind("number")
+share: Kind[float] = _kind("share")
+exact_time: Kind[int] = _kind("time")
+start: Kind[int] = _kind("start")
+last: Kind[int] = _kind("last")
+end: Kind[int] = _kind("end")
+duration: Kind[int] = _kind("duration")
+pair: Kind[tuple[str, Any]] = _kind("pair")
+listed: Kind[str] = _kind("list")
+file: Kind[str] = _kind("file")
+folder: Kind[str] = _kind("folder")
+
+
+def choice(words: tuple[Word, ...]) -> Kind[Word]:
+    """Return the kind of options whose value is one of these words."""
+    kind: Kind[Word] = _kind("choice", words)
+    return kind
+
+
+class OptionSet:
+    """The options of a command. A class declares them as attributes, its own ones first, then those
+    of its bases; an instance has their values in one call.
+
+    `ALL` are the declarations, in the order of help.
+    """
+
+    ALL: tuple[Option, ...] = ()
+    __fields__: tuple[str, ...] = ()  # as a record has them
+
+    def __init_subclass__(cls) -> None:
+        shared = [option.name for base in cls.__bases__ for option in base.__dict__.get("ALL", ())]
+        own = [name for name, value in cls.__dict__.items()
+               if type(value) is Option and name not in shared]  # fmt: skip
+        cls.__fields__ = tuple(dict.fromkeys(own + shared))
+        cls.ALL = tuple([getattr(cls, name) for name in cls.__fields__])
+
+    def __init__(self, **values: Any) -> None:
+        held = self.__dict__
+        for option in self.ALL:
+            name = option.name
+            held[name] = values.pop(name) if name in values else option.default
+        if values:
+            raise TypeError(f"{type(self).__name__} has no option {next(iter(values))!r}")
+
+    @classmethod
+    def of(cls, given: Mapping[str, Any], clock: Callable[[], int] = instant.now_ms) -> Self:
+        """Return the values of a call: the texts given converted, else the defaults. `clock` is
+        asked where a time is said in words. Raises UsageError for texts that have no value, and for
+        options that cannot go together."""
+        return cls(**_values(given, cls.ALL, clock))
+
+    if not TYPE_CHECKING:  # mypy knows it by the declarations, which have no setter
+
+        def __setattr__(self, name: str, value: object) -> None:
+            raise AttributeError(f"options of a call are what was typed; {name!r} cannot change")
 
 
 class Argument(Record):
@@ -96,77 +260,71 @@ _PLACEHOLDERS = {
     "folder": "DIR",
 }
 
-GLOBAL: tuple[Option, ...] = (
-    Option("db", ("--db",), "Memory file, or address of a server [env: TIDELINE_DB].", "file",
-           metavar="PATH"),
-    Option("origin", ("--origin",), "Whose memory: owner, or "
-           "channel:CHANNEL/CONVERSATION/SESSION[@ACCOUNT] [env: TIDELINE_ORIGIN].",
-           metavar="ORIGIN"),
-    Option("now", ("--now",), "Pretend it is TIME: ISO 8601, UTC without a zone; epoch "
-           "milliseconds; or words such as yesterday or 7d, of a day its beginning "
-           "[env: TIDELINE_NOW].", "time"),
-    Option("json", ("--json",), "Print one JSON object.", "flag", False),
-    Option("quiet", ("--quiet", "-q"), "Print no notes on stderr, nor the report of an upkeep "
-           "that went well.", "flag", False, excludes=("verbose",)),
-    Option("verbose", ("--verbose", "-v"), "Print more notes on stderr.", "flag", False),
-    Option("debug", ("--debug",), "Show tracebacks.", "flag", False),
-    Option("color", ("--color",), "When to use color.", "choice", None,
-           choices=("auto", "always", "never")),
-    Option("no_input", ("--no-input",), "Never ask a question.", "flag", False),
-    Option("no_pager", ("--no-pager",), "Print long results on a terminal without PAGER.", "flag",
-           False),
-)  # fmt: skip
+
+class GlobalOptions(OptionSet):
+    """The options of every command."""
+
+    db = file(
+        "Memory file, or address of a server [env: TIDELINE_DB].", metavar="PATH"
+    )
+    origin = text(
+        "Whose memory: owner, or channel:CHANNEL/CONVERSATION/SESSION[@ACCOUNT] [env: "
+        "TIDELINE_ORIGIN].",
+        metavar="ORIGIN",
+    )
+    now = exact_time(
+        "Pretend it is TIME: ISO 8601, UTC without a zone; epoch milliseconds; or words such as "
+        "yesterday or 7d, of a day its beginning [env: TIDELINE_NOW]."
+    )
+    json = flag("Print one JSON object.")
+    quiet = flag(
+        "Print no notes on stderr, nor the report of an upkeep that went well.",
+        short="-q", excludes=("verbose",),
+    )  # fmt: skip
+    verbose = flag("Print more notes on stderr.", short="-v")
+    debug = flag("Show tracebacks.")
+    color = choice(("auto", "always", "never"))("When to use color.")
+    no_input = flag("Never ask a question.")
+    no_pager = flag("Print long results on a terminal without PAGER.")
 
 
-SCOPES: tuple[Option, ...] = (
-    Option("scope", ("--scope",), "See facts of this scope, of those above it, and without one; "
-           "an empty one sees the last alone [default: the setting scope].", metavar="A/B",
-           completes="scope"),
-    Option("all_scopes", ("--all-scopes",), "See the facts of every scope.", "flag", False,
-           excludes=("scope",)),
-)  # fmt: skip
-"""What a command that reads facts sees of their scopes."""
+GLOBAL = GlobalOptions.ALL
 
 
-DOCUMENTS = (
-    Option("document", ("--document",), "Only chunks of this document; `tideline library` lists "
-           "them.", many=True, metavar="NAME", completes="document"),
-    Option("no_documents", ("--no-documents",), "No chunks of documents.", "flag", False,
-           excludes=("document",)),
-)  # fmt: skip
-"""Of which documents a command that answers takes chunks."""
+class Scopes(OptionSet):
+    """What a command that reads facts sees of their scopes."""
+
+    scope = text(
+        "See facts of this scope, of those above it, and without one; an empty one sees the last "
+        "alone [default: the setting scope].",
+        metavar="A/B", completes="scope",
+    )  # fmt: skip
+    all_scopes = flag("See the facts of every scope.", excludes=("scope",))
 
 
-SHOW_SECRETS = Option("show_secrets", ("--show-secrets",), "Print passwords, keys and card "
-                      "numbers, not `[secret]`.", "flag", False)
+class Documents(OptionSet):
+    """Of which documents a command that answers takes chunks."""
+
+    document = text(
+        "Only chunks of this document; `tideline library` lists them.",
+        many=True, metavar="NAME", completes="document",
+    )  # fmt: skip
+    no_documents = flag("No chunks of documents.", excludes=("document",))
+
+
+SHOW_SECRETS = flag("Print passwords, keys and card numbers, not `[secret]`.")
 """Whether a door for programs shows the secrets of facts."""
-
-
-PROFILE = Option("profile", ("--profile",), "Rank and show as this system does; `tideline config "
-                 "profiles` lists them [default: the setting profile].", "choice",
-                 choices=("tideline", "motherbrain", "vectormemory", "rsclaw"), metavar="NAME")
+PROFILE = choice(("tideline", "motherbrain", "vectormemory", "rsclaw"))(
+    "Rank and show as this system does; `tideline config profiles` lists them [default: the "
+    "setting profile].",
+    metavar="NAME",
+)
 """How a command that answers ranks, by one name."""
 
 
-class GlobalOptions(Record):
-    """The global options of a call."""
-
-    db: str | None
-    origin: str | None
-    now: int | None
-    json: bool
-    quiet: bool
-    verbose: bool
-    debug: bool
-    color: str | None
-    no_input: bool
-    no_pager: bool
-
-
-def completed(
-    given: Mapping[str, Any], options: Sequence[Option],
-    clock: Callable[[], int] = instant.now_ms,
-) -> dict[str, Any]:  # fmt: skip
+def _values(
+    given: Mapping[str, Any], options: Sequence[Option], clock: Callable[[], int]
+) -> dict[str, Any]:
     """Return a value for every option: the texts given converted, else the default."""
     values: dict[str, Any] = {}
     for option in options:
@@ -222,7 +380,7 @@ def _check_alone(option: Option, given: Mapping[str, Any]) -> None:
     for other in option.excludes:
         if given.get(other) and not (other == "words" and given[other] == ["-"]):
             raise UsageError(
-                f"{option.flags[0]} cannot go with {_as_typed(other)}", hint="leave one of them out"
+                f"{option.flags[0]} cannot go with {as_typed(other)}", hint="leave one of them out"
             )
 
 
@@ -230,10 +388,6 @@ def _check_beside(option: Option, choice: str, given: Mapping[str, Any]) -> None
     for flag, allowed in option.beside:
         if given.get(flag) and choice not in allowed:
             raise UsageError(
-                f"{_as_typed(flag)} cannot go with {option.flags[0]} {choice}",
+                f"{as_typed(flag)} cannot go with {option.flags[0]} {choice}",
                 hint="leave one of them out",
             )
-
-
-def _as_typed(name: str) -> str:
-    return name if name == "words" else f"--{name.rstrip('_').replace('_', '-')}"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 
-from tideline_cli.cli.options import Option
 from tideline_cli.errors import UsageError
 from tideline_cli.model import instant
 from tideline_cli.model.codec import dumps
@@ -14,28 +13,12 @@ from tideline_cli.policy.render import screen_json, screen_text
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
-    from typing import Any, Protocol
+    from typing import Any
 
     from tideline_cli.cli.session import Session
+    from tideline_cli.cli.shared_options import Formats
     from tideline_cli.model.fact import Fact
 
-    class Formatted(Protocol):
-        """Options with SHORT_FORMS and a format."""
-
-        @property
-        def jsonl(self) -> bool: ...
-        @property
-        def nl(self) -> bool: ...
-        @property
-        def csv(self) -> bool: ...
-        @property
-        def tsv(self) -> bool: ...
-        @property
-        def table(self) -> bool: ...
-        @property
-        def fmt(self) -> str | None: ...
-        @property
-        def format(self) -> str | None: ...
 
 def emit_json(value: object) -> None:
     """Print one JSON value on one line; on a terminal invisible characters are escapes in it."""
@@ -156,38 +139,10 @@ def deliver() -> None:
     sys.stdout.flush()
 
 
-JSONL = Option("jsonl", ("--jsonl",), "Print one JSON object a line.", "flag", False)
-"""The short form of `--format jsonl`; that of `--format json` is the global `--json`."""
-BESIDE = (
-    ("json", ("json", "jsonl")), ("jsonl", ("jsonl",)), ("nl", ("jsonl",)), ("csv", ("csv",)),
-    ("tsv", ("tsv",)), ("table", ("table",)),
-)  # fmt: skip
-"""The formats that can be named beside each short form."""
-_FORMATS = ("lines", "json", "jsonl", "csv", "tsv", "markdown")
-ROWS = Option(
-    "format", ("--format",), "table, lines, json, jsonl, csv, tsv or markdown [default: a table on "
-    "a terminal, lines elsewhere]; --json goes with json and jsonl alone.", "choice",
-    choices=("table", *_FORMATS), beside=BESIDE,
-)  # fmt: skip
-"""The format of a command that prints rows."""
-_JSON_FORMS = ("json", "jsonl", "nl")
-SHORT_FORMS = (
-    JSONL,
-    Option("nl", ("--nl",), "The same as --jsonl.", "flag", False),
-    Option("csv", ("--csv",), "Print CSV with a header.", "flag", False,
-           excludes=(*_JSON_FORMS, "tsv", "table", "fmt")),
-    Option("tsv", ("--tsv",), "Print cells parted by tabs, with a header.", "flag", False,
-           excludes=(*_JSON_FORMS, "table", "fmt")),
-    Option("table", ("--table",), "Print a table, in a pipe too.", "flag", False,
-           excludes=_JSON_FORMS),
-    Option("fmt", ("--fmt",), "Print a table in a form of tabulate, such as github, grid, html "
-           "or simple.", metavar="FORM", excludes=(*_JSON_FORMS, "format")),
-)  # fmt: skip
-"""The short forms of `--format`, by the names that users of sqlite-utils know."""
 _FORM = "form:"  # before a form of tabulate
 
 
-def named(options: Formatted) -> str | None:
+def named(options: Formats) -> str | None:
     """Return the format that options name, by `--format` or a short form."""
     if options.fmt is not None:
         return _FORM + options.fmt

@@ -15,7 +15,7 @@ from tideline_cli.cli.failing import (
     tell_door,
     tell_error,
 )
-from tideline_cli.cli.options import GLOBAL, GlobalOptions, completed
+from tideline_cli.cli.options import GlobalOptions
 from tideline_cli.cli.session import Session
 from tideline_cli.config.settings import TABLE
 from tideline_cli.errors import (
@@ -93,9 +93,9 @@ class _Call:
     def run(self) -> int:
         """Run the command, and return its exit code."""
         module, given = verb(self._name), self._given
-        global_options = GlobalOptions(**completed(given, GLOBAL))
+        global_options = GlobalOptions.of(given)
         session = self.session = Session(global_options, is_door=self.is_door)
-        options = module.Options(**completed(given, module.OPTIONS, lambda: session.now))
+        options = module.Options.of(given, lambda: session.now)
         words = list(given["words"])
         if any("\x00" in word for word in words) and module.ARGUMENTS[0].kind == "file":
             raise UsageError("a path holds a NUL character, and names no file")

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 _BATCH_KEYS = frozenset(("content", "source", "supersedes", *LABELS))
 _OPTION_OF = {"tags": "tag", "metadata": "meta", "pinned": "pin"}
 _WITHOUT_OPTION = frozenset(
-    name for name in LABELS if _OPTION_OF.get(name, name) not in new_fact.Options.__annotations__
+    name for name in LABELS if _OPTION_OF.get(name, name) not in new_fact.Options.__fields__
 )
 """Labels that a line may state and no option does."""
 
@@ -222,7 +222,8 @@ def _line_options(row: dict[str, Any], options: Options) -> Options:
     slot, title, turn = (cells.cell_text(row, name) for name in ("slot", "title", "source_turn"))
     meta = dict(options.meta) | (rows.metadata_of(row) or {})
     _check_claim(source, options.source)
-    return new_fact.Options(
+    return replace(
+        options,
         segment=segment or options.segment,
         tier=tier or options.tier,
         kind=kind or options.kind,
@@ -239,7 +240,6 @@ def _line_options(row: dict[str, Any], options: Options) -> Options:
         valid_to=cells.instants(row, "valid_to", options.valid_to),
         meta=tuple(meta.items()),
         pin=cells.flag(row, "pinned") if "pinned" in row else options.pin,
-        confine=options.confine,
         scope=options.scope if row.get("scope") is None else cells.cell_text(row, "scope"),
         session=cells.cell_text(row, "session") or options.session,
         turn=options.turn if row.get("turn") is None else cells.place(row, "turn"),
@@ -247,7 +247,6 @@ def _line_options(row: dict[str, Any], options: Options) -> Options:
         role=_word(row, "role", ROLES) or options.role,
         agent=options.agent if row.get("agent") is None else cells.cell_text(row, "agent") or "",
         progress=_word(row, "progress", PROGRESSES) or options.progress,
-        dedup=options.dedup,
         batch=True,
     )
 

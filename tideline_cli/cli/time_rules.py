@@ -20,5 +20,5 @@ UTC."""
 def help_of(command: ModuleType) -> str:
     """Return the help of a command, with the rules of times where it takes one."""
     text: str = command.HELP
-    takes_times = any(option.kind in KINDS for option in command.OPTIONS)
+    takes_times = any(option.kind in KINDS for option in command.Options.ALL)
     return f"{text}\n\n{RULES}" if takes_times else text

@@ -94,4 +94,4 @@ def verb(name: str) -> Any:
 
 def options_of(name: str) -> tuple[Option, ...]:
     """Return the options of a command, without the global ones."""
-    return verb(name).OPTIONS  # type: ignore[no-any-return]
+    return verb(name).Options.ALL  # type: ignore[no-any-return]

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from tideline_cli.cli import output
-from tideline_cli.cli.options import Argument, Option
+from tideline_cli.cli.options import Argument, OptionSet, flag
 from tideline_cli.cli.session import Session
 from tideline_cli.errors import UsageError
-from tideline_cli.model.record import record
 from tideline_cli.store import backup
 
 HELP = """Copy the whole store into FILE, while others read and write it.
@@ -19,17 +18,12 @@ back. To copy tideline.db by other means loses what is in its log.
 What you purge later stays in the copies made before: delete those too."""
 EXAMPLES = (("memory-2026-02-01.db", ""), ("--force latest.db", ""))
 ARGUMENTS = (Argument("words", "FILE", "Where to.", "file", False, 1),)
-OPTIONS = (
-    Option("force", ("--force", "-f"), "Replace FILE; the old copy stays until the new is whole.",
-           "flag", False),
-)  # fmt: skip
 
 
-@record
-class Options:
+class Options(OptionSet):
     """The options of a call."""
 
-    force: bool
+    force = flag("Replace FILE; the old copy stays until the new is whole.", short="-f")
 
 
 def run(session: Session, words: list[str], options: Options) -> int:

@@ -5,10 +5,9 @@ from __future__ import annotations
 import sys
 
 from tideline_cli.cli import output
-from tideline_cli.cli.options import Argument, Option
+from tideline_cli.cli.options import Argument, OptionSet
 from tideline_cli.cli.session import Session
 from tideline_cli.errors import UsageError
-from tideline_cli.model.record import record
 
 HELP = """Print the completion script of a shell.
 
@@ -29,11 +28,9 @@ _FILES = {
 ARGUMENTS = (
     Argument("words", "SHELL", "Which shell.", "word", False, 1, tuple(_FILES)),
 )  # fmt: skip
-OPTIONS: tuple[Option, ...] = ()
 
 
-@record
-class Options:
+class Options(OptionSet):
     """The options of a call: none but the global ones."""
 
 

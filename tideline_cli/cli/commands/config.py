@@ -8,12 +8,12 @@ from tideline_cli import config
 from tideline_cli.cli import file_settings, output, terminal, which_database
 from tideline_cli.cli.file_settings import OF_FILE
 from tideline_cli.cli.model_options import NO_MODEL
-from tideline_cli.cli.options import Argument, Option
+from tideline_cli.cli.options import Argument, OptionSet
 from tideline_cli.cli.session import Session
 from tideline_cli.config import replacing, settings
 from tideline_cli.config.settings import SETTINGS, TABLE, shown
 from tideline_cli.errors import UsageError
-from tideline_cli.model.record import as_dict, record
+from tideline_cli.model.record import as_dict
 from tideline_cli.model.server_address import is_server, refuse_other, without_password
 from tideline_cli.ranking.profiles import PROFILES
 from tideline_cli.store.folders import make_folder
@@ -59,14 +59,12 @@ ARGUMENTS = (
              ("list", "get", "set", "unset", "edit", "path", "profiles", "trust", "untrust"),
              ("", "setting", "setting", "")),
 )  # fmt: skip
-OPTIONS: tuple[Option, ...] = ()
 _PATIENCE = 60.0
 _DATABASE = ("home", "db", "path", "file", "folder", "store", "memory", "data")
 _EMBEDDER = ("embedder", "embed_model", "embedding", "embeddings", "embedding_model", "vectors")
 
 
-@record
-class Options:
+class Options(OptionSet):
     """The options of a call: none but the global ones."""
 
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from tideline_cli.cli import freeze, model_options, output, pass_report, passes
-from tideline_cli.cli.options import Argument, Option
+from tideline_cli.cli.model_options import ModelOptions
+from tideline_cli.cli.options import Argument, count, duration, flag, share
 from tideline_cli.cli.session import Session
 from tideline_cli.dream import consolidate
 from tideline_cli.dream.consolidate import Judged
 from tideline_cli.errors import BadReplyError, UsageError
 from tideline_cli.model.instant import iso
 from tideline_cli.model.origin import Origin
-from tideline_cli.model.record import record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,41 +38,27 @@ EXAMPLES = (
     ("--dry-run --llm none", ""),
 )
 ARGUMENTS: tuple[Argument, ...] = ()
-OPTIONS = (
-    *model_options.OPTIONS,
-    Option("dry_run", ("--dry-run", "-n"), "Show what is sent and what would change; write "
-           "nothing.", "flag", False),
-    Option("force", ("--force",), "Do not wait for the interval to pass.", "flag", False),
-    Option("interval", ("--interval",), "Time between two runs [default: 30m].", "duration",
-           consolidate.INTERVAL_MS),
-    Option("min_facts", ("--min-facts",), "Leave origins with fewer active facts alone "
-           "[default: 6].", "count", consolidate.MIN_FACTS, least=2),
-    Option("max_facts", ("--max-facts",), "Show the model the newest N facts of an origin "
-           "[default: 500].", "count", consolidate.MAX_FACTS, least=2),
-    Option("max_loss", ("--max-loss",), "Share of an origin's facts that one run may archive "
-           "[default: 0.25].", "share", 0.25),
-    Option("all_origins", ("--all-origins",), "Take every origin, although --origin names the "
-           "owner.", "flag", False),
-)  # fmt: skip
 _SHOWN = 72  # characters of a text
 
 
-@record
-class Options:
+class Options(ModelOptions):
     """The options of a call."""
 
-    llm: str | None
-    model: str | None
-    base_url: str | None
-    key_file: str | None
-    timeout: int
-    dry_run: bool
-    force: bool
-    interval: int
-    min_facts: int
-    max_facts: int
-    max_loss: float
-    all_origins: bool
+    dry_run = flag("Show what is sent and what would change; write nothing.", short="-n")
+    force = flag("Do not wait for the interval to pass.")
+    interval = duration("Time between two runs [default: 30m].", default=consolidate.INTERVAL_MS)
+    min_facts = count(
+        "Leave origins with fewer active facts alone [default: 6].",
+        default=consolidate.MIN_FACTS, least=2,
+    )  # fmt: skip
+    max_facts = count(
+        "Show the model the newest N facts of an origin [default: 500].",
+        default=consolidate.MAX_FACTS, least=2,
+    )  # fmt: skip
+    max_loss = share(
+        "Share of an origin's facts that one run may archive [default: 0.25].", default=0.25
+    )
+    all_origins = flag("Take every origin, although --origin names the owner.")
 
 
 def run(session: Session, words: list[str], options: Options) -> int:

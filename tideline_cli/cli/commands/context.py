@@ -6,7 +6,16 @@ import os
 import sys
 
 from tideline_cli.cli import output
-from tideline_cli.cli.options import DOCUMENTS, PROFILE, SCOPES, SHOW_SECRETS, Argument, Option
+from tideline_cli.cli.options import (
+    PROFILE,
+    SHOW_SECRETS,
+    Argument,
+    Documents,
+    Scopes,
+    choice,
+    count,
+    flag,
+)
 from tideline_cli.cli.session import Session
 from tideline_cli.memory.answer import Answer, answered
 from tideline_cli.memory.context import (
@@ -20,7 +29,7 @@ from tideline_cli.memory.context import (
 )
 from tideline_cli.memory.query import ALL, DEFAULT_LIMIT, FUSIONS, MODES, Query, nothing
 from tideline_cli.memory.recall import has_questions, recall, write_back
-from tideline_cli.model.record import Record, replace
+from tideline_cli.model.record import replace
 from tideline_cli.ranking.decay import DECAYS, DEPTH
 from tideline_cli.store.facts import Filter, has_open
 from tideline_cli.store.transactions import snapshot
@@ -32,10 +41,9 @@ if TYPE_CHECKING:
 
     from apsw import Connection
 
-    from tideline_cli.memory.query import Fusion, Mode, Recalled
+    from tideline_cli.memory.query import Recalled
     from tideline_cli.model.fact import Fact
     from tideline_cli.model.hit import Hit
-    from tideline_cli.ranking.decay import Decay
 
 HELP = """Print a budgeted block of facts for a prompt.
 
@@ -61,51 +69,36 @@ nothing). Prints nothing and exits with 0 when there is nothing to say. Without 
 looked for: constraints alone are shown, and a note says so."""
 EXAMPLES = (("dietary restrictions", ""), ("dietary restrictions", "--auto --max-tokens 300"))
 ARGUMENTS = (Argument("words", "QUERY", "What the prompt is about; `-` reads standard input."),)
-OPTIONS = (
-    Option("max_chars", ("--max-chars",), f"Characters at most, of all that is printed "
-           f"[default: {DEFAULT_CHARS}].", "count"),
-    Option("max_tokens", ("--max-tokens",), "The same in tokens, estimated.", "count"),
-    Option("limit", ("--limit", "-n"), f"Facts at most [default: {DEFAULT_LIMIT}, with --auto "
-           f"{AUTO_FACTS}; 0 is all that the budget holds].", "count"),
-    Option("auto", ("--auto",), "Heading, notice and fence, for a program: whatever goes wrong, "
-           "nothing is printed and it ends with 0; --verbose says why.", "flag", False),
-    *DOCUMENTS,
-    Option("mode", ("--mode",), "Words and likeness, words alone, likeness alone, or points, as "
-           "for recall [default: hybrid].", "choice", choices=MODES),
-    Option("fusion", ("--fusion",), "How words and likeness are joined, as for recall.", "choice",
-           choices=FUSIONS),
-    Option("decay", ("--decay",), "How facts fade in this answer, as for recall.", "choice",
-           choices=DECAYS),
-    PROFILE,
-    Option("no_touch", ("--no-touch",), "Do not note that these facts were given out.", "flag",
-           False),
-    Option("no_constraints", ("--no-constraints",), "Without the constraints.", "flag", False),
-    SHOW_SECRETS,
-    *SCOPES,
-    Option("format", ("--format",), "text, json or xml [default: text]; --json goes with json "
-           "alone.", "choice", choices=("text", "json", "xml"), beside=(("json", ("json",)),)),
-)  # fmt: skip
 
 
-class Options(Record):
+class Options(Documents, Scopes):
     """The options of a call."""
 
-    max_chars: int | None
-    max_tokens: int | None
-    limit: int | None
-    auto: bool
-    document: tuple[str, ...]
-    no_documents: bool
-    mode: Mode | None
-    fusion: Fusion | None
-    decay: Decay | None
-    profile: str | None
-    no_touch: bool
-    no_constraints: bool
-    show_secrets: bool
-    scope: str | None
-    all_scopes: bool
-    format: str | None
+    max_chars = count(f"Characters at most, of all that is printed [default: {DEFAULT_CHARS}].")
+    max_tokens = count("The same in tokens, estimated.")
+    limit = count(
+        f"Facts at most [default: {DEFAULT_LIMIT}, with --auto {AUTO_FACTS}; 0 is all that the "
+        "budget holds].",
+        short="-n",
+    )
+    auto = flag(
+        "Heading, notice and fence, for a program: whatever goes wrong, nothing is printed and it "
+        "ends with 0; --verbose says why."
+    )
+    mode = choice(MODES)(
+        "Words and likeness, words alone, likeness alone, or points, as for recall [default: "
+        "hybrid]."
+    )
+    fusion = choice(FUSIONS)("How words and likeness are joined, as for recall.")
+    decay = choice(DECAYS)("How facts fade in this answer, as for recall.")
+    profile = PROFILE
+    no_touch = flag("Do not note that these facts were given out.")
+    no_constraints = flag("Without the constraints.")
+    show_secrets = SHOW_SECRETS
+    format = choice(("text", "json", "xml"))(
+        "text, json or xml [default: text]; --json goes with json alone.",
+        beside=(("json", ("json",)),),
+    )
 
 
 def run(session: Session, words: list[str], options: Options) -> int:

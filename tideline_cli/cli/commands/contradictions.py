@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tideline_cli.cli import output
-from tideline_cli.cli.options import Argument, Option
+from tideline_cli.cli.options import Argument, choice, count, flag, share
 from tideline_cli.cli.session import Session
 from tideline_cli.cli.shared_options import Formats
 from tideline_cli.errors import UsageError
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from apsw import Connection
 
     from tideline_cli.memory.contradictions import ContradictionReport
-    from tideline_cli.model.fact import Segment
     from tideline_cli.policy.contradictions import ComparedFact, Contradiction
 
 HELP = """Show pairs of facts that may contradict each other.
@@ -35,29 +34,20 @@ forget, edit or link them as you see fit. The newest 20,000 facts are compared; 
 of them."""
 EXAMPLES = (("", ""), ("", "--segment preference --limit 5"))
 ARGUMENTS: tuple[Argument, ...] = ()
-OPTIONS = (
-    Option("limit", ("--limit", "-n"), "Pairs at most [default: 50; 0 is all].", "count", 50),
-    Option("min_score", ("--min-score",), "Only pairs of this score or above [default: "
-           f"{MIN_SCORE}].", "share", MIN_SCORE),
-    Option("segment", ("--segment", "-s"), "Only this segment.", "choice",
-           choices=tuple(SEGMENTS), many=True),
-    Option("newest", ("--newest",), f"Compare so many of the newest facts [default: "
-           f"{memory.NEWEST:,}].", "count", memory.NEWEST),
-    Option("all", ("--all",), "Compare all facts, however many.", "flag", False,
-           excludes=("newest",)),
-    *output.SHORT_FORMS,
-    output.ROWS,
-)  # fmt: skip
 
 
 class Options(Formats):
     """The options of a call."""
 
-    limit: int
-    min_score: float
-    segment: tuple[Segment, ...]
-    newest: int
-    all: bool
+    limit = count("Pairs at most [default: 50; 0 is all].", short="-n", default=50)
+    min_score = share(
+        f"Only pairs of this score or above [default: {MIN_SCORE}].", default=MIN_SCORE
+    )
+    segment = choice(tuple(SEGMENTS))("Only this segment.", short="-s", many=True)
+    newest = count(
+        f"Compare so many of the newest facts [default: {memory.NEWEST:,}].", default=memory.NEWEST
+    )
+    all = flag("Compare all facts, however many.", excludes=("newest",))
 
 
 def run(session: Session, words: list[str], options: Options) -> int:

@@ -7,12 +7,11 @@ import sys
 
 from tideline_cli.cli import output
 from tideline_cli.cli.messages import shows_progress
-from tideline_cli.cli.options import Argument, Option
+from tideline_cli.cli.options import Argument, OptionSet, flag
 from tideline_cli.cli.session import Session
 from tideline_cli.cli.terminal import confirmed
 from tideline_cli.errors import StoreError, TidelineError, UsageError
 from tideline_cli.memory import doctor, repair
-from tideline_cli.model.record import record
 from tideline_cli.store import SERVERS, connection, file_kind, opening
 
 TYPE_CHECKING = False
@@ -43,13 +42,6 @@ Ends with 0 when all is well, and with 5 when something is wrong. Warnings aside
 long log, a file that may only be read have damaged nothing."""
 EXAMPLES = (("", ""), ("--deep --json", ""), ("--repair --yes", ""))
 ARGUMENTS: tuple[Argument, ...] = ()
-OPTIONS = (
-    Option("deep", ("--deep",), "Check every fact, its terms and its vector, too.", "flag", False),
-    Option("repair", ("--repair",), "Mend what can be mended.", "flag", False),
-    Option("secrets", ("--secrets",), "Only look for facts that hold passwords, keys or card "
-           "numbers.", "flag", False, excludes=("deep", "repair")),
-    Option("yes", ("--yes", "-y"), "Do not ask.", "flag", False),
-)  # fmt: skip
 _WHAT = {
     "modes": "take away what rights others have on the files",
     "batches": "close the batches that were left open",
@@ -73,14 +65,16 @@ _WHAT = {
 }
 
 
-@record
-class Options:
+class Options(OptionSet):
     """The options of a call."""
 
-    deep: bool
-    repair: bool
-    secrets: bool
-    yes: bool
+    deep = flag("Check every fact, its terms and its vector, too.")
+    repair = flag("Mend what can be mended.")
+    secrets = flag(
+        "Only look for facts that hold passwords, keys or card numbers.",
+        excludes=("deep", "repair"),
+    )
+    yes = flag("Do not ask.", short="-y")
 
 
 def run(session: Session, words: list[str], options: Options) -> int:

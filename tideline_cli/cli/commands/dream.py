@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from tideline_cli.cli import freeze, pass_report, passes
-from tideline_cli.cli.options import Argument, Option
+from tideline_cli.cli.options import Argument, OptionSet, choice, count, duration, flag, share
 from tideline_cli.cli.passes import PassRequest
 from tideline_cli.cli.session import Session
 from tideline_cli.dream.plan import ALL_STAGES, DEFAULTS, STAGES, Settings
 from tideline_cli.errors import UsageError
 from tideline_cli.model.instant import DAY_MS
-from tideline_cli.model.record import record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,53 +31,49 @@ once for the same number. With --quiet a success prints nothing, which suits cro
 schedule`), unless it archived something that a person typed."""
 EXAMPLES = (("--dry-run", ""), ("--stage confirm --stage relate", ""), ("--if-due --quiet", ""))
 ARGUMENTS: tuple[Argument, ...] = ()
-OPTIONS = (
-    Option("dry_run", ("--dry-run", "-n"), "Show what would change, and change nothing.", "flag",
-           False),
-    Option("stage", ("--stage",), "Run this stage only (may be given more than once).", "choice",
-           many=True, choices=ALL_STAGES),
-    Option("confirm_count", ("--confirm-count",),
-           "How often a belief must be said or corrected "
-           f"[default: {DEFAULTS.confirm_count}].", "count", DEFAULTS.confirm_count, least=1),
-    Option("merge_at", ("--merge-at",), "Cosine from which two facts say the same "
-           f"[default: {DEFAULTS.merge_at:.2f}].", "share", DEFAULTS.merge_at),
-    Option("relate_at", ("--relate-at",), "Cosine from which two facts are linked; 1 links none "
-           f"[default: {DEFAULTS.relate_at:.2f}].", "share", DEFAULTS.relate_at),
-    Option("evict_below", ("--evict-below",), "Strength below which old facts are archived "
-           f"[default: {DEFAULTS.evict_below:.2f}].", "share", DEFAULTS.evict_below),
-    Option("evict_after", ("--evict-after",), "How old they must be; what you typed "
-           "yourself stays, unless the setting evict_after_owner says how old it gets "
-           f"[default: {DEFAULTS.evict_after_ms // DAY_MS}d].", "duration",
-           DEFAULTS.evict_after_ms),
-    Option("max_loss", ("--max-loss",), "Share of an origin's facts that one run may archive "
-           f"[default: {DEFAULTS.max_loss:.2f}].", "share", DEFAULTS.max_loss),
-    Option("all_origins", ("--all-origins",), "Tend every origin, although --origin names the "
-           "owner.", "flag", False),
-    Option("pending", ("--pending",), "First distil the conversations that hooks have noted: see "
-           "extract --pending.", "flag", False, excludes=("dry_run",)),
-    Option("sync", ("--sync",), "Sync with the places of before first, and again at the end: see "
-           "`tideline sync`.", "flag", False, excludes=("dry_run",)),
-    Option("if_due", ("--if-due",), "Only if the last dream is a day old [setting: "
-           "dream_interval].", "flag", False),
-)  # fmt: skip
 
 
-@record
-class Options:
+class Options(OptionSet):
     """The options of a call."""
 
-    dry_run: bool
-    stage: tuple[str, ...]
-    confirm_count: int
-    merge_at: float
-    relate_at: float
-    evict_below: float
-    evict_after: int
-    max_loss: float
-    all_origins: bool
-    pending: bool
-    sync: bool
-    if_due: bool
+    dry_run = flag("Show what would change, and change nothing.", short="-n")
+    stage = choice(ALL_STAGES)("Run this stage only (may be given more than once).", many=True)
+    confirm_count = count(
+        f"How often a belief must be said or corrected [default: {DEFAULTS.confirm_count}].",
+        default=DEFAULTS.confirm_count, least=1,
+    )  # fmt: skip
+    merge_at = share(
+        f"Cosine from which two facts say the same [default: {DEFAULTS.merge_at:.2f}].",
+        default=DEFAULTS.merge_at,
+    )
+    relate_at = share(
+        "Cosine from which two facts are linked; 1 links none [default: "
+        f"{DEFAULTS.relate_at:.2f}].",
+        default=DEFAULTS.relate_at,
+    )
+    evict_below = share(
+        f"Strength below which old facts are archived [default: {DEFAULTS.evict_below:.2f}].",
+        default=DEFAULTS.evict_below,
+    )
+    evict_after = duration(
+        "How old they must be; what you typed yourself stays, unless the setting "
+        f"evict_after_owner says how old it gets [default: {DEFAULTS.evict_after_ms // DAY_MS}d].",
+        default=DEFAULTS.evict_after_ms,
+    )
+    max_loss = share(
+        f"Share of an origin's facts that one run may archive [default: {DEFAULTS.max_loss:.2f}].",
+        default=DEFAULTS.max_loss,
+    )
+    all_origins = flag("Tend every origin, although --origin names the owner.")
+    pending = flag(
+        "First distil the conversations that hooks have noted: see extract --pending.",
+        excludes=("dry_run",),
+    )
+    sync = flag(
+        "Sync with the places of before first, and again at the end: see `tideline sync`.",
+        excludes=("dry_run",),
+    )
+    if_due = flag("Only if the last dream is a day old [setting: dream_interval].")
 
 
 def run(session: Session, words: list[str], options: Options) -> int:

@@ -5,25 +5,25 @@ from __future__ import annotations
 import sys
 
 from tideline_cli.cli import ages, by_id, output, secret_notes, terminal
-from tideline_cli.cli.commands import remember
-from tideline_cli.cli.new_fact import new_id, tell_secrets
-from tideline_cli.cli.options import Argument, Option
+from tideline_cli.cli.new_fact import Labels, new_id, tell_secrets
+from tideline_cli.cli.options import Argument, choice, flag, start
 from tideline_cli.cli.session import Session
 from tideline_cli.errors import UsageError
 from tideline_cli.memory import edit as memory
 from tideline_cli.memory.amend import check_active
 from tideline_cli.model import codec
-from tideline_cli.model.record import as_dict, record, replace
+from tideline_cli.model.fact import PROGRESSES, ROLES
+from tideline_cli.model.record import as_dict
 from tideline_cli.model.source import is_trusted
 from tideline_cli.store import facts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
     from typing import Any
 
     from tideline_cli.memory.edit import Edited
-    from tideline_cli.model.fact import Fact, Segment, Tier
+    from tideline_cli.model.fact import Fact
     from tideline_cli.model.source import Source
 
 HELP = """Say a fact anew, or change its labels.
@@ -48,59 +48,37 @@ ARGUMENTS = (
     Argument("words", "ID [TEXT]", "Which fact, and its new text; `-` reads standard input.",
              "id", True, 1, completes=("active", "")),
 )  # fmt: skip
-_LABELS = ("segment", "slot", "importance", "tier", "tag", "kind", "title", "meta", "valid_from",
-           "valid_to", "confidence", "scope", "session", "turn", "speaker", "role",
-           "agent", "progress")  # fmt: skip
-_HELP = {"scope": "Of what it is worth knowing; an empty one is of everything.",
-         "session": "The conversation that it was said in; an empty one is none.",
-         "speaker": "Who said it, by name; an empty one is nobody.",
-         "role": "Who spoke; `none` takes the role away.",
-         "agent": "Which program wrote it; an empty one is none.",
-         "progress": "How far the work is; `none` takes it away.",
-         "segment": "What it is about.",
-         "tag": "A label to filter by; commas part several; replaces those it had."}
 _NONE = "none"
-_MORE: Mapping[str, tuple[str, ...]] = {"role": (_NONE,), "progress": (_NONE,)}
-OPTIONS: tuple[Option, ...] = (
-    *(
-        replace(option, help=_HELP.get(option.name, option.help),
-                choices=(*option.choices, *_MORE.get(option.name, ())))
-        for option in remember.OPTIONS
-        if option.name in _LABELS
-    ),
-    Option("from_", ("--from",), "Since when the new words hold, `now` for now; the old ones held "
-           "until then [default: as long as the old ones].", "start"),
-    Option("vouch", ("--vouch",), "Say that these words are yours now, whoever said them.",
-           "flag", False),
-    Option("yes", ("--yes", "-y"), "Do not ask whether to vouch.", "flag", False),
-)  # fmt: skip
 
 
-@record
-class Options:
+class Options(Labels):
     """The options of a call."""
 
-    segment: Segment | None
-    slot: str | None
-    importance: float | None
-    tier: Tier | None
-    confidence: float | None
-    scope: str | None
-    session: str | None
-    turn: int | None
-    speaker: str | None
-    role: str | None
-    agent: str | None
-    progress: str | None
-    valid_from: int | None
-    valid_to: int | None
-    tag: tuple[str, ...]
-    kind: str | None
-    title: str | None
-    meta: tuple[tuple[str, str], ...]
-    from_: int | None
-    vouch: bool
-    yes: bool
+    segment = Labels.segment.but(help="What it is about.")
+    tag = Labels.tag.but(
+        help="A label to filter by; commas part several; replaces those it had."
+    )
+    scope = Labels.scope.but(
+        help="Of what it is worth knowing; an empty one is of everything."
+    )
+    session = Labels.session.but(
+        help="The conversation that it was said in; an empty one is none."
+    )
+    speaker = Labels.speaker.but(help="Who said it, by name; an empty one is nobody.")
+    agent = Labels.agent.but(help="Which program wrote it; an empty one is none.")
+    role = choice((*ROLES, _NONE))("Who spoke; `none` takes the role away.")
+    progress = choice((*PROGRESSES, _NONE))(
+        "How far the work is; `none` takes it away.", flags=("--status", "--progress")
+    )
+    from_ = start(
+        "Since when the new words hold, `now` for now; the old ones held until then [default: as "
+        "long as the old ones]."
+    )
+    vouch = flag("Say that these words are yours now, whoever said them.")
+    yes = flag("Do not ask whether to vouch.", short="-y")
+
+_LABELS = (*Labels.__fields__, "role", "progress")
+
 
 
 def run(session: Session, words: list[str], options: Options) -> int:
@@ -184,7 +162,7 @@ def _changes(options: Options) -> dict[str, Any]:
         changes["tags"] = tuple(dict.fromkeys(tag for tag in tags if tag))
     if "meta" in changes:
         changes["metadata"] = dict(changes.pop("meta"))
-    for name in _MORE:
+    for name in ("role", "progress"):
         if changes.get(name) == _NONE:
             changes[name] = None
     return changes

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from tideline_cli.cli import output
-from tideline_cli.cli.options import Argument, Option
+from tideline_cli.cli.options import Argument, OptionSet, text
 from tideline_cli.cli.session import Session
 from tideline_cli.config.settings import DEFAULT_EMBEDDER
-from tideline_cli.model.record import record
 
 HELP = """Print the vector of a text.
 
@@ -14,17 +13,14 @@ The built-in embedder hrr-256 needs no model: it hashes words and their trigrams
 same text gives the same 256 numbers everywhere."""
 EXAMPLES = (("deploy", "--json"),)
 ARGUMENTS = (Argument("words", "TEXT", "What to embed; `-` reads standard input."),)
-OPTIONS = (
-    Option("embedder", ("--embedder",), f"Which one [default: {DEFAULT_EMBEDDER}].", metavar="NAME",
-           default=DEFAULT_EMBEDDER),
-)  # fmt: skip
 
 
-@record
-class Options:
+class Options(OptionSet):
     """The options of a call."""
 
-    embedder: str
+    embedder = text(
+        f"Which one [default: {DEFAULT_EMBEDDER}].", default=DEFAULT_EMBEDDER, metavar="NAME"
+    )
 
 
 def run(session: Session, words: list[str], options: Options) -> int:

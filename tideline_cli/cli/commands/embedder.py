@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from tideline_cli.cli import embedding, output
-from tideline_cli.cli.options import Argument, Option
+from tideline_cli.cli.options import Argument, OptionSet
 from tideline_cli.cli.session import Session
 from tideline_cli.errors import UnavailableError, UsageError
 from tideline_cli.memory import lanes, reembed
@@ -35,12 +35,10 @@ ARGUMENTS = (
     Argument("words", "ACTION", "list, use NAME, status, warmup [NAME].", "word", True, 0,
              ("list", "use", "status", "warmup"), ("", "embedder")),
 )  # fmt: skip
-OPTIONS: tuple[Option, ...] = ()
 _DEFAULT = "hrr-256"
 
 
-@record
-class Options:
+class Options(OptionSet):
     """The options of a call: none but the global ones."""
 
 

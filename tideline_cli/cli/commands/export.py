@@ -6,7 +6,7 @@ import os
 import sys
 
 from tideline_cli.cli import filters, output, unknown_documents
-from tideline_cli.cli.options import Argument, Option
+from tideline_cli.cli.options import Argument, choice, file, flag, folder
 from tideline_cli.cli.output import emit_exact, emit_json
 from tideline_cli.cli.session import Session
 from tideline_cli.cli.shared_options import Filters, Formats
@@ -57,33 +57,28 @@ EXAMPLES = (("> memory.jsonl", ""), ("--format sqlite --output memory.db", ""),
             ("", "--split notes"),
             ("vault", "--format vault"))
 ARGUMENTS = (Argument("words", "DIR", "The folder of a vault.", "file", True, 0),)
-OPTIONS = (
-    Option("format", ("--format",), "jsonl, csv, tsv, sqlite, markdown, vault or table [default: "
-           "jsonl].", "choice", "jsonl",
-           choices=("jsonl", "csv", "tsv", "sqlite", "markdown", "vault", "table"),
-           beside=(*output.BESIDE[1:], ("split", ("markdown",)))),
-    *(replace(one, excludes=tuple(other for other in one.excludes if other != "json"))
-      for one in output.SHORT_FORMS),
-    Option("output", ("--output", "-o"), "Where to write [default: standard output].", "file"),
-    Option("all_origins", ("--all-origins",), "The facts of every origin (the owner's right).",
-           "flag", False),
-    Option("split", ("--split",), "Write a Markdown file for each active fact into the new folder "
-           "DIR.", "folder", metavar="DIR", excludes=("output", "json", "jsonl", "nl", "csv",
-                                                      "tsv", "table", "fmt")),
-    *filters.OPTIONS,
-    Option("lifecycle", ("--lifecycle",), "active, archived, pruned or all [default: all; in "
-           "Markdown active].", "choice", choices=(*LIFECYCLES, "all")),
-)  # fmt: skip
 
 
 class Options(Filters, Formats):
     """The options of a call."""
 
-    format: str
-    output: str | None
-    all_origins: bool
-    split: str | None
-    lifecycle: str | None
+    format = choice(("jsonl", "csv", "tsv", "sqlite", "markdown", "vault", "table"))(
+        "jsonl, csv, tsv, sqlite, markdown, vault or table [default: jsonl].",
+        default="jsonl", beside=(*Formats.format.beside[1:], ("split", ("markdown",))),
+    )  # fmt: skip
+    csv = Formats.csv.but(excludes=("jsonl", "nl", "tsv", "table", "fmt"))
+    tsv = Formats.tsv.but(excludes=("jsonl", "nl", "table", "fmt"))
+    table = Formats.table.but(excludes=("jsonl", "nl"))
+    fmt = Formats.fmt.but(excludes=("jsonl", "nl", "format"))
+    output = file("Where to write [default: standard output].", short="-o")
+    all_origins = flag("The facts of every origin (the owner's right).")
+    split = folder(
+        "Write a Markdown file for each active fact into the new folder DIR.",
+        metavar="DIR", excludes=("output", "json", "jsonl", "nl", "csv", "tsv", "table", "fmt"),
+    )  # fmt: skip
+    lifecycle = choice((*LIFECYCLES, "all"))(
+        "active, archived, pruned or all [default: all; in Markdown active]."
+    )
 
 
 def run(session: Session, words: list[str], options: Options) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tideline_cli.cli import ages, output
-from tideline_cli.cli.options import Argument, Option
+from tideline_cli.cli.options import Argument, count, duration
 from tideline_cli.cli.session import Session
 from tideline_cli.cli.shared_options import Formats
 from tideline_cli.errors import UsageError
@@ -30,20 +30,13 @@ What keeps a fact: `tideline pin`, a recall that finds it, `tideline feedback ID
 comes back by `tideline restore`."""
 EXAMPLES = (("", "--within 60d"), ("--json", ""))
 ARGUMENTS: tuple[Argument, ...] = ()
-OPTIONS = (
-    Option("within", ("--within",), f"How far to look ahead [default: {SOON_MS // DAY_MS}d].",
-           "duration", SOON_MS),
-    Option("limit", ("--limit", "-n"), "At most so many [default: 50; 0 is all].", "count", 50),
-    *output.SHORT_FORMS,
-    output.ROWS,
-)  # fmt: skip
 
 
 class Options(Formats):
     """The options of a call."""
 
-    within: int
-    limit: int
+    within = duration(f"How far to look ahead [default: {SOON_MS // DAY_MS}d].", default=SOON_MS)
+    limit = count("At most so many [default: 50; 0 is all].", short="-n", default=50)
 
 
 def run(session: Session, words: list[str], options: Options) -> int:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from tideline_cli.cli import by_id, output
-from tideline_cli.cli.options import Argument, Option
+from tideline_cli.cli.options import Argument, OptionSet, number
 from tideline_cli.cli.session import Session
 from tideline_cli.errors import UsageError
 from tideline_cli.memory import amend
-from tideline_cli.model.record import record
 from tideline_cli.policy.transitions import DOWN, LARGEST_DELTA, UP
 
 HELP = f"""Say whether a fact was of use.
@@ -19,18 +18,15 @@ ARGUMENTS = (
     Argument("words", "ID up|down", "Which fact, and how it was.", "id", False, 1,
              completes=("active", "one of up down")),
 )  # fmt: skip
-OPTIONS = (
-    Option("delta", ("--delta",), f"By how much, from -{LARGEST_DELTA} to {LARGEST_DELTA}, in "
-           "place of up and down.", "number"),
-)  # fmt: skip
 _SIGNALS = {"up": UP, "down": DOWN}
 
 
-@record
-class Options:
+class Options(OptionSet):
     """The options of a call."""
 
-    delta: float | None
+    delta = number(
+        f"By how much, from -{LARGEST_DELTA} to {LARGEST_DELTA}, in place of up and down."
+    )
 
 
 def run(session: Session, words: list[str], options: Options) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tideline_cli.cli import by_id, filters, output
-from tideline_cli.cli.options import Argument, Option
+from tideline_cli.cli.options import Argument, flag, text
 from tideline_cli.cli.session import Session
 from tideline_cli.cli.shared_options import Filters
 from tideline_cli.cli.terminal import confirmed
@@ -37,16 +37,6 @@ EXAMPLES = (
     ("", "--source tool_output --since 1w --dry-run"),
 )  # fmt: skip
 ARGUMENTS = (Argument("words", "ID", "Which facts.", "id", completes=("active",)),)
-OPTIONS = (
-    Option("query", ("--query",), "Forget the fact that begins with this text, or is nearest to "
-           "it.", metavar="TEXT"),
-    Option("superseded_by", ("--superseded-by",), "The fact that stands in their place.",
-           metavar="ID", completes="active"),
-    *filters.OPTIONS,
-    Option("dry_run", ("--dry-run", "-n"), "Show what would be forgotten; change nothing.", "flag",
-           False),
-    Option("yes", ("--yes", "-y"), "Do not ask.", "flag", False),
-)  # fmt: skip
 TOO_FAR = 0.5
 _SHOWN, _NAMED = 10, 5
 
@@ -54,10 +44,10 @@ _SHOWN, _NAMED = 10, 5
 class Options(Filters):
     """The options of a call."""
 
-    query: str | None
-    superseded_by: str | None
-    dry_run: bool
-    yes: bool
+    query = text("Forget the fact that begins with this text, or is nearest to it.", metavar="TEXT")
+    superseded_by = text("The fact that stands in their place.", metavar="ID", completes="active")
+    dry_run = flag("Show what would be forgotten; change nothing.", short="-n")
+    yes = flag("Do not ask.", short="-y")
 
 
 def run(session: Session, words: list[str], options: Options) -> int:

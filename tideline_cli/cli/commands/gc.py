@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from tideline_cli.cli import freeze, pass_report, passes
-from tideline_cli.cli.options import Argument, Option
+from tideline_cli.cli.options import Argument, OptionSet, flag, share
 from tideline_cli.cli.passes import PassRequest
 from tideline_cli.cli.session import Session
 from tideline_cli.dream.plan import ARCHIVE_BELOW, SWEEP, Settings
 from tideline_cli.errors import UsageError
-from tideline_cli.model.record import record
 from tideline_cli.ranking.fading import FLOOR
 
 TYPE_CHECKING = False
@@ -26,23 +25,14 @@ those about the past; `tideline restore` brings either back, and `tideline undo`
 All origins, each by itself, unless --origin names one."""
 EXAMPLES = (("--dry-run", ""), ("--max-loss 0.1", ""))
 ARGUMENTS: tuple[Argument, ...] = ()
-OPTIONS = (
-    Option("dry_run", ("--dry-run", "-n"), "Show what would change, and change nothing.", "flag",
-           False),
-    Option("max_loss", ("--max-loss",), "Share of an origin's facts that one run may take "
-           "[default: 1].", "share", 1.0),
-    Option("all_origins", ("--all-origins",), "Sweep every origin, although --origin names the "
-           "owner.", "flag", False),
-)  # fmt: skip
 
 
-@record
-class Options:
+class Options(OptionSet):
     """The options of a call."""
 
-    dry_run: bool
-    max_loss: float
-    all_origins: bool
+    dry_run = flag("Show what would change, and change nothing.", short="-n")
+    max_loss = share("Share of an origin's facts that one run may take [default: 1].", default=1.0)
+    all_origins = flag("Sweep every origin, although --origin names the owner.")
 
 
 def run(session: Session, words: list[str], options: Options) -> int:

@@ -6,7 +6,7 @@ from html import escape
 from math import cos, pi, sin, sqrt
 
 from tideline_cli.cli import filters, output
-from tideline_cli.cli.options import Argument, Option
+from tideline_cli.cli.options import Argument, choice, count, flag
 from tideline_cli.cli.session import Session
 from tideline_cli.cli.shared_options import Filters
 from tideline_cli.errors import UsageError
@@ -34,29 +34,22 @@ fact and below it the links that leave it; as DOT for Graphviz; as JSON; or as a
 Exits with 0 where nothing is linked."""
 EXAMPLES = (("@1", ""), ("@1", "--format svg"), ("", "--format dot --limit 200"))
 ARGUMENTS = (Argument("words", "ID", "Which fact.", "id", False, completes=("id",)),)
-OPTIONS = (
-    Option("hops", ("--hops",), "Links away from the fact at most [default: 2].", "count", 2,
-           least=1, most=6),
-    Option("fan_out", ("--fan-out",), "Links followed from one fact at most, the strongest first "
-           f"[default: {FAN_OUT}].", "count", FAN_OUT, least=1, most=500),
-    Option("limit", ("--limit", "-n"), "Facts at most [default: 40].", "count", 40, least=1,
-           most=500),
-    Option("archived", ("--archived",), "Also facts that are no longer active.", "flag", False),
-    Option("format", ("--format",), "text, dot, json or svg [default: text]; --json goes with json "
-           "alone.", "choice", choices=("text", "dot", "json", "svg"),
-           beside=(("json", ("json",)),)),
-    *filters.OPTIONS,
-)  # fmt: skip
 
 
 class Options(Filters):
     """The options of a call."""
 
-    hops: int
-    fan_out: int
-    limit: int
-    archived: bool
-    format: str | None
+    hops = count("Links away from the fact at most [default: 2].", default=2, least=1, most=6)
+    fan_out = count(
+        f"Links followed from one fact at most, the strongest first [default: {FAN_OUT}].",
+        default=FAN_OUT, least=1, most=500,
+    )  # fmt: skip
+    limit = count("Facts at most [default: 40].", short="-n", default=40, least=1, most=500)
+    archived = flag("Also facts that are no longer active.")
+    format = choice(("text", "dot", "json", "svg"))(
+        "text, dot, json or svg [default: text]; --json goes with json alone.",
+        beside=(("json", ("json",)),),
+    )
 
 
 def run(session: Session, words: list[str], options: Options) -> int:

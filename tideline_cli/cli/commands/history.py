@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from itertools import groupby, takewhile
 
-from tideline_cli.cli import filter_options, output
+from tideline_cli.cli import output
 from tideline_cli.cli.commands.show import births, deed
 from tideline_cli.cli.commands.undo import deed_text
-from tideline_cli.cli.filter_options import Spoken
-from tideline_cli.cli.options import Argument, Option
+from tideline_cli.cli.options import Argument, count
 from tideline_cli.cli.session import Session
-from tideline_cli.cli.shared_options import Formats
+from tideline_cli.cli.shared_options import Formats, Spoken
 from tideline_cli.errors import UsageError
 from tideline_cli.memory import told_changes
 from tideline_cli.memory.told_changes import ACTS
 from tideline_cli.model import codec, instant
-from tideline_cli.model.record import replace
 from tideline_cli.store import deeds, facts, steps
 from tideline_cli.store.facts import Filter
 
@@ -38,30 +36,29 @@ one fact and of the links from and to it, oldest change first, with the values b
 change. With --session, --speaker, --role or --agent what was done to such facts and to
 their use; exits with 1 where there are none."""
 EXAMPLES = (("", "--limit 5"), ("@1", ""), ("", "--session standup --role user"))
-_ABOUT = {
-    "session": "Only what was done to facts of this session.",
-    "speaker": "Only what was done to facts that this speaker said.",
-    "role": "Only what was done to facts that this role said.",
-    "agent": "Only what was done to facts that this agent wrote.",
-}
 ARGUMENTS = (Argument("words", "ID", "Which fact.", "id", False, completes=("id",)),)
-OPTIONS = (
-    Option("limit", ("--limit", "-n"), "Commands to go back [default: 20, with ID all; 0 is all].",
-           "count"),
-    *(replace(one, help=_ABOUT[one.name], excludes=("words",)) for one in filter_options.SPOKEN),
-    *output.SHORT_FORMS,
-    output.ROWS,
-)  # fmt: skip
 
 _COMMANDS = 20
 _ENDING = 6  # letters of an id in the table of a fact's life
 _MOST = 10  # changes of a batch that are listed; --verbose lists all
 
 
-class Options(Formats, Spoken):
+class Options(Spoken, Formats):
     """The options of a call."""
 
-    limit: int | None
+    limit = count("Commands to go back [default: 20, with ID all; 0 is all].", short="-n")
+    session = Spoken.session.but(
+        help="Only what was done to facts of this session.", excludes=("words",)
+    )
+    speaker = Spoken.speaker.but(
+        help="Only what was done to facts that this speaker said.", excludes=("words",)
+    )
+    role = Spoken.role.but(
+        help="Only what was done to facts that this role said.", excludes=("words",)
+    )
+    agent = Spoken.agent.but(
+        help="Only what was done to facts that this agent wrote.", excludes=("words",)
+    )
 
 
 def run(session: Session, words: list[str], options: Options) -> int:

@@ -6,11 +6,10 @@ import os
 
 from tideline_cli import config
 from tideline_cli.cli import hook_door, output
-from tideline_cli.cli.options import SCOPES, SHOW_SECRETS, Argument, Option
+from tideline_cli.cli.options import SHOW_SECRETS, Argument, Scopes, duration, flag
 from tideline_cli.cli.session import Session
 from tideline_cli.errors import UsageError
 from tideline_cli.model.instant import iso
-from tideline_cli.model.record import record
 from tideline_cli.serve import clients, hook_log, pause, queue
 
 TYPE_CHECKING = False
@@ -36,24 +35,17 @@ ARGUMENTS = (
              "does not name it: start, prompt, end.", "word", True, 0, (),
              ("one of " + " ".join(clients.CLIENTS), "one of start prompt end", "")),
 )  # fmt: skip
-OPTIONS = (
-    Option("pause", ("--pause",), "Let the origin's hooks do nothing for so long, such as 2h or "
-           "1d.", "duration", excludes=("resume", "words")),
-    Option("resume", ("--resume",), "End a pause.", "flag", False, excludes=("words",)),
-    SHOW_SECRETS,
-    *SCOPES,
-)  # fmt: skip
 
 
-@record
-class Options:
+class Options(Scopes):
     """The options of a call."""
 
-    pause: int | None
-    resume: bool
-    show_secrets: bool
-    scope: str | None
-    all_scopes: bool
+    pause = duration(
+        "Let the origin's hooks do nothing for so long, such as 2h or 1d.",
+        excludes=("resume", "words"),
+    )
+    resume = flag("End a pause.", excludes=("words",))
+    show_secrets = SHOW_SECRETS
 
 
 def run(session: Session, words: list[str], options: Options) -> int:

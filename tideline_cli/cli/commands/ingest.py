@@ -6,7 +6,7 @@ import sys
 
 from tideline_cli.cli import new_fact, output
 from tideline_cli.cli.messages import shows_progress
-from tideline_cli.cli.options import Argument, Option
+from tideline_cli.cli.options import Argument, OptionSet, choice, count, flag, text
 from tideline_cli.cli.session import Session
 from tideline_cli.errors import TidelineError, UsageError
 from tideline_cli.exchange.ingest import chunks, files, paths, read
@@ -16,10 +16,8 @@ from tideline_cli.exchange.ingest.notes import Cut, Reading
 from tideline_cli.exchange.ingest.written import IngestContext
 from tideline_cli.memory.lanes import is_slow
 from tideline_cli.memory.secret_screening import replacement_note
-from tideline_cli.model.closed_set import one_of
 from tideline_cli.model.fact import bare_name
 from tideline_cli.model.finding import some
-from tideline_cli.model.record import record
 from tideline_cli.model.short_text import storable
 from tideline_cli.store import documents
 
@@ -61,43 +59,41 @@ EXAMPLES = (("README.md docs/", ""), ("manuals/", '--glob "*.pdf" --dry-run'),
 ARGUMENTS = (
     Argument("words", "PATH", "Files and folders; `-` is standard input.", "file", True, 1),
 )
-OPTIONS = (
-    Option("glob", ("--glob", "-g"), "Of folders only files that match, such as '*.txt'; '!*.txt' "
-           "leaves out. With a slash it is matched against the path below the folder.", many=True,
-           metavar="PATTERN"),
-    Option("name", ("--name",), "What the document is called [default: the name of the file].",
-           metavar="NAME", completes="document"),
-    Option("format", ("--format",), "What the documents are [default: by their names].", "choice",
-           choices=files.FORMS),
-    Option("encoding", ("--encoding",), "The encoding of texts that do not say it "
-           "[default: UTF-8].", metavar="NAME"),
-    Option("chunk_size", ("--chunk-size",), f"Characters of a chunk at most [default: "
-           f"{chunks.SIZE}].", "count", chunks.SIZE, least=chunks.LEAST_SIZE,
-           most=chunks.MOST_SIZE),
-    Option("overlap", ("--overlap",), "Characters of a chunk that the next one of its section "
-           f"repeats, at most [default: {chunks.OVERLAP}; half of the chunk at most].", "count",
-           chunks.OVERLAP, most=chunks.MOST_SIZE // 2),
-    Option("scope", ("--scope",), "Of what it is worth knowing, such as work/api; an empty one is "
-           "of everything [default: the setting scope].", metavar="A/B", completes="scope"),
-    Option("agent", ("--agent",), "Which program takes them in; an empty one is none [default: the "
-           "setting agent].", metavar="NAME", completes="agent"),
-    Option("dry_run", ("--dry-run", "-n"), "Store nothing; say what would be.", "flag", False),
-)  # fmt: skip
 
 
-@record
-class Options:
+class Options(OptionSet):
     """The options of a call."""
 
-    glob: tuple[str, ...]
-    name: str | None
-    format: str | None
-    encoding: str | None
-    chunk_size: int
-    overlap: int
-    scope: str | None
-    agent: str | None
-    dry_run: bool
+    glob = text(
+        "Of folders only files that match, such as '*.txt'; '!*.txt' leaves out. With a slash it "
+        "is matched against the path below the folder.",
+        short="-g", many=True, metavar="PATTERN",
+    )  # fmt: skip
+    name = text(
+        "What the document is called [default: the name of the file].",
+        metavar="NAME", completes="document",
+    )  # fmt: skip
+    format = choice(files.FORMS)("What the documents are [default: by their names].")
+    encoding = text("The encoding of texts that do not say it [default: UTF-8].", metavar="NAME")
+    chunk_size = count(
+        f"Characters of a chunk at most [default: {chunks.SIZE}].",
+        default=chunks.SIZE, least=chunks.LEAST_SIZE, most=chunks.MOST_SIZE,
+    )  # fmt: skip
+    overlap = count(
+        "Characters of a chunk that the next one of its section repeats, at most [default: "
+        f"{chunks.OVERLAP}; half of the chunk at most].",
+        default=chunks.OVERLAP, most=chunks.MOST_SIZE // 2,
+    )  # fmt: skip
+    scope = text(
+        "Of what it is worth knowing, such as work/api; an empty one is of everything [default: "
+        "the setting scope].",
+        metavar="A/B", completes="scope",
+    )  # fmt: skip
+    agent = text(
+        "Which program takes them in; an empty one is none [default: the setting agent].",
+        metavar="NAME", completes="agent",
+    )  # fmt: skip
+    dry_run = flag("Store nothing; say what would be.", short="-n")
 
 
 def run(session: Session, words: list[str], options: Options) -> int:
@@ -181,11 +177,10 @@ def _reading(options: Options, path: str, known: Document | None) -> Reading:
     says."""
     before = {} if known is None or known.note.get("path") not in (path, None) else known.note
     encoding = options.encoding or before.get("encoding")
-    form = options.format or next(
-        (one for one in files.FORMS if one == before.get("format")), files.form_of(path)
-    )
+    noted = next((one for one in files.FORMS if one == before.get("format")), None)
+    form = options.format or noted or files.form_of(path)
     is_text = isinstance(encoding, str)
-    return Reading(one_of(form, files.FORMS, "format"), encoding if is_text else None)
+    return Reading(form, encoding if is_text else None)
 
 
 def _reader(path: str) -> Callable[[], read.Content]:
@@ -248,8 +243,8 @@ def report(
     elif taken:
         output.emit_lines([*_lines(summary), _sentence(summary, dry_run=dry_run)])
     _tell_skipped(session, summary, found, is_useful=taken > 0)
-    for name, text in summary.warnings[:_MOST_NOTES]:
-        session.caution("document", f"{name}: {text}")
+    for name, warning in summary.warnings[:_MOST_NOTES]:
+        session.caution("document", f"{name}: {warning}")
     if len(summary.warnings) > _MOST_NOTES:
         session.note(f"and {len(summary.warnings) - _MOST_NOTES:,} more like it")
     _tell_missing(session, missing)

@@ -6,11 +6,10 @@ import os
 import sys
 
 from tideline_cli.cli import output, start_script
-from tideline_cli.cli.options import Argument, Option
+from tideline_cli.cli.options import Argument, OptionSet, flag, text
 from tideline_cli.cli.session import Session
 from tideline_cli.cli.shell_quoting import SHELLS
 from tideline_cli.errors import UsageError
-from tideline_cli.model.record import Record
 
 HELP = """Print what a shell reads when it starts, to have tideline at hand.
 
@@ -23,18 +22,17 @@ init fish | source` in ~/.config/fish/config.fish. Without SHELL it is the one t
 stderr says which."""
 EXAMPLES = (("bash", ""), ("zsh", "--key ctrl-o"), ("fish", "--no-key"))
 ARGUMENTS = (Argument("words", "SHELL", "Which shell.", "word", False, 0, SHELLS),)
-OPTIONS = (
-    Option("key", ("--key",), "The key that opens the list, such as ctrl-o, or `ctrl-x m` for one "
-           f"after the other [default: {start_script.USUAL_KEY}].", metavar="KEY"),
-    Option("no_key", ("--no-key",), "Bind no key.", "flag", False, excludes=("key",)),
-)  # fmt: skip
 
 
-class Options(Record):
+class Options(OptionSet):
     """The options of a call."""
 
-    key: str | None
-    no_key: bool
+    key = text(
+        "The key that opens the list, such as ctrl-o, or `ctrl-x m` for one after the other "
+        f"[default: {start_script.USUAL_KEY}].",
+        metavar="KEY",
+    )
+    no_key = flag("Bind no key.", excludes=("key",))
 
 
 def run(session: Session, words: list[str], options: Options) -> int:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from tideline_cli.cli import output
-from tideline_cli.cli.options import SCOPES, Argument, Option
+from tideline_cli.cli.options import Argument, Scopes, flag
 from tideline_cli.cli.session import Session
-from tideline_cli.cli.shared_options import Formats, Scopes
+from tideline_cli.cli.shared_options import Formats
 from tideline_cli.errors import NotFoundError, UsageError
 from tideline_cli.memory import library
 from tideline_cli.model import codec, instant
 from tideline_cli.model.finding import some
-from tideline_cli.model.record import replace
 from tideline_cli.store import documents
 
 TYPE_CHECKING = False
@@ -33,19 +32,17 @@ ARGUMENTS = (
     Argument("words", "ACTION", "list, show NAME, rm NAME…", "word", True, 0,
              ("list", "show", "rm"), ("", "document")),
 )  # fmt: skip
-OPTIONS = (
-    *(replace(one, help=one.help.replace("See facts", "List documents")
-              .replace("See the facts", "List the documents")) for one in SCOPES),
-    Option("dry_run", ("--dry-run", "-n"), "With rm: say what would be taken out.", "flag", False),
-    *output.SHORT_FORMS,
-    output.ROWS,
-)  # fmt: skip
 
 
 class Options(Scopes, Formats):
     """The options of a call."""
 
-    dry_run: bool
+    scope = Scopes.scope.but(
+        help="List documents of this scope, of those above it, and without one; an empty one sees "
+        "the last alone [default: the setting scope]."
+    )
+    all_scopes = Scopes.all_scopes.but(help="List the documents of every scope.")
+    dry_run = flag("With rm: say what would be taken out.", short="-n")
 
 
 def run(session: Session, words: list[str], options: Options) -> int:

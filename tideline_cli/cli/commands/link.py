@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from tideline_cli.cli import by_id, output, secret_notes
-from tideline_cli.cli.options import Argument, Option
+from tideline_cli.cli.options import Argument, OptionSet, choice, count, flag, text
 from tideline_cli.cli.session import Session
 from tideline_cli.errors import UsageError
 from tideline_cli.memory import link as memory
 from tideline_cli.model.edge import KINDS, MOST_OF_A_KIND
-from tideline_cli.model.record import record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,25 +23,17 @@ nothing is stored."""
 EXAMPLES = (("@1 @2", '--kind causes --reason "the outage followed the deploy" --strength 4'),)
 ARGUMENTS = (Argument("words", "A B", "The two facts.", "id", False, 2,
                       completes=("active", "active")),)
-OPTIONS = (
-    Option("kind", ("--kind",), "How they are related [default: relates].", "choice", "relates",
-           choices=tuple(kind for kind in KINDS if kind not in ("supersedes", "transition")),
-           metavar="KIND"),
-    Option("reason", ("--reason",), "Why."),
-    Option("strength", ("--strength",), "How closely.", "count", least=1, most=5),
-    Option("remove", ("--remove",), "Remove the edge of this kind, from either end.", "flag", False,
-           excludes=("reason", "strength")),
-)  # fmt: skip
 
 
-@record
-class Options:
+class Options(OptionSet):
     """The options of a call."""
 
-    kind: str
-    reason: str | None
-    strength: int | None
-    remove: bool
+    kind = choice(tuple(kind for kind in KINDS if kind not in ("supersedes", "transition")))(
+        "How they are related [default: relates].", default="relates", metavar="KIND"
+    )
+    reason = text("Why.")
+    strength = count("How closely.", least=1, most=5)
+    remove = flag("Remove the edge of this kind, from either end.", excludes=("reason", "strength"))
 
 
 def run(session: Session, words: list[str], options: Options) -> int:

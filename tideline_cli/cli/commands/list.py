@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tideline_cli.cli import filters, output
-from tideline_cli.cli.options import Argument, Option
+from tideline_cli.cli.options import Argument, choice, count, flag, last
 from tideline_cli.cli.session import Session
 from tideline_cli.cli.shared_options import Filters, Formats
 from tideline_cli.errors import UsageError
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
     from tideline_cli.memory.archived import Archived
     from tideline_cli.model.fact import Fact
-    from tideline_cli.ranking.decay import Decay
 
     Strength = Callable[[Fact], float]
 
@@ -38,37 +37,30 @@ filter leaves nothing. Where --limit leaves facts out, a note says so, and `trun
 EXAMPLES = (("", "--segment preference"), ("", "--source tool_output --since 7d"))
 STRENGTH = "strength"
 ARGUMENTS: tuple[Argument, ...] = ()
-OPTIONS = (
-    *filters.OPTIONS,
-    Option("lifecycle", ("--lifecycle",), "active, archived, pruned or all [default: active; with "
-           "--as-of all].", "choice", choices=(*LIFECYCLES, "all")),
-    Option("archived", ("--archived",), "Also facts that have faded or were merged, marked.",
-           "flag", False, excludes=("lifecycle", "as_of")),
-    Option("as_of", ("--as-of",), "What held at TIME, archived facts included; of a day, its "
-           "end.", "last"),
-    Option("sort", ("--sort",), "new, old, importance, used (last used first) or strength "
-           "(strongest first) [default: new].", "choice", "new",
-           choices=(*listing.ORDERS, STRENGTH)),
-    Option("decay", ("--decay",), "By which forgetting curve --sort strength orders; each fact "
-           "says how strong it is by it.", "choice", choices=DECAYS),
-    Option("limit", ("--limit", "-n"), "At most so many [default: 50; 0 is all].", "count", 50),
-    Option("offset", ("--offset",), "Leave out so many at the beginning [default: 0].", "count", 0,
-           excludes=("archived",)),
-    *output.SHORT_FORMS,
-    output.ROWS,
-)  # fmt: skip
 
 
 class Options(Filters, Formats):
     """The options of a call."""
 
-    archived: bool
-    lifecycle: str | None
-    as_of: int | None
-    sort: str
-    decay: Decay | None
-    limit: int
-    offset: int
+    lifecycle = choice((*LIFECYCLES, "all"))(
+        "active, archived, pruned or all [default: active; with --as-of all]."
+    )
+    archived = flag(
+        "Also facts that have faded or were merged, marked.", excludes=("lifecycle", "as_of")
+    )
+    as_of = last("What held at TIME, archived facts included; of a day, its end.")
+    sort = choice((*listing.ORDERS, STRENGTH))(
+        "new, old, importance, used (last used first) or strength (strongest first) [default: "
+        "new].",
+        default="new",
+    )
+    decay = choice(DECAYS)(
+        "By which forgetting curve --sort strength orders; each fact says how strong it is by it."
+    )
+    limit = count("At most so many [default: 50; 0 is all].", short="-n", default=50)
+    offset = count(
+        "Leave out so many at the beginning [default: 0].", default=0, excludes=("archived",)
+    )
 
 
 def run(session: Session, words: list[str], options: Options) -> int:

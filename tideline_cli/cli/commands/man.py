@@ -7,10 +7,9 @@ import sys
 
 from tideline_cli.cli import output
 from tideline_cli.cli.commands import COMMANDS
-from tideline_cli.cli.options import Argument, Option
+from tideline_cli.cli.options import Argument, OptionSet, flag
 from tideline_cli.cli.session import Session
 from tideline_cli.errors import UsageError
-from tideline_cli.model.record import record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,17 +23,13 @@ EXAMPLES = (("recall", ""), ("recall", "--roff > tideline-recall.1"))
 ARGUMENTS = (
     Argument("words", "COMMAND", "Which command.", "word", False, 0, tuple(COMMANDS)),
 )  # fmt: skip
-OPTIONS = (
-    Option("roff", ("--roff",), "Print the source of the page.", "flag", False),
-)  # fmt: skip
 _PATIENCE = 30  # seconds for a page without a pager
 
 
-@record
-class Options:
+class Options(OptionSet):
     """The options of a call."""
 
-    roff: bool
+    roff = flag("Print the source of the page.")
 
 
 def run(session: Session, words: list[str], options: Options) -> int:

@@ -6,9 +6,8 @@ import sys
 
 from tideline_cli.cli import perform
 from tideline_cli.cli.new_fact import new_id
-from tideline_cli.cli.options import SHOW_SECRETS, Option
+from tideline_cli.cli.options import SHOW_SECRETS, OptionSet, choice, flag, text
 from tideline_cli.cli.session import Session
-from tideline_cli.model.record import record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,27 +28,22 @@ unless you start it with --forget-any. Both are undone by `tideline undo`. A pas
 number in a fact is given as `[secret]`, unless you start it with --show-secrets."""
 EXAMPLES = (("", ""), ("--write", "--origin channel:wa/team/standup"))
 ARGUMENTS = ()
-OPTIONS = (
-    Option("write", ("--write",), "Also remember and forget.", "flag", False),
-    Option("forget_any", ("--forget-any",), "With --write: forget also what trusted sources said.",
-           "flag", False),
-    SHOW_SECRETS,
-    Option("agent", ("--agent",), "The name that stands on what is remembered [default: the "
-           "setting agent].", metavar="NAME", completes="agent"),
-    Option("format", ("--format",), "Results as json, in both halves, or as text alone, for "
-           "clients that cannot read both [default: json].", "choice", choices=("json", "text")),
-)  # fmt: skip
 
 
-@record
-class Options:
+class Options(OptionSet):
     """The options of a call."""
 
-    write: bool
-    forget_any: bool
-    show_secrets: bool
-    agent: str | None
-    format: str | None
+    write = flag("Also remember and forget.")
+    forget_any = flag("With --write: forget also what trusted sources said.")
+    show_secrets = SHOW_SECRETS
+    agent = text(
+        "The name that stands on what is remembered [default: the setting agent].",
+        metavar="NAME", completes="agent",
+    )  # fmt: skip
+    format = choice(("json", "text"))(
+        "Results as json, in both halves, or as text alone, for clients that cannot read both "
+        "[default: json]."
+    )
 
 
 def run(session: Session, _: list[str], options: Options) -> int:

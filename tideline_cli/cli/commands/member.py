@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from tideline_cli.cli import output
-from tideline_cli.cli.options import Argument, Option
+from tideline_cli.cli.options import Argument, OptionSet
 from tideline_cli.cli.session import Session
 from tideline_cli.errors import UsageError
 from tideline_cli.model import instant
-from tideline_cli.model.record import record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,11 +34,9 @@ ARGUMENTS = (
     Argument("words", "ACTION", "list, add ROLE, remove ROLE.", "word", True, 0,
              ("list", "add", "remove")),
 )  # fmt: skip
-OPTIONS: tuple[Option, ...] = ()
 
 
-@record
-class Options:
+class Options(OptionSet):
     """The options of a call: none but the global ones."""
 
 

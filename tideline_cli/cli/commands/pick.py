@@ -6,7 +6,7 @@ import os
 import sys
 
 from tideline_cli.cli import filters, output, shell_quoting
-from tideline_cli.cli.options import Argument, Option
+from tideline_cli.cli.options import Argument, choice, count, flag
 from tideline_cli.cli.session import Session
 from tideline_cli.cli.shared_options import Filters
 from tideline_cli.errors import UsageError
@@ -27,16 +27,6 @@ ctrl-x forgets it, after a question; ctrl-t pins or unpins it; ctrl-y copies its
 `tideline init` binds it to a key of your shell."""
 EXAMPLES = (("", ""), ("deploy", "--print id"), ("", "--tag house"))
 ARGUMENTS = (Argument("words", "WORDS", "What is typed already; `-` reads standard input."),)
-OPTIONS = (
-    *filters.OPTIONS,
-    Option("limit", ("--limit", "-n"), "Facts of one answer at most [default: 100].", "count", 100,
-           least=1, most=10_000),
-    Option("print", ("--print",), "What of the fact is printed: its text, or its id "
-           "[default: text].", "choice", "text", choices=("text", "id")),
-    Option("quote", ("--quote",), "Print it as a word of this shell: bash, zsh or fish. Standard "
-           "input is the line before the cursor.", "choice", choices=shell_quoting.SHELLS),
-    Option("own", ("--own",), "Our own list, also where fzf is installed.", "flag", False),
-)  # fmt: skip
 _LEFT = 130
 _TTY = "/dev/tty"
 _LONGEST_LINE = 1 << 20  # bytes of a line before the cursor
@@ -45,10 +35,17 @@ _LONGEST_LINE = 1 << 20  # bytes of a line before the cursor
 class Options(Filters):
     """The options of a call."""
 
-    limit: int
-    print: str
-    quote: str | None
-    own: bool
+    limit = count(
+        "Facts of one answer at most [default: 100].", short="-n", default=100, least=1, most=10_000
+    )
+    print = choice(("text", "id"))(
+        "What of the fact is printed: its text, or its id [default: text].", default="text"
+    )
+    quote = choice(shell_quoting.SHELLS)(
+        "Print it as a word of this shell: bash, zsh or fish. Standard input is the line before "
+        "the cursor."
+    )
+    own = flag("Our own list, also where fzf is installed.")
 
 
 def run(session: Session, words: list[str], options: Options) -> int:

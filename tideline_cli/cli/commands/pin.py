@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from tideline_cli.cli import by_id
-from tideline_cli.cli.options import Option
+from tideline_cli.cli.options import OptionSet
 from tideline_cli.cli.session import Session
 from tideline_cli.memory import amend
-from tideline_cli.model.record import record
 
 HELP = """Let facts never fade.
 
@@ -14,11 +13,9 @@ A pinned fact keeps its full strength, is core, and no pass archives it; an arch
 restored before it can be pinned."""
 EXAMPLES = (("@1", ""),)
 ARGUMENTS = by_id.FACTS
-OPTIONS: tuple[Option, ...] = ()
 
 
-@record
-class Options:
+class Options(OptionSet):
     """The options of a call: none but the global ones."""
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from tideline_cli.cli import by_id, output
-from tideline_cli.cli.options import Option
+from tideline_cli.cli.options import OptionSet, flag
 from tideline_cli.cli.session import Session
 from tideline_cli.cli.terminal import confirmed
 from tideline_cli.config.settings import TABLE
 from tideline_cli.errors import UsageError
 from tideline_cli.memory import purge
-from tideline_cli.model.record import record, replace
+from tideline_cli.model.record import replace
 from tideline_cli.store import facts
 
 TYPE_CHECKING = False
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
     from tideline_cli.memory.purge import Purged
 
-YES = Option("yes", ("--yes", "-y"), "Do not ask.", "flag", False)
 _LISTED = 10
 _SHOWN = 70  # characters of a text
 
@@ -34,18 +33,13 @@ While another process reads, or the disk is full, traces may stay in the files; 
 takes them out."""
 EXAMPLES = (("@1", ""), ("01KA2B 01KA2C", "--yes"), ("@1", "--dry-run"))
 ARGUMENTS = (replace(by_id.FACTS[0], completes=("id",)),)
-OPTIONS = (
-    YES,
-    Option("dry_run", ("--dry-run", "-n"), "List what would go, and leave it.", "flag", False),
-)
 
 
-@record
-class Options:
+class Options(OptionSet):
     """The options of a call."""
 
-    yes: bool
-    dry_run: bool
+    yes = flag("Do not ask.", short="-y")
+    dry_run = flag("List what would go, and leave it.", short="-n")
 
 
 def run(session: Session, words: list[str], options: Options) -> int:

@@ -3,15 +3,25 @@
 from __future__ import annotations
 
 from tideline_cli.cli import output
-from tideline_cli.cli.filter_options import NARROWING, Narrowing, narrowed
-from tideline_cli.cli.options import PROFILE, SCOPES, Argument, Option
+from tideline_cli.cli.options import (
+    PROFILE,
+    Argument,
+    Scopes,
+    choice,
+    count,
+    flag,
+    last,
+    number,
+    share,
+    text,
+)
 from tideline_cli.cli.session import Session
+from tideline_cli.cli.shared_options import Formats, Narrowing, narrowed
 from tideline_cli.errors import UsageError
 from tideline_cli.memory.answer import active_part, answered
 from tideline_cli.memory.query import ALL, DEFAULT_LIMIT, FUSIONS, MODES, Query
 from tideline_cli.memory.recall import write_back
 from tideline_cli.model import codec
-from tideline_cli.model.record import replace
 from tideline_cli.ranking.decay import DECAYS, DEPTH
 from tideline_cli.store.facts import Filter
 
@@ -21,10 +31,9 @@ if TYPE_CHECKING:
     from typing import Any
 
     from tideline_cli.memory.answer import Answer
-    from tideline_cli.memory.query import Fusion, Mode, Recalled
+    from tideline_cli.memory.query import Recalled
     from tideline_cli.model.hit import Hit
     from tideline_cli.model.origin import Origin
-    from tideline_cli.ranking.decay import Decay
 
 GRAPHS = ("auto", "on", "off")
 HELP = """Find the facts that answer a query.
@@ -44,78 +53,62 @@ The hits are counted as used, but for a past (--as-of) or a pretended time (--no
 Exits with 1 when nothing matches, or nothing but archived and ended facts."""
 EXAMPLES = (("when do I deploy", ""), ("when do I deploy", "--explain"))
 ARGUMENTS = (Argument("words", "QUERY", "What to look for; `-` reads standard input."),)
-OPTIONS = (
-    Option("limit", ("--limit", "-n"), f"Hits at most [default: {DEFAULT_LIMIT}; 0 is all].",
-           "count"),
-    Option("mode", ("--mode",), "Words and likeness, words alone, likeness alone, or points for "
-           "words, ids and tags [default: hybrid].", "choice", choices=MODES),
-    Option("fusion", ("--fusion",), "How words and likeness are joined: likeness below all words; "
-           "as a share of the score, with a learned embedder; by ranks; added to points; or by "
-           "classes and distance [default: score where the embedder is learned, else append].",
-           "choice", choices=FUSIONS),
-    Option("decay", ("--decay",), "How facts fade in this answer [default: half-life; with rrf "
-           "weibull, with priority spaced, with additive and points none].", "choice",
-           choices=DECAYS),
-    PROFILE,
-    Option("min_sim", ("--min-sim",), "Least cosine of a fact found by likeness [default: 0.3].",
-           "share"),
-    Option("min_score", ("--min-score",), "Only facts with at least this score; --explain shows "
-           "what scores are made of.", "number", 0.0, least=0),
-    Option("why_not", ("--why-not",), "Say why this fact is not among the hits.", metavar="ID",
-           completes="id", excludes=("batch", "archived")),
-    Option("mmr", ("--mmr",), "Weight of score against repetition; 1 keeps the order "
-           "[default: 1].", "share", 1.0, metavar="LAMBDA"),
-    Option("graph", ("--graph",), "Also facts that are linked with the best hits, marked `via`: "
-           "on, off, or auto, where the question asks for times or relations or hits are linked "
-           "[default: off].",
-           "choice", "off", choices=GRAPHS),
-    *NARROWING,
-    Option("as_of", ("--as-of",), "What held at TIME, archived facts included; of a day, its "
-           "end.", "last"),
-    Option("archived", ("--archived",), "Also facts that have faded or were merged, marked, in "
-           "order of score; found by their words.", "flag", False, excludes=("as_of",)),
-    *SCOPES,
-    Option("explain", ("--explain",), "Show what each score is made of.", "flag", False),
-    Option("no_touch", ("--no-touch",), "Do not count this as use of the facts.", "flag", False),
-    Option("touch", ("--touch",), "Count this as use of the facts, whatever the profile says, or "
-           "with --explain or --now [setting: touch].", "flag", False,
-           excludes=("no_touch", "as_of", "batch", "why_not")),
-    Option("batch", ("--batch",), "Read queries, one a line, text or JSON with id, query, origin, "
-           "now; print one JSON result a line, for a bad line an error; counts no use.", "flag",
-           False, excludes=("words",)),
-    *(replace(one, excludes=(*one.excludes, "batch")) for one in output.SHORT_FORMS),
-    replace(output.ROWS, excludes=("batch",)),
-)  # fmt: skip
 
 
-class Options(Narrowing):
+class Options(Narrowing, Scopes, Formats):
     """The options of a call."""
 
-    limit: int | None
-    mode: Mode | None
-    fusion: Fusion | None
-    decay: Decay | None
-    profile: str | None
-    min_sim: float | None
-    min_score: float
-    why_not: str | None
-    mmr: float
-    graph: str
-    as_of: int | None
-    archived: bool
-    scope: str | None
-    all_scopes: bool
-    explain: bool
-    no_touch: bool
-    touch: bool
-    batch: bool
-    jsonl: bool
-    nl: bool
-    csv: bool
-    tsv: bool
-    table: bool
-    fmt: str | None
-    format: str | None
+    limit = count(f"Hits at most [default: {DEFAULT_LIMIT}; 0 is all].", short="-n")
+    mode = choice(MODES)(
+        "Words and likeness, words alone, likeness alone, or points for words, ids and tags "
+        "[default: hybrid]."
+    )
+    fusion = choice(FUSIONS)(
+        "How words and likeness are joined: likeness below all words; as a share of the score, "
+        "with a learned embedder; by ranks; added to points; or by classes and distance [default: "
+        "score where the embedder is learned, else append]."
+    )
+    decay = choice(DECAYS)(
+        "How facts fade in this answer [default: half-life; with rrf weibull, with priority "
+        "spaced, with additive and points none]."
+    )
+    profile = PROFILE
+    min_sim = share("Least cosine of a fact found by likeness [default: 0.3].")
+    min_score = number(
+        "Only facts with at least this score; --explain shows what scores are made of.",
+        default=0.0, least=0,
+    )  # fmt: skip
+    why_not = text(
+        "Say why this fact is not among the hits.",
+        metavar="ID", completes="id", excludes=("batch", "archived"),
+    )  # fmt: skip
+    mmr = share(
+        "Weight of score against repetition; 1 keeps the order [default: 1].",
+        default=1.0, metavar="LAMBDA",
+    )  # fmt: skip
+    graph = choice(GRAPHS)(
+        "Also facts that are linked with the best hits, marked `via`: on, off, or auto, where the "
+        "question asks for times or relations or hits are linked [default: off].",
+        default="off",
+    )
+    as_of = last("What held at TIME, archived facts included; of a day, its end.")
+    archived = flag(
+        "Also facts that have faded or were merged, marked, in order of score; found by their "
+        "words.",
+        excludes=("as_of",),
+    )
+    explain = flag("Show what each score is made of.")
+    no_touch = flag("Do not count this as use of the facts.")
+    touch = flag(
+        "Count this as use of the facts, whatever the profile says, or with --explain or --now "
+        "[setting: touch].",
+        excludes=("no_touch", "as_of", "batch", "why_not"),
+    )
+    batch = flag(
+        "Read queries, one a line, text or JSON with id, query, origin, now; print one JSON "
+        "result a line, for a bad line an error; counts no use.",
+        excludes=("words", *Formats.__fields__),
+    )
 
 
 def run(session: Session, words: list[str], options: Options) -> int:

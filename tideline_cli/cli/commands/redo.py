@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from tideline_cli.cli import output
 from tideline_cli.cli.commands.undo import undone_form, undone_text
-from tideline_cli.cli.options import Argument, Option
+from tideline_cli.cli.options import Argument, OptionSet, flag
 from tideline_cli.cli.session import Session
 from tideline_cli.errors import NotFoundError, UsageError
 from tideline_cli.memory.undo import redo
-from tideline_cli.model.record import record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,18 +21,13 @@ before it is; a note says so. It is refused where none can be. A redo is a batch
 takes it back again."""
 EXAMPLES = (("", ""), ("", "--dry-run"))
 ARGUMENTS: tuple[Argument, ...] = ()
-OPTIONS = (
-    Option("dry_run", ("--dry-run", "-n"), "Say what would be brought back, and leave it.", "flag",
-           False),
-)  # fmt: skip
 _NAMED = 3
 
 
-@record
-class Options:
+class Options(OptionSet):
     """The options of a call."""
 
-    dry_run: bool
+    dry_run = flag("Say what would be brought back, and leave it.", short="-n")
 
 
 def run(session: Session, words: list[str], options: Options) -> int:

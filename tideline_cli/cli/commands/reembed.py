@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from tideline_cli.cli import embedding, output
-from tideline_cli.cli.options import Argument, Option
+from tideline_cli.cli.options import Argument, OptionSet, count
 from tideline_cli.cli.session import Session
 from tideline_cli.errors import UsageError
 from tideline_cli.memory import lanes, reembed
 from tideline_cli.model.origin import EVERYONE
-from tideline_cli.model.record import record
 
 HELP = """Make the vectors that facts lack.
 
@@ -19,17 +18,12 @@ run that was stopped, by Ctrl-C or a power cut, goes on where it was when it is 
 All origins of the memory file are embedded, each apart."""
 EXAMPLES = (("", ""), ("", "--limit 1000"))
 ARGUMENTS: tuple[Argument, ...] = ()
-OPTIONS = (
-    Option("limit", ("--limit", "-n"), "Vectors at most, such as for one night [0 is all].",
-           "count"),
-)  # fmt: skip
 
 
-@record
-class Options:
+class Options(OptionSet):
     """The options of a call."""
 
-    limit: int | None
+    limit = count("Vectors at most, such as for one night [0 is all].", short="-n")
 
 
 def run(session: Session, words: list[str], options: Options) -> int:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from tideline_cli.cli import model_options, output
 from tideline_cli.cli.freeze import is_frozen
-from tideline_cli.cli.options import Option
+from tideline_cli.cli.model_options import ModelOptions
+from tideline_cli.cli.options import flag
 from tideline_cli.errors import UsageError
 from tideline_cli.exchange import relink
 from tideline_cli.llm import prompts
-from tideline_cli.model.record import record
 from tideline_cli.policy import prompt_lines
 
 TYPE_CHECKING = False
@@ -26,23 +26,12 @@ edge needs a stated reason; edges that are there already stay as they are. Where
 read or none comes, what came of the others is stored, and the command ends with 6."""
 EXAMPLES = (("", "--llm 'llm -m gpt-4o-mini'"), ("", "--dry-run"))
 ARGUMENTS: tuple[Argument, ...] = ()
-OPTIONS = (
-    *model_options.OPTIONS,
-    Option("dry_run", ("--dry-run", "-n"), "Print what would be sent; ask and write nothing.",
-           "flag", False),
-)  # fmt: skip
 
 
-@record
-class Options:
+class Options(ModelOptions):
     """The options of a call."""
 
-    llm: str | None
-    model: str | None
-    base_url: str | None
-    key_file: str | None
-    timeout: int
-    dry_run: bool
+    dry_run = flag("Print what would be sent; ask and write nothing.", short="-n")
 
 
 def run(session: Session, words: list[str], options: Options) -> int:

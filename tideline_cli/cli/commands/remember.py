@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from tideline_cli.cli import new_fact, output
 from tideline_cli.cli.new_fact import Options
-from tideline_cli.cli.options import Argument, Option
+from tideline_cli.cli.options import Argument
 from tideline_cli.cli.session import Session
-from tideline_cli.config.settings import DEDUPS
 from tideline_cli.memory import remember as memory
-from tideline_cli.model.fact import KINDS, LARGEST_TURN, PROGRESSES, ROLES, SEGMENTS, TIERS
 from tideline_cli.model.record import replace
-from tideline_cli.model.source import SOURCES
 from tideline_cli.store import facts
 from tideline_cli.store.transactions import follow
 
@@ -36,55 +33,6 @@ EXAMPLES = (
     ("I deploy on Fridays", "--slot deploy_day"),
 )
 ARGUMENTS = (Argument("words", "TEXT", "The fact; `-` reads standard input."),)
-OPTIONS = (
-    Option("segment", ("--segment", "-s"), "What it is about [default: knowledge].", "choice",
-           choices=tuple(SEGMENTS)),
-    Option("slot", ("--slot",), "The one value it is of, such as deploy_day: ends the old one.",
-           metavar="NAME", completes="slot"),
-    Option("importance", ("--importance",), "How much it matters; outside 0..1 is clamped.",
-           "number"),
-    Option("tier", ("--tier",), "How long it is kept.", "choice", choices=TIERS),
-    Option("source", ("--source",), "Who said it [default: owner_message, in a channel "
-           "channel_message].", "choice", choices=SOURCES),
-    Option("supersedes", ("--supersedes",), "A fact that this one replaces, besides its slot's.",
-           many=True, metavar="ID", completes="active"),
-    Option("confidence", ("--confidence",), "How sure it is; weighs in recall.", "share"),
-    Option("valid_from", ("--valid-from",), "When it begins to hold.", "start"),
-    Option("valid_to", ("--valid-to",), "Until when it holds; of a day, to its end.", "end"),
-    Option("tag", ("--tag", "-t"), "A label to filter by; commas part several.", "list",
-           many=True, metavar="TAG", completes="tag"),
-    Option("kind", ("--kind",), "A finer word than the segment, and its defaults.", "choice",
-           choices=tuple(KINDS), metavar="KIND"),
-    Option("title", ("--title",), "A short name."),
-    Option("meta", ("--meta",), "Anything else worth keeping.", "pair", many=True),
-    Option("source_turn", ("--source-turn",), "Where it was said.", metavar="REF"),
-    Option("derived_from", ("--derived-from",), "A fact it was derived from.", many=True,
-           metavar="ID", completes="id"),
-    Option("pin", ("--pin",), "Never let it fade.", "flag", False),
-    Option("confine", ("--confine",), "Store what the source may not author as knowledge.",
-           "flag", False),
-    Option("scope", ("--scope",), "Of what it is worth knowing, such as work/api; an empty one is "
-           "of everything [default: the setting scope].", metavar="A/B", completes="scope"),
-    Option("session", ("--session",), "The conversation that it was said in.", metavar="NAME",
-           completes="session"),
-    Option("turn", ("--turn",), "Its place in the conversation.", "count", most=LARGEST_TURN),
-    Option("speaker", ("--speaker",), "Who said it, by name.", metavar="NAME",
-           completes="speaker"),
-    Option("role", ("--role",), "Who spoke; what an assistant or a tool says weighs less.",
-           "choice", choices=ROLES),
-    Option("agent", ("--agent",), "Which program writes; an empty one is none [default: the "
-           "setting agent].", metavar="NAME", completes="agent"),
-    Option("progress", ("--status", "--progress"), "How far the work is, of a task or the "
-           "like: `progress` in JSON [default: active, of the kinds of work].", "choice",
-           choices=PROGRESSES),
-    Option("dedup", ("--dedup",), "What a fact is compared by: exact, its words; semantic, "
-           "also its meaning, to name what is near; smart, to replace another value of a subject. "
-           "Both take a learned embedder [default: the setting dedup, else exact].", "choice",
-           choices=DEDUPS),
-    Option("batch", ("--batch",), "Read JSON lines; print one result a line, for a bad line an "
-           "error; all others are stored together, as one batch.", "flag", False,
-           excludes=("words",)),
-)  # fmt: skip
 
 
 def run(session: Session, words: list[str], options: Options) -> int:

@@ -5,13 +5,12 @@ from __future__ import annotations
 import os
 
 from tideline_cli.cli import by_id, output
-from tideline_cli.cli.options import Argument, Option
+from tideline_cli.cli.options import Argument, OptionSet, file, flag
 from tideline_cli.cli.session import Session
 from tideline_cli.cli.terminal import confirmed
 from tideline_cli.errors import UsageError
 from tideline_cli.memory import amend
 from tideline_cli.model import instant
-from tideline_cli.model.record import record
 
 HELP = """Bring archived or pruned facts back, or, with --from, a whole backup.
 
@@ -25,18 +24,13 @@ the backup was made come back with it; purge them again. An argument that is a p
 (with a dot or a slash in it, which no id has) is the same as --from."""
 EXAMPLES = (("01J9ZK6Q", ""), ("--from memory-2026-02-01.db", ""))
 ARGUMENTS = (Argument("words", "ID", "Which facts.", "id", True, 0, completes=("archived",)),)
-OPTIONS = (
-    Option("from_", ("--from",), "Put a backup back in place of the whole store.", "file"),
-    Option("yes", ("--yes", "-y"), "With --from: do not ask.", "flag", False),
-)
 
 
-@record
-class Options:
+class Options(OptionSet):
     """The options of a call."""
 
-    from_: str | None
-    yes: bool
+    from_ = file("Put a backup back in place of the whole store.")
+    yes = flag("With --from: do not ask.", short="-y")
 
 
 def run(session: Session, words: list[str], options: Options) -> int:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from tideline_cli.cli.commands.purge import YES, purge_question, report_purged
-from tideline_cli.cli.options import Argument, Option
+from tideline_cli.cli.commands.purge import purge_question, report_purged
+from tideline_cli.cli.options import Argument, OptionSet, count, flag
 from tideline_cli.cli.session import Session
 from tideline_cli.cli.terminal import confirmed
 from tideline_cli.errors import UsageError
 from tideline_cli.memory import purge
 from tideline_cli.memory.purge import Purged, Retention
-from tideline_cli.model.record import record
 
 HELP = """Remove, for good, the facts that are older than a number of days.
 
@@ -17,26 +16,16 @@ Their age counts, not their use, and archived facts go as well. Confirmed and pi
 unless --include-confirmed, and so does what derives from an old fact and is not old itself."""
 EXAMPLES = (("", "--days 365 --dry-run"), ("", "--days 365 --yes"))
 ARGUMENTS: tuple[Argument, ...] = ()
-OPTIONS = (
-    Option("days", ("--days",), "The age that a fact may reach.", "count", least=1),
-    Option("include_confirmed", ("--include-confirmed",), "Confirmed and pinned facts as well.",
-           "flag", False),
-    Option("all_origins", ("--all-origins",), "The facts of all origins, for the owner.", "flag",
-           False),
-    YES,
-    Option("dry_run", ("--dry-run", "-n"), "List what would go, and leave it.", "flag", False),
-)  # fmt: skip
 
 
-@record
-class Options:
+class Options(OptionSet):
     """The options of a call."""
 
-    days: int | None
-    include_confirmed: bool
-    all_origins: bool
-    yes: bool
-    dry_run: bool
+    days = count("The age that a fact may reach.", least=1)
+    include_confirmed = flag("Confirmed and pinned facts as well.")
+    all_origins = flag("The facts of all origins, for the owner.")
+    yes = flag("Do not ask.", short="-y")
+    dry_run = flag("List what would go, and leave it.", short="-n")
 
 
 def run(session: Session, words: list[str], options: Options) -> int:

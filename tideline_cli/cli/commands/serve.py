@@ -13,12 +13,11 @@ from threading import Lock
 from tideline_cli import config
 from tideline_cli.cli import ages, output
 from tideline_cli.cli.commands import options_of
-from tideline_cli.cli.options import SHOW_SECRETS, Argument, Option
+from tideline_cli.cli.options import SHOW_SECRETS, Argument, OptionSet, count, flag
 from tideline_cli.cli.perform import perform
 from tideline_cli.cli.session import Session
 from tideline_cli.errors import UsageError
 from tideline_cli.model import codec, instant
-from tideline_cli.model.record import record
 from tideline_cli.serve.http.answers import Printed
 from tideline_cli.serve.http.keys import KeyFile
 from tideline_cli.serve.http.server import HttpServer
@@ -30,6 +29,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from typing import Any
+
+    from tideline_cli.cli.options import Option
 
 _PORT = 7474
 _IN_USE = (98, 48)  # EADDRINUSE of Linux and of macOS
@@ -47,21 +48,16 @@ unless the server is started with --show-secrets.
 The settings of the folder that you stand in do not count here."""
 EXAMPLES = (("", "--open"), ("", "--port 0"))
 ARGUMENTS: tuple[Argument, ...] = ()
-OPTIONS = (
-    Option("port", ("--port",), f"The port; 0 takes any that is free [default: {_PORT}].", "count",
-           _PORT, most=65_535),
-    Option("open", ("--open",), "Open the page in a browser.", "flag", False),
-    SHOW_SECRETS,
-)  # fmt: skip
 
 
-@record
-class Options:
+class Options(OptionSet):
     """The options of a call."""
 
-    port: int
-    open: bool
-    show_secrets: bool
+    port = count(
+        f"The port; 0 takes any that is free [default: {_PORT}].", default=_PORT, most=65_535
+    )
+    open = flag("Open the page in a browser.")
+    show_secrets = SHOW_SECRETS
 
 
 def run(session: Session, words: list[str], options: Options) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tideline_cli.cli import ages, output
-from tideline_cli.cli.options import Argument, Option
+from tideline_cli.cli.options import Argument, OptionSet, choice, flag
 from tideline_cli.cli.session import Session
 from tideline_cli.errors import UsageError
 from tideline_cli.memory.told_changes import ACTS
@@ -41,24 +41,18 @@ that were shown last in this terminal.
 On a terminal times are those of the clock here, and say how long ago; elsewhere ISO 8601 UTC."""
 EXAMPLES = (("@1", ""), ("@1 --raw", ""))
 ARGUMENTS = (Argument("words", "ID", "Which fact.", "id", False, 1, completes=("id",)),)
-OPTIONS: tuple[Option, ...] = (
-    Option("decay", ("--decay",), "The strength by this forgetting curve, and what makes it; what "
-           "fades for good is decided by the half-life.", "choice",
-           choices=DECAYS, excludes=("raw",)),
-    Option("all", ("--all",), "All links of the fact, not the first 50 of each way alone.", "flag",
-           False, excludes=("raw",)),
-    Option("raw", ("--raw",), "Print the text alone, as it is stored, byte for byte.", "flag",
-           False),
-)  # fmt: skip
 
 
-@record
-class Options:
+class Options(OptionSet):
     """The options of a call."""
 
-    decay: Decay | None
-    all: bool
-    raw: bool
+    decay = choice(DECAYS)(
+        "The strength by this forgetting curve, and what makes it; what fades for good is decided "
+        "by the half-life.",
+        excludes=("raw",),
+    )
+    all = flag("All links of the fact, not the first 50 of each way alone.", excludes=("raw",))
+    raw = flag("Print the text alone, as it is stored, byte for byte.")
 
 
 @record

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from tideline_cli.cli import filter_options, filters, output
-from tideline_cli.cli.options import SCOPES, Argument, Option
+from tideline_cli.cli import filters, output
+from tideline_cli.cli.options import Argument
 from tideline_cli.cli.session import Session
 from tideline_cli.cli.shared_options import Formats, Said
 from tideline_cli.errors import UsageError
@@ -29,9 +29,6 @@ had. With --session, --speaker,
 --role or --agent values that were said so alone. Exits with 0 where there is none."""
 EXAMPLES = (("", ""), ("", "--json"))
 ARGUMENTS: tuple[Argument, ...] = ()
-OPTIONS: tuple[Option, ...] = (
-    *SCOPES, *filter_options.SPOKEN, *output.SHORT_FORMS, output.ROWS
-)
 
 
 class Options(Said, Formats):

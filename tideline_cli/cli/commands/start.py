@@ -8,10 +8,9 @@ import sys
 from tideline_cli import __version__
 from tideline_cli.cli import output
 from tideline_cli.cli.commands import SUMMARY
-from tideline_cli.cli.options import Argument, Option
+from tideline_cli.cli.options import Argument, OptionSet
 from tideline_cli.cli.session import Session
 from tideline_cli.errors import TidelineError
-from tideline_cli.model.record import record
 from tideline_cli.store import stats
 from tideline_cli.store.connection import DatabaseError
 
@@ -20,7 +19,6 @@ HELP = """Show where to begin.
 What tideline is, five commands, where the memory is and how many facts it holds."""
 EXAMPLES = (("", ""),)
 ARGUMENTS: tuple[Argument, ...] = ()
-OPTIONS: tuple[Option, ...] = ()
 _FIRST = (
     ('remember "TEXT"', "write a fact down"),
     ('recall "QUERY"', "find it again"),
@@ -30,8 +28,7 @@ _FIRST = (
 )
 
 
-@record
-class Options:
+class Options(OptionSet):
     """The options of a call: none but the global ones."""
 
 

@@ -7,13 +7,12 @@ import sys
 
 from tideline_cli import config
 from tideline_cli.cli import output, which_database
-from tideline_cli.cli.options import SCOPES, Argument, Option
+from tideline_cli.cli.options import Argument, Scopes, choice, flag
 from tideline_cli.cli.session import Session
 from tideline_cli.config.settings import DEFAULT_EMBEDDER, TABLE
 from tideline_cli.errors import UsageError
 from tideline_cli.model.fact import HEATS, LIFECYCLES, SEGMENTS, TIERS
 from tideline_cli.model.instant import DAY_MS, LATEST_MS, iso
-from tideline_cli.model.record import Record
 from tideline_cli.model.source import SOURCES
 from tideline_cli.store import SCHEMA_VERSION, activity, stats
 from tideline_cli.store.connection import is_analysed_by_older_rules, setting
@@ -53,13 +52,6 @@ wordings that wait for an answer since (`reworded`): of facts that another machi
 EXAMPLES = (("", ""), ("", "--json"), ("", "--by kind"))
 ARGUMENTS: tuple[Argument, ...] = ()
 _ALWAYS = ("segment", "tier", "heat", "source", "scope")  # labels that are counted anyhow
-OPTIONS = (
-    Option("all_origins", ("--all-origins",), "Add the other origins.", "flag", False),
-    Option("by", ("--by",), "Count the facts by this label: kind and agent only then, which reads "
-           "all facts; the others always.", "choice", choices=(*stats.COUNTED_LABELS, *_ALWAYS),
-           many=True),
-    *SCOPES,
-)  # fmt: skip
 _DAYS = 30
 _NOTHING = stats.Counts(
     {name: {} for name in ("lifecycle", "segment", "tier", "heat", "source")},
@@ -67,13 +59,15 @@ _NOTHING = stats.Counts(
 )  # fmt: skip
 
 
-class Options(Record):
+class Options(Scopes):
     """The options of a call."""
 
-    all_origins: bool
-    by: tuple[str, ...]
-    scope: str | None
-    all_scopes: bool
+    all_origins = flag("Add the other origins.")
+    by = choice((*stats.COUNTED_LABELS, *_ALWAYS))(
+        "Count the facts by this label: kind and agent only then, which reads all facts; the "
+        "others always.",
+        many=True,
+    )
 
 
 def run(session: Session, words: list[str], options: Options) -> int:

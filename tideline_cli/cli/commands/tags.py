@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from tideline_cli.cli import filter_options, filters, output
-from tideline_cli.cli.options import SCOPES, Argument, Option
+from tideline_cli.cli import filters, output
+from tideline_cli.cli.options import Argument
 from tideline_cli.cli.session import Session
 from tideline_cli.cli.shared_options import Formats, Said
 from tideline_cli.errors import UsageError
@@ -21,9 +21,6 @@ Active facts count that have not ended, the most frequent tag comes first; with 
 --speaker, --role or --agent those that were said so. Exits with 0 where there is none."""
 EXAMPLES = (("", ""), ("", "--json"))
 ARGUMENTS: tuple[Argument, ...] = ()
-OPTIONS: tuple[Option, ...] = (
-    *SCOPES, *filter_options.SPOKEN, *output.SHORT_FORMS, output.ROWS
-)
 
 
 class Options(Said, Formats):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 from tideline_cli.cli import ages, output
-from tideline_cli.cli.options import Argument, Option
+from tideline_cli.cli.options import Argument, count, text
 from tideline_cli.cli.session import Session
 from tideline_cli.cli.shared_options import Formats
 from tideline_cli.errors import NotFoundError, UsageError
@@ -30,14 +30,6 @@ holds now its strength, and the day it fades unless it is used. With an id, the 
 and what it replaced. With neither, the slots that were spoken of last."""
 EXAMPLES = (("", "--slot deploy_day"), ("01JN8Q4F", "--slot deploy_day --json"))
 ARGUMENTS = (Argument("words", "ID", "A fact.", "id", many=False, completes=("id",)),)
-OPTIONS = (
-    Option("slot", ("--slot",), "The values of this slot.", metavar="NAME", excludes=("words",),
-           completes="slot"),
-    Option("limit", ("--limit", "-n"), "Slots at most, where none is named [default: 10; 0 is "
-           "all].", "count", 10),
-    *output.SHORT_FORMS,
-    output.ROWS,
-)  # fmt: skip
 _ENDING = 6  # letters of an id that tell two steps of one second apart
 _BAR = 10
 
@@ -45,8 +37,10 @@ _BAR = 10
 class Options(Formats):
     """The options of a call."""
 
-    slot: str | None
-    limit: int
+    slot = text("The values of this slot.", metavar="NAME", excludes=("words",), completes="slot")
+    limit = count(
+        "Slots at most, where none is named [default: 10; 0 is all].", short="-n", default=10
+    )
 
 
 def run(session: Session, words: list[str], options: Options) -> int:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from tideline_cli.cli import output
-from tideline_cli.cli.options import Argument, Option
+from tideline_cli.cli.options import Argument, OptionSet, count, flag
 from tideline_cli.cli.session import Session
 from tideline_cli.errors import NotFoundError, UsageError
 from tideline_cli.memory.query import ALL
 from tideline_cli.memory.undo import FINAL, Undone, foresee_undo, undo, undoable
 from tideline_cli.model import instant
-from tideline_cli.model.record import record
 from tideline_cli.store import deeds
 
 TYPE_CHECKING = False
@@ -36,25 +35,19 @@ ARGUMENTS = (
     Argument("words", "BATCH", "Which batch [default: the last one].", "word", False,
              completes=("batch",)),
 )  # fmt: skip
-OPTIONS = (
-    Option("dry_run", ("--dry-run", "-n"), "Say what would be taken back, and leave it.", "flag",
-           False, excludes=("list",)),
-    Option("list", ("--list",), "Show what could be undone, newest first; a BATCH is not named "
-           "with it.", "flag", False, excludes=("words",)),
-    Option("limit", ("--limit",), "Batches that --list shows [default: 20; 0 is all].", "count",
-           20),
-)  # fmt: skip
 _LONGEST = 9
 _REPEATING = ("dream", "gc", "consolidate")
 
 
-@record
-class Options:
+class Options(OptionSet):
     """The options of a call."""
 
-    dry_run: bool
-    list: bool
-    limit: int
+    dry_run = flag("Say what would be taken back, and leave it.", short="-n", excludes=("list",))
+    list = flag(
+        "Show what could be undone, newest first; a BATCH is not named with it.",
+        excludes=("words",),
+    )
+    limit = count("Batches that --list shows [default: 20; 0 is all].", default=20)
 
 
 def run(session: Session, words: list[str], options: Options) -> int:

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 from tideline_cli.cli import by_id
-from tideline_cli.cli.options import Option
+from tideline_cli.cli.options import OptionSet
 from tideline_cli.cli.session import Session
 from tideline_cli.memory import amend
-from tideline_cli.model.record import record
 
 HELP = """Let pinned facts fade again.
 
 They are as warm as they would be if they were new."""
 EXAMPLES = (("@1", ""),)
 ARGUMENTS = by_id.FACTS
-OPTIONS: tuple[Option, ...] = ()
 
 
-@record
-class Options:
+class Options(OptionSet):
     """The options of a call: none but the global ones."""
 
 

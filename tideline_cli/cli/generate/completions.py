@@ -150,7 +150,7 @@ def _template(name: str) -> list[str]:
 
 
 def _own(name: str) -> tuple[Option, ...]:
-    return tuple(verb(name).OPTIONS)
+    return tuple(verb(name).Options.ALL)
 
 
 def _flags(options: Iterable[Option]) -> str:

@@ -42,8 +42,8 @@ class Page:
     sections: Sequence[tuple[str, Sequence[Block]]]
 
 
-HELP = Option("help", ("--help", "-h"), "Show a short help.", "flag", False)
-VERSION = Option("version", ("--version", "-V"), "Print the version.", "flag", False)
+HELP = Option("flag", "Show a short help.", name="help", flags=("--help", "-h"))
+VERSION = Option("flag", "Print the version.", name="version", flags=("--version", "-V"))
 EXIT_CODES = (
     Term("0", "", "Done; also when a pipe was closed, when context has nothing to say, and for "
          "context --auto and hook whatever happens."),
@@ -227,7 +227,7 @@ def _of_command(name: str) -> Page:
         ("SYNOPSIS", (Term(f"tideline {name}", f"[OPTIONS] {usage(name)}".rstrip(), ""),)),
         ("DESCRIPTION", [" ".join(text.split()) for text in help_of(module).split("\n\n")]),
         ("ARGUMENTS", [_argument(one) for one in module.ARGUMENTS]),
-        ("OPTIONS", [_option(option) for option in module.OPTIONS]),
+        ("OPTIONS", [_option(option) for option in module.Options.ALL]),
         ("GLOBAL OPTIONS", [_option(option) for option in (*GLOBAL, HELP)]),
         ("EXIT STATUS", EXIT_CODES),
         ("EXAMPLES", [Code(line) for line in examples(name, module.EXAMPLES)]),

@@ -14,9 +14,8 @@ from tideline_cli.model.record import as_dict
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from tideline_cli.cli.options import GlobalOptions
+    from tideline_cli.cli.options import GlobalOptions, OptionSet
     from tideline_cli.model.fact import Fact
-    from tideline_cli.model.record import Record
 
 _LEAST = (0, 36)  # of the event `load`
 _PATIENCE = 5  # seconds
@@ -44,7 +43,7 @@ def program() -> tuple[str | None, str]:
     return path, ""
 
 
-def handed(options: Record, global_options: GlobalOptions, told: str) -> str:
+def handed(options: OptionSet, global_options: GlobalOptions, told: str) -> str:
     """Return what the processes that fzf starts have to know of a call; `told` is a file where
     they leave what is to be said afterwards."""
     form = {"options": as_dict(options), "global": as_dict(global_options), "told": told}
@@ -56,7 +55,7 @@ class FzfFailed(Exception):  # noqa: N818  another list takes its place
 
 
 def chosen(
-    path: str, facts: list[Fact], text: str, handle: int, options: Record,
+    path: str, facts: list[Fact], text: str, handle: int, options: OptionSet,
     global_options: GlobalOptions, *, is_styled: bool, now: int,
 ) -> tuple[str | None, list[str]]:  # fmt: skip
     """Let a reader choose by fzf at the terminal `handle`; return the id of the fact, None for

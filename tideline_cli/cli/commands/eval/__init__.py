@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from tideline_cli.cli import model_options, output
+from tideline_cli.cli import output
 from tideline_cli.cli.commands.eval import measure, questions
 from tideline_cli.cli.commands.eval.questions import Options
 from tideline_cli.cli.messages import shows_progress
-from tideline_cli.cli.options import SCOPES, Argument, Option
+from tideline_cli.cli.options import Argument
 from tideline_cli.cli.session import Session
 from tideline_cli.errors import UsageError
 from tideline_cli.evaluation import copies, poison, profiles
-from tideline_cli.evaluation.sets.formats import FORMS, JSONL
 from tideline_cli.memory.query import Query
 from tideline_cli.ranking.decay import DEPTH
 
@@ -47,31 +46,6 @@ ACTIONS = ("run", "make", "poison", "load")
 ARGUMENTS = (
     Argument("words", "ACTION [FILE]", "run FILE, make, poison, load FILE.", "word", True, 0,
              ACTIONS),
-)  # fmt: skip
-MOST_K = 1000
-DEFAULT_K = 5
-DEFAULT_COUNT = 20
-OPTIONS = (
-    Option("k", ("--k", "-k"), f"How many answers count [default: {DEFAULT_K}].", "count",
-           DEFAULT_K, least=1, most=MOST_K),
-    Option("profiles", ("--profiles", "--profile"), "Compare other ways of asking with the one of "
-           "now: all, or some of keyword, semantic, append, score, motherbrain, vectormemory, "
-           "rsclaw.", "list", many=True, metavar="NAMES"),
-    Option("embedder", ("--embedder",), "Compare with the vectors of another embedder.", "list",
-           many=True, metavar="NAMES"),
-    Option("form", ("--format",), "The form of FILE: jsonl, locomo, longmemeval, beir, trec or own "
-           "(corpus.jsonl and queries.jsonl) [default: as it looks].", "choice",
-           choices=(JSONL, *FORMS)),
-    Option("misses", ("--misses",), "Show the questions that are not answered among the first K.",
-           "flag", False),
-    Option("strict", ("--strict",), "Ask nothing if any question cannot be asked, or names "
-           "an answer that is not there.", "flag", False),
-    Option("count", ("--count",), f"How many questions are proposed [default: {DEFAULT_COUNT}].",
-           "count", DEFAULT_COUNT, least=1, most=100_000),
-    Option("output", ("--output", "-o"), "Where make and load write questions; make adds to what "
-           "is there.", "file"),
-    *model_options.OPTIONS,
-    *SCOPES,
 )  # fmt: skip
 
 

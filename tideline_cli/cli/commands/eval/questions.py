@@ -8,8 +8,7 @@ import sys
 from contextlib import contextmanager, nullcontext
 from itertools import chain
 
-from tideline_cli.cli import model_options, output, stdin
-from tideline_cli.cli.shared_options import Scopes
+from tideline_cli.cli import model_options, options, output, stdin
 from tideline_cli.errors import TidelineError, UsageError
 from tideline_cli.evaluation import copies, gold, make
 from tideline_cli.evaluation.sets import files, formats
@@ -34,23 +33,43 @@ if TYPE_CHECKING:
     from tideline_cli.evaluation.make import ProposedQuestion
     Row = tuple[int, dict[str, Any] | TidelineError]
 
+MOST_K = 1000
+DEFAULT_K = 5
+DEFAULT_COUNT = 20
 
-class Options(Scopes):
+
+class Options(model_options.ModelOptions, options.Scopes):
     """The options of a call."""
 
-    k: int
-    profiles: tuple[str, ...]
-    embedder: tuple[str, ...]
-    form: str | None
-    misses: bool
-    strict: bool
-    count: int
-    output: str | None
-    llm: str | None
-    model: str | None
-    base_url: str | None
-    key_file: str | None
-    timeout: int
+    k = options.count(
+        f"How many answers count [default: {DEFAULT_K}].",
+        short="-k", default=DEFAULT_K, least=1, most=MOST_K,
+    )  # fmt: skip
+    profiles = options.listed(
+        "Compare other ways of asking with the one of now: all, or some of keyword, semantic, "
+        "append, score, motherbrain, vectormemory, rsclaw.",
+        flags=("--profiles", "--profile"), many=True, metavar="NAMES",
+    )  # fmt: skip
+    embedder = options.listed(
+        "Compare with the vectors of another embedder.", many=True, metavar="NAMES"
+    )
+    form = options.choice((formats.JSONL, *formats.FORMS))(
+        "The form of FILE: jsonl, locomo, longmemeval, beir, trec or own (corpus.jsonl and "
+        "queries.jsonl) [default: as it looks].",
+        flags=("--format",),
+    )
+    misses = options.flag("Show the questions that are not answered among the first K.")
+    strict = options.flag(
+        "Ask nothing if any question cannot be asked, or names an answer that is not there."
+    )
+    count = options.count(
+        f"How many questions are proposed [default: {DEFAULT_COUNT}].",
+        default=DEFAULT_COUNT, least=1, most=100_000,
+    )  # fmt: skip
+    output = options.file(
+        "Where make and load write questions; make adds to what is there.", short="-o"
+    )
+
 
 
 @record

@@ -7,13 +7,14 @@ from contextlib import nullcontext
 from tideline_cli.cli import model_options, output
 from tideline_cli.cli.commands.extract import conversations, jobs
 from tideline_cli.cli.freeze import is_frozen
+from tideline_cli.cli.model_options import ModelOptions
 from tideline_cli.cli.new_fact import new_id
-from tideline_cli.cli.options import Argument, Option, completed
+from tideline_cli.cli.options import Argument, count, file, flag, start, text
 from tideline_cli.errors import TidelineError, UsageError, WriteBlockedError
 from tideline_cli.exchange.extract import facts_pass
 from tideline_cli.exchange.extract.types import ExtractContext, Tally
 from tideline_cli.model.origin import UNKNOWN
-from tideline_cli.model.record import record, replace
+from tideline_cli.model.record import replace
 from tideline_cli.store import locks
 
 TYPE_CHECKING = False
@@ -51,60 +52,51 @@ EXAMPLES = (
 ARGUMENTS = (
     Argument("words", "TRANSCRIPT", "The conversation; `-` is standard input.", "file", False),
 )
-OPTIONS = (
-    Option("session", ("--session",), "Name of the conversation [default: the one in the "
-           "transcript, else the file's name].", metavar="ID"),
-    Option("scope", ("--scope",), "Where the facts matter, such as work/api; an empty one is "
-           "everywhere [default: the setting scope].", metavar="A/B", completes="scope"),
-    *model_options.OPTIONS,
-    Option("per_message", ("--per-message",), "Ask about each of the user's messages that says "
-           "something about them, instead of the whole.", "flag", False),
-    Option("lessons", ("--lessons",), "Ask also what follows from each correction.", "flag",
-           False),
-    Option("summary", ("--summary",), "Also keep one summary of the session, which each run words "
-           "anew; it takes a model.", "flag", False),
-    Option("failure", ("--failure",), "Ask what failed: a file with a task and the record of "
-           "what was tried.", "file"),
-    Option("trust_owner", ("--trust-owner",), "Store identifiers and lessons from the owner's "
-           "messages as the owner's word; not for plain text.", "flag", False),
-    Option("all_now", ("--all-now",), "Take whatever is new, a single message too.", "flag",
-           False, excludes=("min_new",)),
-    Option("min_new", ("--min-new",), "New messages that are worth a request [default: 2].",
-           "count", facts_pass.MIN_NEW, least=1),
-    Option("since", ("--since",), "Of an export: only conversations that went on at or after "
-           "TIME.", "start"),
-    Option("limit", ("--limit",), "Of an export: at most N conversations that have something new; "
-           "the next call goes on behind them [0 is all; a dry run shows 10].", "count"),
-    Option("pending", ("--pending",), "The conversations that hooks have noted, instead of one; "
-           "`tideline schedule` does it every night.", "flag", False,
-           excludes=("words", "session", "scope", "failure", "since", "limit")),
-    Option("dry_run", ("--dry-run", "-n"), "Print what would be sent and what would be stored "
-           "without a model; ask and write nothing.", "flag", False),
-)  # fmt: skip
 
 
-@record
-class Options:
+class Options(ModelOptions):
     """The options of a call."""
 
-    session: str | None
-    scope: str | None
-    llm: str | None
-    model: str | None
-    base_url: str | None
-    key_file: str | None
-    timeout: int
-    per_message: bool
-    lessons: bool
-    summary: bool
-    failure: str | None
-    trust_owner: bool
-    all_now: bool
-    min_new: int
-    since: int | None
-    limit: int | None
-    pending: bool
-    dry_run: bool
+    session = text(
+        "Name of the conversation [default: the one in the transcript, else the file's name].",
+        metavar="ID",
+    )
+    scope = text(
+        "Where the facts matter, such as work/api; an empty one is everywhere [default: the "
+        "setting scope].",
+        metavar="A/B", completes="scope",
+    )  # fmt: skip
+    per_message = flag(
+        "Ask about each of the user's messages that says something about them, instead of the "
+        "whole."
+    )
+    lessons = flag("Ask also what follows from each correction.")
+    summary = flag(
+        "Also keep one summary of the session, which each run words anew; it takes a model."
+    )
+    failure = file("Ask what failed: a file with a task and the record of what was tried.")
+    trust_owner = flag(
+        "Store identifiers and lessons from the owner's messages as the owner's word; not for "
+        "plain text."
+    )
+    all_now = flag("Take whatever is new, a single message too.", excludes=("min_new",))
+    min_new = count(
+        "New messages that are worth a request [default: 2].", default=facts_pass.MIN_NEW, least=1
+    )
+    since = start("Of an export: only conversations that went on at or after TIME.")
+    limit = count(
+        "Of an export: at most N conversations that have something new; the next call goes on "
+        "behind them [0 is all; a dry run shows 10]."
+    )
+    pending = flag(
+        "The conversations that hooks have noted, instead of one; `tideline schedule` does it "
+        "every night.",
+        excludes=("words", "session", "scope", "failure", "since", "limit"),
+    )
+    dry_run = flag(
+        "Print what would be sent and what would be stored without a model; ask and write nothing.",
+        short="-n",
+    )
 
 
 def run(session: Session, words: list[str], options: Options) -> int:
@@ -167,10 +159,10 @@ def _export(session: Session, source: conversations.Begun, options: Options) -> 
 
 def _check_single(options: Options) -> None:
     """Raise UsageError for what goes with an export alone."""
-    for value, flag in ((options.since, "--since"), (options.limit, "--limit")):
+    for value, typed in ((options.since, "--since"), (options.limit, "--limit")):
         if value is not None:
             raise UsageError(
-                f"{flag}: this is one conversation, and no export of many", hint="leave it out"
+                f"{typed}: this is one conversation, and no export of many", hint="leave it out"
             )
 
 
@@ -254,7 +246,7 @@ def distil_waiting(session: Session) -> None:
     identifiers alone are found."""
     if not jobs.waiting_conversations(session):
         return
-    options = Options(**completed({"pending": True}, OPTIONS))
+    options = Options(pending=True)
     try:
         model = model_options.chosen(session, options)
         ask = None if model is None else model_options.asker(model)

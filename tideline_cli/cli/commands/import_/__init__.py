@@ -5,7 +5,7 @@ from __future__ import annotations
 from tideline_cli.cli import output
 from tideline_cli.cli.commands.import_.source import LimitedRows, Source, kind_of
 from tideline_cli.cli.messages import shows_progress
-from tideline_cli.cli.options import Argument, Option
+from tideline_cli.cli.options import Argument, OptionSet, choice, count, flag, pair, text
 from tideline_cli.cli.session import Session
 from tideline_cli.errors import Interrupted, TidelineError, UsageError
 from tideline_cli.exchange.importer import import_rows, prepared
@@ -17,7 +17,6 @@ from tideline_cli.memory.lanes import is_slow
 from tideline_cli.memory.secret_screening import replacement_note
 from tideline_cli.model import codec, instant
 from tideline_cli.model.finding import some
-from tideline_cli.model.record import record
 from tideline_cli.store.connection import DatabaseError
 
 TYPE_CHECKING = False
@@ -64,44 +63,41 @@ EXAMPLES = (("facts.jsonl", ""), ("laptop.jsonl", "--trust --merge"),
             ("books.csv", "--map author=tags --dry-run"), ("CLAUDE.md", ""),
             ("memory.json", "--from mem0 --dry-run"))
 ARGUMENTS = (Argument("words", "FILE", "What to read; `-` is standard input.", "file", False, 1),)
-OPTIONS = (
-    Option("trust", ("--trust",), "Keep the sources that the file states; the rest is the "
-           "owner's.", "flag", False),
-    Option("merge", ("--merge",), "Send each row through the rules of remember.", "flag", False),
-    Option("strict", ("--strict",), "Take nothing if any row is bad.", "flag", False),
-    Option("format", ("--format",), "jsonl, csv, tsv, sqlite or markdown [default: by the file's "
-           "name].", "choice", choices=("jsonl", "csv", "tsv", "sqlite", "markdown")),
-    Option("from_", ("--from",), "The program that wrote it; docs/importers.md says what is read.",
-           "choice", choices=PROGRAMS, metavar="PROGRAM", excludes=("format", "table")),
-    Option("table", ("--table",), "The table of a SQLite file [default: fact].", metavar="NAME"),
-    Option("max_rows", ("--max-rows",), f"Rows at most, bad ones included [default: {MAX_ROWS:,}].",
-           "count", MAX_ROWS, least=1),
-    Option("map", ("--map",), "Take COLUMN as FIELD, such as content, tags or created_at.", "pair",
-           many=True, metavar="COLUMN=FIELD"),
-    Option("agent", ("--agent",), "Which program wrote what no row says that of; an empty one is "
-           "none [default: the setting agent].", metavar="NAME", completes="agent"),
-    Option("seconds", ("--seconds",), "Times that are numbers count seconds, and not milliseconds.",
-           "flag", False, excludes=("from_",)),
-    Option("dry_run", ("--dry-run", "-n"), "Store nothing; show the first rows as they would be "
-           "stored.", "flag", False, excludes=("merge", "strict")),
-)  # fmt: skip
 
 
-@record
-class Options:
+class Options(OptionSet):
     """The options of a call."""
 
-    trust: bool
-    merge: bool
-    strict: bool
-    format: str | None
-    from_: str | None
-    table: str | None
-    max_rows: int
-    map: tuple[tuple[str, str], ...]
-    agent: str | None
-    seconds: bool
-    dry_run: bool
+    trust = flag("Keep the sources that the file states; the rest is the owner's.")
+    merge = flag("Send each row through the rules of remember.")
+    strict = flag("Take nothing if any row is bad.")
+    format = choice(("jsonl", "csv", "tsv", "sqlite", "markdown"))(
+        "jsonl, csv, tsv, sqlite or markdown [default: by the file's name]."
+    )
+    from_ = choice(PROGRAMS)(
+        "The program that wrote it; docs/importers.md says what is read.",
+        metavar="PROGRAM", excludes=("format", "table"),
+    )  # fmt: skip
+    table = text("The table of a SQLite file [default: fact].", metavar="NAME")
+    max_rows = count(
+        f"Rows at most, bad ones included [default: {MAX_ROWS:,}].", default=MAX_ROWS, least=1
+    )
+    map = pair(
+        "Take COLUMN as FIELD, such as content, tags or created_at.",
+        many=True, metavar="COLUMN=FIELD",
+    )  # fmt: skip
+    agent = text(
+        "Which program wrote what no row says that of; an empty one is none [default: the setting "
+        "agent].",
+        metavar="NAME", completes="agent",
+    )  # fmt: skip
+    seconds = flag(
+        "Times that are numbers count seconds, and not milliseconds.", excludes=("from_",)
+    )
+    dry_run = flag(
+        "Store nothing; show the first rows as they would be stored.",
+        short="-n", excludes=("merge", "strict"),
+    )  # fmt: skip
 
 
 def run(session: Session, words: list[str], options: Options) -> int:
@@ -312,7 +308,7 @@ def _losses(summary: ImportSummary) -> Iterator[str]:
 
 def _sentence(summary: ImportSummary, trust: bool) -> str:
     parts = [f"{summary.added:,} added"]
-    for count, what in (
+    for many, what in (
         (summary.reinforced, "reinforced"),
         (summary.not_taken, "of these with labels that the known fact does not take"),
         (summary.superseded, "superseded"),
@@ -335,8 +331,8 @@ def _sentence(summary: ImportSummary, trust: bool) -> str:
         (summary.limited, "with less use, weight or time than they claim"),
         (summary.renamed, "under new ids (the stated ones are in metadata.original_id)"),
     ):
-        if count:
-            parts.append(f"{count:,} {what}")
+        if many:
+            parts.append(f"{many:,} {what}")
     sources = "sources as stated" if trust else "as retrieved documents (--trust vouches for them)"
     return ", ".join(parts) + f"; {sources}"
 

@@ -9,10 +9,9 @@ import sys
 from tideline_cli.cli import output, own_program
 from tideline_cli.cli.commands.schedule import entries, scheduler
 from tideline_cli.cli.commands.schedule.scheduler import KINDS
-from tideline_cli.cli.options import Argument, Option
+from tideline_cli.cli.options import Argument, OptionSet, flag, text
 from tideline_cli.cli.session import Session
 from tideline_cli.errors import TidelineError, UsageError
-from tideline_cli.model.record import record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,20 +40,6 @@ EXAMPLES = (
     ("", "--remove"),
 )  # fmt: skip
 ARGUMENTS: tuple[Argument, ...] = ()
-OPTIONS = (
-    Option("cron", ("--cron",), "A line of your crontab.", "flag", False),
-    Option("systemd", ("--systemd",), "A service and a timer of systemd, for your user.", "flag",
-           False),
-    Option("launchd", ("--launchd",), "An agent of launchd.", "flag", False),
-    Option("schtasks", ("--schtasks",), "A task of Windows.", "flag", False),
-    Option("at", ("--at",), "When, in local time [default: as it is installed, else "
-           "03:30].", "text", metavar="HH:MM"),
-    Option("sync", ("--sync",), "Sync with the places of before, too: see `tideline sync`.", "flag",
-           False),
-    Option("install", ("--install",), "Put it in place.", "flag", False),
-    Option("remove", ("--remove",), "Take it out.", "flag", False,
-           excludes=("install", "at", "sync")),
-)  # fmt: skip
 _USUAL = (3, 30)
 _NEEDS = {
     "cron": "cron must be running",
@@ -64,18 +49,17 @@ _NEEDS = {
 }
 
 
-@record
-class Options:
+class Options(OptionSet):
     """The options of a call."""
 
-    cron: bool
-    systemd: bool
-    launchd: bool
-    schtasks: bool
-    at: str | None
-    sync: bool
-    install: bool
-    remove: bool
+    cron = flag("A line of your crontab.")
+    systemd = flag("A service and a timer of systemd, for your user.")
+    launchd = flag("An agent of launchd.")
+    schtasks = flag("A task of Windows.")
+    at = text("When, in local time [default: as it is installed, else 03:30].", metavar="HH:MM")
+    sync = flag("Sync with the places of before, too: see `tideline sync`.")
+    install = flag("Put it in place.")
+    remove = flag("Take it out.", excludes=("install", "at", "sync"))
 
 
 def run(session: Session, words: list[str], options: Options) -> int:

@@ -12,13 +12,13 @@ from tideline_cli import config
 from tideline_cli.cli import output, own_program, which_database
 from tideline_cli.cli.commands.setup import client_work, state
 from tideline_cli.cli.commands.setup.client_work import DoorOutcome, Work
-from tideline_cli.cli.options import Argument, Option
+from tideline_cli.cli.options import Argument, OptionSet, flag
 from tideline_cli.cli.session import Session
 from tideline_cli.config.replacing import FolderLock
 from tideline_cli.errors import CannotWriteError, UsageError
 from tideline_cli.model.closed_set import one_of
 from tideline_cli.model.instant import iso
-from tideline_cli.model.record import as_dict, record, replace
+from tideline_cli.model.record import as_dict, replace
 from tideline_cli.serve import setup_record
 from tideline_cli.serve.clients import CLIENTS
 from tideline_cli.serve.setup_files import BACKUP
@@ -50,31 +50,18 @@ ARGUMENTS = (
     Argument("words", "CLIENT", "claude-code, codex, gemini, cursor.", "word", True, 0, (),
              ("one of " + " ".join(CLIENTS),)),
 )  # fmt: skip
-OPTIONS = (
-    Option("all", ("--all",), "All clients that are on this machine.", "flag", False,
-           excludes=("words",)),
-    Option("check", ("--check",), "Only look; ends with 1 where something is amiss.", "flag",
-           False, excludes=("remove", "dry_run")),
-    Option("remove", ("--remove",), "Take it out again.", "flag", False),
-    Option("dry_run", ("--dry-run", "-n"), "Show what would be written and called; do nothing.",
-           "flag", False),
-    Option("hooks", ("--hooks",), "Only the hooks: recall by itself.", "flag", False),
-    Option("mcp", ("--mcp",), "Only the tools: `tideline mcp`.", "flag", False),
-    Option("project", ("--project",), "Only in this project, the working folder.", "flag", False),
-)  # fmt: skip
 
 
-@record
-class Options:
+class Options(OptionSet):
     """The options of a call."""
 
-    all: bool
-    check: bool
-    remove: bool
-    dry_run: bool
-    hooks: bool
-    mcp: bool
-    project: bool
+    all = flag("All clients that are on this machine.", excludes=("words",))
+    check = flag("Only look; ends with 1 where something is amiss.", excludes=("remove", "dry_run"))
+    remove = flag("Take it out again.")
+    dry_run = flag("Show what would be written and called; do nothing.", short="-n")
+    hooks = flag("Only the hooks: recall by itself.")
+    mcp = flag("Only the tools: `tideline mcp`.")
+    project = flag("Only in this project, the working folder.")
 
 
 def run(session: Session, words: list[str], options: Options) -> int:

@@ -6,11 +6,10 @@ import os
 import shlex
 
 from tideline_cli.cli import ages, output, status_lines
-from tideline_cli.cli.options import Argument, Option
+from tideline_cli.cli.options import Argument, OptionSet, count, file, flag, text
 from tideline_cli.cli.session import Session
 from tideline_cli.errors import UsageError
 from tideline_cli.model import instant
-from tideline_cli.model.record import record
 from tideline_cli.store import sync_registers, sync_schema, sync_state
 
 TYPE_CHECKING = False
@@ -44,31 +43,22 @@ ARGUMENTS = (
     Argument("words", "PLACE", "Where to meet; or status, log, key [add], forget PLACE or MACHINE.",
              "word", True, 0, (), ("one of status log key forget", "one of add")),
 )  # fmt: skip
-OPTIONS = (
-    Option("name", ("--name",), "Call this machine so, from now on [default: its host name].",
-           "text"),
-    Option("plain", ("--plain",), "Make a new place without encryption: who can read it reads "
-           "every fact.", "flag", False, excludes=("encrypt",)),
-    Option("encrypt", ("--encrypt",), "Make a new place encrypted, though you alone can read it.",
-           "flag", False),
-    Option("trust", ("--trust",), "Vouch for what lies in a place that is not encrypted and that "
-           "others can write.", "flag", False),
-    Option("key", ("--key",), "File of keys [env: TIDELINE_SYNC_KEY].", "file"),
-    Option("limit", ("--limit", "-k"), "How many batches `log` shows [default: 20].", "count", 20,
-           least=1, most=10_000),
-)  # fmt: skip
 
 
-@record
-class Options:
+class Options(OptionSet):
     """The options of a call."""
 
-    name: str | None
-    plain: bool
-    encrypt: bool
-    trust: bool
-    key: str | None
-    limit: int
+    name = text("Call this machine so, from now on [default: its host name].")
+    plain = flag(
+        "Make a new place without encryption: who can read it reads every fact.",
+        excludes=("encrypt",),
+    )
+    encrypt = flag("Make a new place encrypted, though you alone can read it.")
+    trust = flag("Vouch for what lies in a place that is not encrypted and that others can write.")
+    key = file("File of keys [env: TIDELINE_SYNC_KEY].")
+    limit = count(
+        "How many batches `log` shows [default: 20].", short="-k", default=20, least=1, most=10_000
+    )
 
 
 def run(session: Session, words: list[str], options: Options) -> int:
