@@ -11,7 +11,7 @@ import time
 import pytest
 
 from tests.support import DAY, NOW, PEER
-from tideline_cli.cli.night_report import when
+from tideline_cli.cli.asides import night_of
 from tideline_cli.errors import ReplacedError
 from tideline_cli.model.origin import OWNER
 from tideline_cli.store import notices
@@ -181,10 +181,10 @@ def test_words_for_when(monkeypatch):
     time.tzset()
     night = 1_760_000_000_000 // DAY * DAY + DAY // 8  # 03:00
     noon = night + 9 * DAY // 24
-    assert when(night, night + DAY // 4) == "last night"
-    assert when(noon, noon + DAY // 24) == "today"
-    assert when(noon, noon + DAY) == "yesterday"
-    assert when(night, night + 5 * DAY) == "5 days ago"
+    assert night_of(night, night + DAY // 4) == "last night"
+    assert night_of(noon, noon + DAY // 24) == "today"
+    assert night_of(noon, noon + DAY) == "yesterday"
+    assert night_of(night, night + 5 * DAY) == "5 days ago"
 
 
 def test_a_store_that_was_replaced_tells_of_no_night(run, home, monkeypatch):

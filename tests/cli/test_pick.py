@@ -18,7 +18,7 @@ from rich.cells import cell_len
 from tests import backends
 from tests.conftest import run_main
 from tests.support import DAY, NOW, ROOT, fact, seed
-from tideline_cli.cli import clipboard
+from tideline_cli.cli import terminal
 from tideline_cli.cli.commands import pick
 from tideline_cli.cli.options import GlobalOptions
 from tideline_cli.cli.picker import by_fzf, door, keys, offer, screen
@@ -446,8 +446,8 @@ def test_copy_by_a_program(tmp_path, monkeypatch):
     monkeypatch.setenv("DISPLAY", ":0")
     monkeypatch.delenv("WAYLAND_DISPLAY", raising=False)
     read, write = os.pipe()
-    assert clipboard.copy("an id", write) == "xclip"
+    assert terminal.copy_to_clipboard("an id", write) == "xclip"
     assert os.read(read, 99) == b"\x1b]52;c;YW4gaWQ=\x07"
     assert (tmp_path / "got").read_text() == "an id"
     monkeypatch.delenv("DISPLAY")
-    assert clipboard.copy("an id", write) == "terminal"
+    assert terminal.copy_to_clipboard("an id", write) == "terminal"

@@ -9,7 +9,7 @@ import os
 import pytest
 
 from tests.support import NOW, ROOT, fact, fresh_store, put
-from tideline_cli.cli import new_fact, remember_batch, restatement
+from tideline_cli.cli import new_fact, remember_batch
 from tideline_cli.cli.commands.edit import Options as EditOptions
 from tideline_cli.memory.edit import Editor, edit
 from tideline_cli.memory.undo import undo
@@ -93,7 +93,7 @@ def test_a_restatement_tells_every_label():
     """What a restatement changes of a label has a name and a phrase."""
     before = fact("I deploy on Fridays", "A" * 26)
     told = {
-        name: (restatement.changed(before, after), restatement.told(before, after))
+        name: (new_fact.changed_labels(before, after), new_fact.told_changes(before, after))
         for name, value in LABELLED.items()
         if (after := replace(before, **{name: value}))
     }

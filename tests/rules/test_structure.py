@@ -68,7 +68,7 @@ def test_functions_are_short():
 CATCHERS = {
     "tideline_cli.__main__:enter",  # what is raised before there is a command
     "tideline_cli.cli.perform:perform",  # the one catcher
-    "tideline_cli.cli.damage:is_in",  # the error before it is the one to report
+    "tideline_cli.cli.asides:is_damaged",  # the error before it is the one to report
     "tideline_cli.cli.hook_door:run",  # the client must not fail with us; it is logged
     "tideline_cli.cli.completion_values:run",  # a prompt is being typed
     "tideline_cli.exchange.ingest.pdf_text:blocks",  # of a damaged page pypdf raises anything

@@ -174,10 +174,10 @@ class CallSettings(Notices):
 
     def _tell_of_project(self, seen: tuple[str | None, ...] | None, own: str | None) -> None:
         """Say once which project file, that nobody has trusted, says what is seen."""
-        from tideline_cli.cli import project_scope, scopes  # noqa: PLC0415  few have such a file
+        from tideline_cli.cli import scopes  # noqa: PLC0415  few have such a file
 
         self._is_scope_told = True
         without = scopes.seen(None, own, folder=self.folder)
-        told = project_scope.scope_news(seen, without, self.config.project_file)
+        told = scopes.scope_news(seen, without, self.config.project_file)
         if told and not self.is_door:
             self.note(told)

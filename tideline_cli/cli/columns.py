@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from tideline_cli.cli import output, pager
+from tideline_cli.cli import output, terminal
 from tideline_cli.model.record import record
 from tideline_cli.policy.render import screen_text
 
@@ -108,7 +108,7 @@ def put(session: Session, shown: RenderableType, *, width: int | None = None) ->
         markup=False, highlight=False, emoji=False, legacy_windows=False,
     )  # fmt: skip
     console.print(shown)
-    pager.show(session, _PADDING.sub(r"\1", buffer.getvalue()))
+    terminal.show_by_pager(session, _PADDING.sub(r"\1", buffer.getvalue()))
 
 
 def screen_width() -> int:

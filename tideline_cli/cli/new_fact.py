@@ -1,4 +1,5 @@
-"""From the options of remember to a new fact, for one fact and for each line of a batch."""
+"""From the options of remember to a new fact, for one fact and for each line of a batch, and what
+is said of it once it is stored."""
 
 from __future__ import annotations
 
@@ -30,19 +31,19 @@ from tideline_cli.model.fact import (
     NewFact,
     bare_name,
 )
-from tideline_cli.model.fields import TEXTS
+from tideline_cli.model.fields import ONE_WORD, TEXTS
 from tideline_cli.model.source import SOURCES, is_trusted, parse_source
 from tideline_cli.policy.gate import confined
 from tideline_cli.policy.secrets import may_hold
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from typing import Any
 
     from tideline_cli.cli.session import Session
     from tideline_cli.memory.remember import Remembered
-
+    from tideline_cli.model.fact import Fact
 
 _SHOWN = 80  # characters of a fact in a note
 
@@ -241,11 +242,56 @@ def form(session: Session, done: Remembered) -> dict[str, Any]:
     if done.ignored or done.not_taken:
         told["ignored"] = [*done.ignored, *done.not_taken]
     if done.before is not None:
-        from tideline_cli.cli.restatement import changed  # noqa: PLC0415  only for a known fact
-
-        told["changed"] = changed(done.before, done.fact)
+        told["changed"] = changed_labels(done.before, done.fact)
     if done.may_contradict:
         told["may_contradict"] = doubts(session, done)
     if done.elsewhen:
         told["elsewhen"] = list(done.elsewhen)
     return told
+
+
+_FIRST = ("segment", "tier", "kind", "title", "slot", "scope")
+_PERIOD = ("valid_from", "valid_to")
+_NAMED_LABELS = (*_FIRST, *(name for name in ONE_WORD if name not in (*_FIRST, *_PERIOD)))
+_CHANGEABLE = (
+    "pinned", "tags", *_NAMED_LABELS, "metadata", "derived_from", *_PERIOD,
+)  # fmt: skip
+
+
+def changed_labels(before: Fact, after: Fact) -> list[str]:
+    """Return the names of the labels that differ."""
+    return [name for name in _CHANGEABLE if getattr(before, name) != getattr(after, name)]
+
+
+def told_changes(before: Fact, after: Fact) -> str:
+    """Return in a few words what became of a fact that was said again."""
+    return ", ".join(_phrases(before, after))
+
+
+def _phrases(before: Fact, after: Fact) -> Iterator[str]:
+    from tideline_cli.cli import ages  # noqa: PLC0415  only for a known fact
+
+    if after.pinned != before.pinned:
+        yield "now pinned"
+    yield from _added_labels("tag", before.tags, after.tags)
+    for name in _NAMED_LABELS:
+        if getattr(before, name) != getattr(after, name):
+            yield f"{name.replace('_', ' ')}: {getattr(after, name)}"
+    pairs = (_metadata_pairs(one.metadata) for one in (before, after))
+    yield from _added_labels("metadata", *pairs)
+    yield from _added_labels("derived from", before.derived_from, after.derived_from)
+    if after.valid_from != before.valid_from and after.valid_from is not None:
+        yield f"holds from {ages.day(after.valid_from)}"
+    if after.valid_to != before.valid_to:
+        end = after.valid_to
+        yield "holds without end" if end is None else f"holds until {ages.until(end)}"
+
+
+def _metadata_pairs(metadata: Mapping[str, object] | None) -> list[str]:
+    return [f"{key}={value}" for key, value in (metadata or {}).items()]
+
+
+def _added_labels(what: str, before: Sequence[str], after: Sequence[str]) -> Iterator[str]:
+    new = [value for value in after if value not in before]
+    if new:
+        yield f"{what} added: {', '.join(new)}"

@@ -37,9 +37,9 @@ def emit_pages(session: Session, lines: Sequence[str]) -> None:
     """Print lines, on a terminal that has fewer by the pager."""
     text = "".join(_screened(line) + "\n" for line in lines)
     if sys.stdout.isatty():
-        from tideline_cli.cli import pager  # noqa: PLC0415  a pipe has none
+        from tideline_cli.cli import terminal  # noqa: PLC0415  a pipe has none
 
-        pager.show(session, text)
+        terminal.show_by_pager(session, text)
     else:
         sys.stdout.write(text)
 

@@ -10,7 +10,7 @@ import io
 import sys
 from contextlib import contextmanager
 
-from tideline_cli.cli import failing, freeze, output, own_databases, passes
+from tideline_cli.cli import failing, output, own_databases, passes
 from tideline_cli.cli.commands.schedule import scheduler
 from tideline_cli.errors import TidelineError, UsageError
 from tideline_cli.model import codec
@@ -66,7 +66,7 @@ def run(session: Session, name: str, options: Any, handlers: Handlers) -> int:
 
 def _is_for_all(session: Session, name: str, options: Any) -> bool:
     everything = getattr(options, "all_origins", False)
-    if name in _PASSES and not freeze.holds():
+    if name in _PASSES and not passes.frozen_by_switch():
         return passes.is_for_all(session, all_origins=everything)
     return session.viewer.is_owner and (everything or name not in (*_PASSES, *_OF_ALL))
 

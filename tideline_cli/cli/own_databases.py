@@ -3,7 +3,7 @@ for each."""
 
 from __future__ import annotations
 
-from tideline_cli.cli import left_behind, next_call, which_database
+from tideline_cli.cli import memory_names
 from tideline_cli.cli.commands.schedule import scheduler
 from tideline_cli.cli.session import Session
 from tideline_cli.config import own_address
@@ -36,7 +36,7 @@ def others_of(session: Session) -> tuple[OwnDatabase, ...]:
     found: dict[str, OwnDatabase] = {}
     own = session.real_database
     for key, stated in own_address.table_in_use(session.config).items():
-        place = left_behind.place_of(stated)
+        place = memory_names.place_of(stated)
         if place == own:
             continue
         known = found.get(place, OwnDatabase(stated, without_password(stated), ()))
@@ -47,7 +47,7 @@ def others_of(session: Session) -> tuple[OwnDatabase, ...]:
 def check_is_here(session: Session, origin: Origin) -> None:
     """Raise UsageError for an origin whose facts lie in another database than this session's."""
     if any(origin in one.origins for one in others_of(session)):
-        call = next_call.line(("recall", "--batch"), origin=origin)
+        call = memory_names.call_line(("recall", "--batch"), origin=origin)
         raise UsageError(f"{origin.key} has a database of its own", hint=f"`{call}` asks there")
 
 
@@ -69,7 +69,7 @@ def databases_line(databases: Sequence[OwnDatabase]) -> str:
 
 def status_lines(session: Session) -> list[str]:
     """Return what names the database of a session, and for the owner which others there are."""
-    viewer, named_by = session.viewer, which_database.named_by(session)
+    viewer, named_by = session.viewer, memory_names.named_by(session)
     if not viewer.is_owner and viewer.key not in session.config.get(TABLE):
         return []
     is_for_all = session.options.db or not own_address.table_in_use(session.config)
@@ -86,7 +86,7 @@ def tell_of_all_left(session: Session) -> None:
         one = session_for(session, own)
         try:
             for origin in own.origins:
-                left_behind.warn(session, origin, one.reading)
+                memory_names.warn_of_left_facts(session, origin, one.reading)
         finally:
             one.close()
 
@@ -95,22 +95,24 @@ def tell_of_copies(session: Session, ids: Sequence[str]) -> None:
     """Say which facts that were just purged lie in another database that the settings name."""
     places = [own.stated for own in others_of(session)]
     usual: str = session.config.get("database")
-    is_elsewhere = left_behind.place_of(usual) != session.real_database
-    if which_database.named_by(session).startswith(TABLE) and is_elsewhere:
+    is_elsewhere = memory_names.place_of(usual) != session.real_database
+    if memory_names.named_by(session).startswith(TABLE) and is_elsewhere:
         places.insert(0, usual)
-    left_behind.warn_of_copies(session, session.viewer, ids, places)
+    memory_names.warn_of_purged_copies(session, session.viewer, ids, places)
 
 
 def tell_of_change(session: Session) -> None:
     """Say what follows from the database that an origin has got: what it has left, or that another
     one is named for all."""
     fresh = Session(session.options)
-    named_by = which_database.named_by(fresh)
+    named_by = memory_names.named_by(fresh)
     if not named_by.startswith(TABLE):
         session.note(f"it does not count here: {named_by} names one database for all")
         return
     try:
-        left_behind.warn(fresh, fresh.viewer, fresh.reading)
+        memory_names.warn_of_left_facts(fresh, fresh.viewer, fresh.reading)
     finally:
         fresh.close()
     scheduler.tell_of_entries(fresh)
+
+

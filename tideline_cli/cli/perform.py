@@ -104,9 +104,9 @@ class _Call:
         sys.stdout.flush()
         self._tell_wall()
         if self.session.is_watched:
-            from tideline_cli.cli import night_report  # noqa: PLC0415  on a terminal alone
+            from tideline_cli.cli import asides  # noqa: PLC0415  on a terminal alone
 
-            night_report.tell_once(self.session)
+            asides.tell_once(self.session)
         self._explain()
         return code
 
@@ -153,11 +153,11 @@ class _Call:
             return
         if not session.may_collide:
             return
-        from tideline_cli.cli import walled_off  # noqa: PLC0415  servers alone
+        from tideline_cli.cli import asides  # noqa: PLC0415  servers alone
 
         try:
-            if self._name in walled_off.ASKS:
-                walled_off.explain_wall(session)
+            if self._name in asides.ASKS:
+                asides.explain_wall(session)
         except (TidelineError, OSError, DatabaseError):
             return
 
@@ -165,7 +165,7 @@ class _Call:
         """Say what --verbose asks of every command, before its error; this causes no error."""
         if self.session is None or not self.session.verbose:
             return
-        from tideline_cli.cli.verbose import explain  # noqa: PLC0415  only --verbose
+        from tideline_cli.cli.asides import explain  # noqa: PLC0415  only --verbose
 
         try:
             explain(self.session, perf_counter() - self._start)
@@ -228,7 +228,7 @@ def _unforeseen(error: Exception, session: Session | None) -> TidelineError:
 
 def _is_damaged(session: Session, error: Exception) -> bool:
     """Ask the checks of doctor whether the store is at fault."""
-    from tideline_cli.cli import damage  # noqa: PLC0415  only after an error
+    from tideline_cli.cli import asides  # noqa: PLC0415  only after an error
 
     close(session)
-    return damage.is_in(session.database, error)
+    return asides.is_damaged(session.database, error)

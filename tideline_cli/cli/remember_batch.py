@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from tideline_cli.cli import new_fact, output, stdin
-from tideline_cli.errors import TidelineError, UsageError, WriteBlockedError
+from tideline_cli.cli import new_fact, output, typed_input
+from tideline_cli.errors import TidelineError, UnavailableError, UsageError, WriteBlockedError
 from tideline_cli.exchange.importer import cells, rows
 from tideline_cli.exchange.importer.columns import with_content
-from tideline_cli.memory import descent, remember
+from tideline_cli.memory import dedup, descent, remember
 from tideline_cli.memory.screening import screen_of
 from tideline_cli.memory.secret_screening import secretless
 from tideline_cli.model import codec
@@ -51,7 +51,7 @@ class _Line:
 
 def run(session: Session, options: Options) -> int:
     """Store one fact for each line; a line that fails is answered with an error in its place."""
-    lines = stdin.text().split("\n")
+    lines = typed_input.stdin_text().split("\n")
     db = session.writing()
     how = options.dedup or session.setting("dedup", "exact")
     if how == "exact":
@@ -137,11 +137,9 @@ def _compared(
 ) -> list[_Line]:
     """Return the lines with what each is like by its meaning, among the facts that are stored
     already."""
-    from tideline_cli.cli import dedup_search  # noqa: PLC0415  learned embedders alone
-
     checked = [_checked(line) for line in lines]
     news = [line.read for line in checked if not isinstance(line.read, TidelineError)]
-    found = iter(dedup_search.all_by_meaning(session, db, news, stated))
+    found = iter(all_with_meant(session, db, news, stated))
     compared: list[_Line] = []
     for line in checked:
         if not isinstance(line.read, TidelineError):
@@ -198,7 +196,7 @@ def _read(session: Session, line: str, options: Options) -> NewFact | TidelineEr
 
 
 def _row(line: str) -> dict[str, Any]:
-    stdin.check_line(line)
+    typed_input.check_batch_line(line)
     try:
         row = codec.loads(line)
     except ValueError as error:
@@ -274,3 +272,50 @@ def _check_claim(claimed: Source | None, allowed: Source | None) -> None:
             hint="leave the source out of the line",
             code="write_gate_blocked",
         )
+
+
+def with_meant(
+    session: Session, db: Connection, new: NewFact, stated: str | None
+) -> tuple[NewFact, tuple[str, ...]]:
+    """Return the fact with what it replaces, and the facts that it may restate by its meaning."""
+    return all_with_meant(session, db, [new], stated)[0]
+
+
+def all_with_meant(
+    session: Session, db: Connection, news: Sequence[NewFact], stated: str | None
+) -> list[tuple[NewFact, tuple[str, ...]]]:
+    """Return facts of the origin of the call with what each replaces, and the facts that it may
+    restate by its meaning.
+
+    Where a setting asks for this and it cannot be done, or the embedder cannot be had, the user is
+    told, and words alone decide. An option that cannot be followed is an error.
+    """
+    how = stated or session.setting("dedup", "exact")
+    plain: list[tuple[NewFact, tuple[str, ...]]] = [(new, ()) for new in news]
+    said = [_asked(new) for new in news]
+    try:
+        found = dedup.likened_all(db, said, viewer=session.viewer, how=how, now=session.now)
+    except UnavailableError as error:
+        session.caution("dedup", f"compared by words alone: {error.message}", hint=error.hint)
+        return plain
+    except UsageError as error:
+        if stated is not None:
+            raise
+        session.caution(
+            "dedup", f"compared by words alone: the setting dedup is {how}, and the embedder of "
+            "this file is not learned", hint=error.hint,
+        )  # fmt: skip
+        return plain
+    if waiting := max((one.waiting for one in found), default=0):
+        session.note(f"{waiting:,} or more facts have no vector yet and were not compared; "
+                     "`tideline reembed` makes them")  # fmt: skip
+    return [
+        (replace(new, supersedes=(*new.supersedes, *one.replaces)), one.meant)
+        for new, one in zip(news, found, strict=True)
+    ]
+
+
+def _asked(new: NewFact) -> NewFact:
+    """Return a fact as the embedder is asked for it, which may be over the network."""
+    said = replace(new, content=remember.checked_text(new.content))
+    return said if is_trusted(said.source) else secretless(said)[0]

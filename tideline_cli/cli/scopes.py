@@ -1,4 +1,5 @@
-"""In which scope a call writes, and which scopes it sees."""
+"""In which scope a call writes, which scopes it sees, and what is said where a project file that
+nobody has trusted says so: it may have come with a clone."""
 
 from __future__ import annotations
 
@@ -38,3 +39,17 @@ def _of_git_root(folder: str | None) -> str | None:
     from tideline_cli.config.git_root import repository  # noqa: PLC0415  where a setting asks
 
     return repository(folder) if folder else None
+
+
+def scope_news(
+    seen: tuple[str | None, ...] | None, without: tuple[str | None, ...] | None, path: str | None
+) -> str:
+    """Return what to say of the scopes that are seen by the file at `path`, where others would be
+    seen without it (None is all of them); empty where they are the same."""
+    if seen == without:
+        return ""
+    where = "every scope is" if not seen else f"scope {seen[0]} is" if seen[0] else "no scope is"
+    return (
+        f"{where} seen, as {path} says, which you have not trusted: --all-scopes sees everything, "
+        "`tideline config trust` takes the file for yours"
+    )

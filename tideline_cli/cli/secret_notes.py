@@ -50,9 +50,7 @@ def report(session: Session) -> int:
     """Print the facts that hold secrets, one a line."""
     db = session.reading()
     if db is None:
-        from tideline_cli.cli import named_memory  # noqa: PLC0415  where there is no memory
-
-        named_memory.check_is_there(session)
+        session.check_memory_is_there()
     found = [] if db is None else stored_secrets(db, viewer=EVERYONE)
     if session.json:
         output.emit_json(_form(session, found))

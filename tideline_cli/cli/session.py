@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
+from tideline_cli import config
 from tideline_cli.cli.call_settings import CallSettings
 from tideline_cli.config.settings import TABLE
 from tideline_cli.errors import HelpWantedError, UsageError
@@ -91,6 +92,34 @@ class Session(CallSettings):
             )
         return self.origin(own if self.is_door else wanted)
 
+    def check_memory_is_there(self) -> None:
+        """Raise UsageError where a memory file is named that was there, or should be: it was moved
+        or lost, and a nightly pass that says nothing would hide it. To be called where there is no
+        memory. A file that is there and empty is one that is being made.
+
+        At the usual path nobody may have remembered anything yet, also where a schedule names that
+        path; where one was, the files that it leaves behind have said so.
+        """
+        if not self.viewer.is_owner:  # others learn of no file
+            return
+        from tideline_cli.cli import memory_names  # noqa: PLC0415  where there is no memory
+
+        path = self.database
+        by = memory_names.named_by(self)
+        usual = os.path.join(config.data_folder(self._environ), "tideline.db")
+        if os.path.exists(path) or by == "default" or path == os.path.abspath(usual):
+            return
+        back = "name the path where it lies now, or `tideline restore --from BACKUP`"
+        if self.is_on_server:
+            back = (
+                "name the database and the schema where it lies now, or restore a dump (pg_restore)"
+            )
+        raise UsageError(
+            f"there is no memory at {path}, which {by} names",
+            hint=f"{back}; `tideline remember` makes a new one",
+            code="no_memory",
+        )
+
     def needs_owner(self, why: str) -> None:
         """Raise UsageError where another than the owner calls what is about all origins."""
         if self.viewer.is_owner:
@@ -123,14 +152,14 @@ class Session(CallSettings):
     def call(self, *words: str, origin: Origin | None = None) -> str:
         """Return a command line that the user can call next: quoted for a shell, with the memory
         that this call named, and with the origin where a plain call would have another."""
-        from tideline_cli.cli import next_call  # noqa: PLC0415  only reports of a change name one
+        from tideline_cli.cli import memory_names  # noqa: PLC0415  few reports name one
         from tideline_cli.model import server_address  # noqa: PLC0415  as above
 
         whose = origin or self.viewer
         plain = self.origin(self.config.get("origin"))
         if self.options.db:
             words = ("--db", server_address.without_password(self.options.db), *words)
-        return next_call.line(words, origin=None if whose == plain else whose)
+        return memory_names.call_line(words, origin=None if whose == plain else whose)
 
     @property
     def now(self) -> int:
@@ -205,19 +234,15 @@ class Session(CallSettings):
     def _name_other_memories(self) -> None:
         """Name the memories that the rules of another environment would find, where there is none
         at the usual place, and what an origin has left where it had no database of its own."""
-        from tideline_cli.cli import which_database  # noqa: PLC0415  before the first fact
+        from tideline_cli.cli import memory_names  # noqa: PLC0415  before the first fact
 
-        named_by = which_database.named_by(self)
+        named_by = memory_names.named_by(self)
         if named_by.startswith(TABLE):
-            from tideline_cli.cli import left_behind  # noqa: PLC0415  as above
-
-            left_behind.warn(self, self.viewer, lambda: None)
+            memory_names.warn_of_left_facts(self, self.viewer, lambda: None)
         if named_by != "default":
             return
         if not self._environ.get("TIDELINE_HOME"):
-            from tideline_cli.cli import other_memories  # noqa: PLC0415  before the first fact
-
-            other_memories.warn_of_others(self, self.database, self._environ)
+            memory_names.warn_of_other_memories(self, self.database, self._environ)
 
     def asked_settings(self, spec: str) -> object:
         """Return how an embedder is reached that is asked for vectors."""
@@ -260,9 +285,9 @@ class Session(CallSettings):
         Raises HelpWantedError when there is neither.
         """
         if list(words) == ["-"] or (not words and not sys.stdin.isatty()):
-            from tideline_cli.cli import stdin  # noqa: PLC0415  words are the common case
+            from tideline_cli.cli import typed_input  # noqa: PLC0415  words are the common case
 
-            return stdin.text()
+            return typed_input.stdin_text()
         if not words:
             raise HelpWantedError("nothing was said")
         return " ".join(words)
@@ -270,24 +295,24 @@ class Session(CallSettings):
     def keep_hits(self, ids: Sequence[str]) -> None:
         """Remember the facts that are shown for `@1`, `@2` … in this terminal session."""
         if _has_terminal():
-            from tideline_cli.cli import last_hits  # noqa: PLC0415  on a terminal alone
+            from tideline_cli.cli import typed_input  # noqa: PLC0415  on a terminal alone
 
-            last_hits.keep(ids)
+            typed_input.keep_hits(ids)
 
     def replace_hit(self, old: str, new: str) -> None:
         """Let `@N` stand for a fact that took the place of another."""
         if _has_terminal():
-            from tideline_cli.cli import last_hits  # noqa: PLC0415  on a terminal alone
+            from tideline_cli.cli import typed_input  # noqa: PLC0415  on a terminal alone
 
-            last_hits.exchange(old, new)
+            typed_input.replace_hit(old, new)
 
     def reference(self, text: str) -> str:
         """Return an id, or a part of one, for what a user typed; `@1` is the first of the facts
         that were shown last in this terminal session."""
         if len(text) == _FULL and text[0] != "@":
             return text
-        from tideline_cli.cli import typed_ids  # noqa: PLC0415  ids are rarely typed
+        from tideline_cli.cli import typed_input  # noqa: PLC0415  ids are rarely typed
 
-        return typed_ids.id_of(
+        return typed_input.typed_id(
             text, self.reading, viewer=self.viewer, on_terminal=_has_terminal()
         )

@@ -1,8 +1,10 @@
-"""What needs a person at the terminal: a question, or a text in their editor."""
+"""A person at the terminal: a question, a text in their editor, a long result, the clipboard."""
 
 from __future__ import annotations
 
+import base64
 import os
+import shutil
 import subprocess
 import sys
 from tempfile import TemporaryDirectory
@@ -84,3 +86,97 @@ def _private(path: str, flags: int) -> int:
 
 def _unusable(why: str, hint: str) -> UsageError:
     return UsageError(f"no editor: {why}", hint=hint)
+
+
+_PAGER = "less"
+_LESS_FLAGS = "FRX"  # quit where all fits on a screen, keep colors, leave the screen as it is
+
+
+def show_by_pager(session: Session, text: str) -> None:
+    """Print a text; on a terminal that has fewer lines, by the pager."""
+    if not (_is_paged(session) and _is_longer(text) and _by_pager(session, text)):
+        sys.stdout.write(text)
+
+
+def _is_paged(session: Session) -> bool:
+    """Say whether a person reads, at a terminal that can page."""
+    return (
+        sys.stdout.isatty()
+        and not (session.options.no_pager or session.json)
+        and os.environ.get("TERM", "dumb") not in ("", "dumb")
+        and os.environ.get("PAGER", _PAGER).strip() not in ("", "cat")
+    )
+
+
+def _is_longer(text: str) -> bool:
+    """Say whether a text has more lines than the terminal. A line of the result may take several:
+    escape sequences only make the guess larger."""
+    size = os.get_terminal_size(sys.stdout.fileno())
+    width = max(1, size.columns)
+    return sum(1 + max(0, len(line) - 1) // width for line in text.split("\n")) > size.lines
+
+
+def _by_pager(session: Session, text: str) -> bool:
+    """Hand a text to the pager and wait until it is left; False where it cannot be run."""
+    import signal  # noqa: PLC0415  only what is longer than the terminal
+    import subprocess  # noqa: PLC0415  as above
+
+    from tideline_cli.system import words_of  # noqa: PLC0415  as above
+
+    named = os.environ.get("PAGER", _PAGER)
+    sys.stdout.flush()
+    try:
+        argv = words_of.split(named)
+        program = subprocess.Popen(  # noqa: S603  no shell; the user's own choice
+            argv, stdin=subprocess.PIPE, env={"LESS": _LESS_FLAGS, "LV": "-c"} | os.environ,
+            text=True, encoding="utf-8", errors="backslashreplace",
+        )  # fmt: skip
+    except (OSError, ValueError) as error:
+        if named != _PAGER:
+            session.note(f"PAGER: cannot run {named!r}: {error}; --no-pager prints without it")
+        return False
+    kept = signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the pager
+    try:
+        program.communicate(text)
+    except BrokenPipeError:  # left before it was read to the end
+        program.wait()
+    finally:
+        signal.signal(signal.SIGINT, kept)
+    return True
+
+
+_PATIENCE = 2  # seconds
+# Each with what it needs of the environment; the first that is there is taken.
+_PROGRAMS = (
+    ("pbcopy", "", ()),
+    ("wl-copy", "WAYLAND_DISPLAY", ()),
+    ("xclip", "DISPLAY", ("-selection", "clipboard")),
+    ("xsel", "DISPLAY", ("--clipboard", "--input")),
+    ("clip.exe", "WSL_DISTRO_NAME", ()),
+)
+
+
+def copy_to_clipboard(text: str, terminal: int) -> str:
+    """Copy a text; `terminal` is a file descriptor of the terminal. Return by what: the name of a
+    program, or `terminal`, of which nobody knows whether it obeys."""
+    coded = base64.b64encode(text.encode()).decode()
+    os.write(terminal, f"\x1b]52;c;{coded}\x07".encode())
+    for name, needed, flags in _PROGRAMS:
+        program = shutil.which(name)
+        is_wanted = program and (not needed or os.environ.get(needed))
+        if program and is_wanted and _is_given([program, *flags], text):
+            return name
+    return "terminal"
+
+
+def _is_given(argv: list[str], text: str) -> bool:
+    """Say whether a program has taken the text. Some stay behind to serve it: their output is
+    nobody's, so that none waits for its end."""
+    try:
+        done = subprocess.run(  # noqa: S603  no shell, a name of ours
+            argv, input=text.encode(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            timeout=_PATIENCE, check=False,
+        )  # fmt: skip
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+    return done.returncode == 0

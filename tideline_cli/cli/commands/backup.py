@@ -36,9 +36,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
     session.needs_owner("only the owner may copy the store")
     db = session.reading()
     if db is None:
-        from tideline_cli.cli import named_memory  # noqa: PLC0415  where there is no memory
-
-        named_memory.check_is_there(session)
+        session.check_memory_is_there()
         raise UsageError(f"there is no store yet at {session.database}", hint="see --db")
     made = backup.write(db, words[0], force=options.force)
     if session.json:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from tideline_cli import config
-from tideline_cli.cli import file_settings, output, terminal, which_database
+from tideline_cli.cli import file_settings, memory_names, output, terminal
 from tideline_cli.cli.file_settings import OF_FILE
 from tideline_cli.cli.model_options import NO_MODEL
 from tideline_cli.cli.options import Argument, OptionSet
@@ -143,7 +143,7 @@ def _effective(name: str, value: Any) -> Any:
 
 def _came_from(session: Session, value: settings.Value, shown: Any) -> str:
     if value is session.config.values["database"] and _own_address(session):
-        return which_database.named_by(session)
+        return memory_names.named_by(session)
     return "not set" if value.came_from == "default" and shown in (None, ()) else value.came_from
 
 
@@ -338,7 +338,7 @@ def _show_databases(session: Session) -> None:
 
 def _own_address(session: Session) -> str:
     """Return the address that this origin has of its own, as it may be shown; empty for none."""
-    if not which_database.named_by(session).startswith(TABLE):
+    if not memory_names.named_by(session).startswith(TABLE):
         return ""
     return without_password(session.stated_database)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tideline_cli.cli import freeze, model_options, output, pass_report, passes
+from tideline_cli.cli import model_options, output, passes
 from tideline_cli.cli.model_options import ModelOptions
 from tideline_cli.cli.options import Argument, count, duration, flag, share
 from tideline_cli.cli.session import Session
@@ -66,7 +66,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
     if words:
         raise UsageError("consolidate takes no words", hint="tideline consolidate --dry-run")
     passes.check_right(session, all_origins=options.all_origins)
-    if freeze.is_frozen(session):
+    if passes.is_frozen(session):
         return 0
     model = model_options.chosen(session, options)
     if model is None and not options.dry_run:
@@ -87,9 +87,7 @@ def _over_origins(
     wait is due."""
     db = session.reading()
     if db is None:
-        from tideline_cli.cli import named_memory  # noqa: PLC0415  where there is no memory
-
-        named_memory.check_is_there(session)
+        session.check_memory_is_there()
         return [], None
     if not options.dry_run:
         session.close()
@@ -160,7 +158,7 @@ def _report(session: Session, options: Options, done: Done, due: int | None) -> 
         session.note("nothing to consolidate: no facts yet")
     for origin, one in done:
         gone = [item.loser for item in one.verdict.granted]
-        pass_report.tell_typed(session, origin, gone, one.batch)
+        passes.tell_typed(session, origin, gone, one.batch)
         if one.verdict.refused and not one.refused_before:
             look = session.call("consolidate", "--dry-run", origin=origin)
             session.caution(

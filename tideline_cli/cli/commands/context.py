@@ -115,13 +115,13 @@ def run(session: Session, words: list[str], options: Options) -> int:
         session.caution_of_likeness(answer.lacking)
         is_told = not options.auto and chosen != "json"
         if db is not None and not answer.hits and seen is not None and is_told:
-            from tideline_cli.cli import other_scopes  # noqa: PLC0415  a scope that has no answer
+            from tideline_cli.cli import answer_notes  # noqa: PLC0415  a scope that has no answer
 
-            other_scopes.note_unseen(session, db, query, answer)
+            answer_notes.note_other_scopes(session, db, query, answer)
         if options.document and not answer.hits:
-            from tideline_cli.cli import unknown_documents  # noqa: PLC0415  a document without a hit
+            from tideline_cli.cli import answer_notes  # noqa: PLC0415  a document without a hit
 
-            unknown_documents.note(session, db, options.document)
+            answer_notes.name_unknown_documents(session, db, options.document)
         made, answer = _made(session, db, query, answer, options, is_xml=chosen == "xml")
 
     def line(fact: Fact) -> str:
@@ -245,11 +245,11 @@ def _answer(
 def _announce(
     session: Session, text: str, whole: Answer, line: Callable[[Fact], str]
 ) -> None:
-    from tideline_cli.cli import archived_notes  # noqa: PLC0415  some fact matches
+    from tideline_cli.cli import answer_notes  # noqa: PLC0415  some fact matches
 
-    shown = archived_notes.recall_of_all(session, text)
-    archived_notes.announce(session, whole.archived or (), all_by=shown, text=line)
-    archived_notes.announce_ended(session, whole.ended or (), line)
+    shown = answer_notes.recall_of_all(session, text)
+    answer_notes.announce(session, whole.archived or (), all_by=shown, text=line)
+    answer_notes.announce_ended(session, whole.ended or (), line)
 
 
 def _sources(made: ContextBlock, hits: Sequence[Hit]) -> list[dict[str, Any]]:

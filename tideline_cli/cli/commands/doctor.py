@@ -87,9 +87,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
 
         return secret_notes.report(session)
     if _is_none(session.database):
-        from tideline_cli.cli import named_memory  # noqa: PLC0415  where there is no memory
-
-        named_memory.check_is_there(session)
+        session.check_memory_is_there()
         _show(session, doctor.DoctorReport((), ()), {}, None)
         return 0
     if session.is_on_server and _is_for_another(session):

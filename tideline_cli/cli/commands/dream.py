@@ -2,8 +2,16 @@
 
 from __future__ import annotations
 
-from tideline_cli.cli import freeze, pass_report, passes
-from tideline_cli.cli.options import Argument, OptionSet, choice, count, duration, flag, share
+from tideline_cli.cli import passes
+from tideline_cli.cli.options import (
+    Argument,
+    OptionSet,
+    choice,
+    count,
+    duration,
+    flag,
+    share,
+)
 from tideline_cli.cli.passes import PassRequest
 from tideline_cli.cli.session import Session
 from tideline_cli.dream.plan import ALL_STAGES, DEFAULTS, STAGES, Settings
@@ -80,12 +88,10 @@ def run(session: Session, words: list[str], options: Options) -> int:
     """Dream."""
     if words:
         raise UsageError("dream takes no words", hint="tideline dream --dry-run")
-    if freeze.is_frozen(session):
+    if passes.is_frozen(session):
         return 0
     if (options.sync or options.pending) and session.reading() is None:
-        from tideline_cli.cli import named_memory  # noqa: PLC0415  where there is no memory
-
-        named_memory.check_is_there(session)
+        session.check_memory_is_there()
     if options.sync:
         _sync(session)
     if options.pending:
@@ -99,10 +105,10 @@ def run(session: Session, words: list[str], options: Options) -> int:
     asked = PassRequest("dream", settings, options.dry_run, options.all_origins, interval)
     done = passes.run_passes(session, asked)
     form = {
-        "origins": pass_report.origin_forms(done, settings, _form),
-        **pass_report.run_form(session, asked, done),
+        "origins": passes.origin_forms(done, settings, _form),
+        **passes.run_form(session, asked, done),
     }
-    pass_report.report(session, asked, done, form)
+    passes.report_passes(session, asked, done, form)
     if options.sync:
         _sync(session)
     return 0
@@ -124,15 +130,15 @@ def _distil(session: Session) -> None:
 
 def _form(plan: DreamPlan) -> dict[str, Any]:
     """Return what a dream says of one origin."""
-    changed = pass_report.changes(plan)
-    merged, evicted = pass_report.forms(changed, "merged"), pass_report.forms(changed, "evicted")
+    changed = passes.changes(plan)
+    merged, evicted = (passes.change_forms(changed, label) for label in ("merged", "evicted"))
     swept = [item.fact.id for item in plan.swept]
     return {
         "reflected": plan.reflected,
-        "confirmed": pass_report.forms(changed, "confirmed"),
+        "confirmed": passes.change_forms(changed, "confirmed"),
         "consolidated": merged,
         "related": len(plan.relates),
-        "relations": pass_report.forms(changed, "linked"),
+        "relations": passes.change_forms(changed, "linked"),
         "evicted": evicted,
         "archived": [*(one["merged"] for one in merged), *evicted, *swept],
     }

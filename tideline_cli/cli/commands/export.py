@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
-from tideline_cli.cli import filters, output, unknown_documents
+from tideline_cli.cli import answer_notes, filters, output
 from tideline_cli.cli.options import Argument, choice, file, flag, folder
 from tideline_cli.cli.output import emit_exact, emit_json
 from tideline_cli.cli.session import Session
@@ -119,7 +119,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
     if count or not _is_filtered(options):
         return 0
     session.note("nothing to export: no fact is as the filters ask")
-    unknown_documents.note(session, db, options.document)
+    answer_notes.name_unknown_documents(session, db, options.document)
     return 1
 
 

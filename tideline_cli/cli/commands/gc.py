@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tideline_cli.cli import freeze, pass_report, passes
+from tideline_cli.cli import passes
 from tideline_cli.cli.options import Argument, OptionSet, flag, share
 from tideline_cli.cli.passes import PassRequest
 from tideline_cli.cli.session import Session
@@ -39,7 +39,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
     """Sweep."""
     if words:
         raise UsageError("gc takes no words", hint="tideline gc --dry-run")
-    if freeze.is_frozen(session):
+    if passes.is_frozen(session):
         return 0
     settings = Settings(
         stages=(SWEEP,), max_loss=options.max_loss,
@@ -47,23 +47,23 @@ def run(session: Session, words: list[str], options: Options) -> int:
     )  # fmt: skip
     asked = PassRequest("gc", settings, options.dry_run, options.all_origins)
     done = passes.run_passes(session, asked)
-    origins = pass_report.origin_forms(done, settings, _form)
+    origins = passes.origin_forms(done, settings, _form)
     form = {
         "origins": origins,
         "archived": sum(len(row["archived"]) for row in origins),
         "pruned": sum(len(row["pruned"]) for row in origins),
         "kept": sum(row["kept"] for row in origins),
-        **pass_report.run_form(session, asked, done),
+        **passes.run_form(session, asked, done),
     }
-    pass_report.report(session, asked, done, form)
+    passes.report_passes(session, asked, done, form)
     return 0
 
 
 def _form(plan: DreamPlan) -> dict[str, Any]:
     """Return what a sweep says of one origin."""
-    changed = pass_report.changes(plan)
+    changed = passes.changes(plan)
     return {
-        "archived": pass_report.forms(changed, "archived"),
-        "pruned": pass_report.forms(changed, "pruned"),
+        "archived": passes.change_forms(changed, "archived"),
+        "pruned": passes.change_forms(changed, "pruned"),
         "kept": plan.reflected - len(plan.swept),
     }

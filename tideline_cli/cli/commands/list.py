@@ -98,13 +98,13 @@ def run(session: Session, words: list[str], options: Options) -> int:
         after = f" after the first {options.offset:,}" if options.offset else ""
         session.note(f"nothing to list{where}{after}")
     if options.document:
-        from tideline_cli.cli import unknown_documents  # noqa: PLC0415  a document without a fact
+        from tideline_cli.cli import answer_notes  # noqa: PLC0415  a document without a fact
 
-        unknown_documents.note(session, db, options.document)
+        answer_notes.name_unknown_documents(session, db, options.document)
     if db is not None and wanted.scopes is not None:
-        from tideline_cli.cli import other_scopes  # noqa: PLC0415  a scope that has nothing
+        from tideline_cli.cli import answer_notes  # noqa: PLC0415  a scope that has nothing
 
-        other_scopes.note_unlisted(session, db, wanted)
+        answer_notes.note_unlisted_scopes(session, db, wanted)
     return 0 if wanted == Filter() else 1
 
 
@@ -179,10 +179,10 @@ def _beside(
 
 
 def _announce(session: Session, beside: list[Archived]) -> None:
-    from tideline_cli.cli import archived_notes  # noqa: PLC0415  an archived fact matches
+    from tideline_cli.cli import answer_notes  # noqa: PLC0415  an archived fact matches
     from tideline_cli.memory.archived import ANNOUNCED  # noqa: PLC0415  as above
 
-    archived_notes.announce(session, beside, most=ANNOUNCED)
+    answer_notes.announce(session, beside, most=ANNOUNCED)
 
 
 def _say_set_aside(session: Session, db: Connection, wanted: Filter, listed: int) -> None:

@@ -17,6 +17,7 @@ from tideline_cli.cli.options import (
 )
 from tideline_cli.cli.session import Session
 from tideline_cli.cli.shared_options import Formats, Narrowing, narrowed
+from tideline_cli.config.settings import TABLE
 from tideline_cli.errors import UsageError
 from tideline_cli.memory.answer import active_part, answered
 from tideline_cli.memory.query import ALL, DEFAULT_LIMIT, FUSIONS, MODES, Query
@@ -30,10 +31,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import Any
 
+    from apsw import Connection
+
     from tideline_cli.memory.answer import Answer
     from tideline_cli.memory.query import Recalled
     from tideline_cli.model.hit import Hit
     from tideline_cli.model.origin import Origin
+    LineAnswer = Callable[[str, Origin, int], tuple[dict[str, Any], Recalled]]
 
 GRAPHS = ("auto", "on", "off")
 HELP = """Find the facts that answer a query.
@@ -119,10 +123,10 @@ def run(session: Session, words: list[str], options: Options) -> int:
     query = _query(session, text, options)
     db = session.reading()
     if options.why_not is not None:
-        from tideline_cli.cli import why_not  # noqa: PLC0415  --why-not alone
+        from tideline_cli.cli import explanation  # noqa: PLC0415  --why-not alone
 
         chosen = output.chosen(session, output.named(options), usual="lines")
-        return why_not.run(
+        return explanation.explain_absence(
             session, db, query, options.why_not, format=chosen, graph=options.graph
         )
     whole = answered(
@@ -136,10 +140,10 @@ def run(session: Session, words: list[str], options: Options) -> int:
     _print(session, chosen, query, whole, explain=options.explain)
     has_sure = any(not hit.weak for hit in answer.hits)
     if whole.archived or whole.ended or options.archived or not has_sure:
-        from tideline_cli.cli import recall_notes  # noqa: PLC0415  most answers are all there is
+        from tideline_cli.cli import answer_notes  # noqa: PLC0415  most answers are all there is
 
         is_json = output.is_json(session, chosen)
-        recall_notes.say_beside(
+        answer_notes.say_beside(
             session, db, query, whole, is_json=is_json, is_among=options.archived
         )
     passive = not _is_use(session, query, options)
@@ -231,9 +235,9 @@ def _line(hit: Hit, explain: bool, is_past: bool) -> str:
 
 
 def _explained() -> Callable[[Hit], str]:
-    from tideline_cli.cli.explanation import explanation  # noqa: PLC0415  --explain alone
+    from tideline_cli.cli import explanation  # noqa: PLC0415  --explain alone
 
-    return explanation
+    return explanation.sums_of
 
 
 def _hit_forms(
@@ -264,8 +268,6 @@ def _form(
 
 
 def _run_batch(session: Session, options: Options) -> int:
-    from tideline_cli.cli import recall_batch  # noqa: PLC0415  words are the common case
-
     db = session.reading()
 
     def answer(text: str, viewer: Origin, now: int) -> tuple[dict[str, Any], Recalled]:
@@ -279,4 +281,66 @@ def _run_batch(session: Session, options: Options) -> int:
         hits = _hit_forms(found, explain=options.explain, is_past=is_past)
         return _form(query, viewer.key, list(hits), whole), found
 
-    return recall_batch.run(session, db, answer)
+    return _answer_batch(session, db, answer)
+
+
+_BATCH_KEYS = frozenset(("id", "query", "origin", "now"))
+
+
+def _answer_batch(session: Session, db: Connection | None, answer: LineAnswer) -> int:
+    """Answer one query a line, without counting use; vectors that an answer made are stored after
+    it. A bad line is answered with its error; the exit code is the highest of theirs."""
+    from tideline_cli.cli import typed_input  # noqa: PLC0415  a batch alone
+
+    worst = bad = good = 0
+    for place, line in enumerate(typed_input.stdin_text().split("\n"), 1):
+        if not line.strip():
+            continue
+        row: dict[str, Any] = {}
+        found: Recalled | None = None
+        try:
+            typed_input.check_batch_line(line)
+            row = _batch_row(line)
+            form, found = answer(*_asked_line(session, row))
+            good += 1
+        except UsageError as error:
+            told = {"code": error.code, "message": error.message, "hint": error.hint}
+            form = {"line": place, "error": told}
+            bad, worst = bad + 1, max(worst, error.exit_code)
+        output.emit_json({"id": row["id"], **form} if "id" in row else form)
+        if db is not None and found is not None:
+            write_back(db, found, touch=False, now=session.now)
+    if bad:
+        session.note(f"{good:,} of {good + bad:,} lines are answered")
+    return worst
+
+
+def _asked_line(session: Session, row: dict[str, Any]) -> tuple[str, Origin, int]:
+    """Return the question of a line, whose memory it asks, and when."""
+    from tideline_cli.exchange.importer import cells  # noqa: PLC0415  a batch alone
+
+    codec.check_keys(row, _BATCH_KEYS)
+    text, origin = row.get("query"), row.get("origin")
+    if not isinstance(text, str):
+        raise UsageError("no query", hint='give {"id": …, "query": "…"}')
+    if not isinstance(origin, str | None):
+        raise UsageError("origin is not a text", hint="owner, or a channel's session")
+    viewer = session.origin(origin) if origin else session.viewer
+    if viewer != session.viewer and not session.viewer.is_owner:
+        raise UsageError("only the owner may ask for another origin", hint="leave it out")
+    if viewer != session.viewer and session.config.get(TABLE):
+        from tideline_cli.cli import own_databases  # noqa: PLC0415  few have such a table
+
+        own_databases.check_is_here(session, viewer)
+    return text, viewer, cells.instants(row, "now", session.now) or 0
+
+
+def _batch_row(line: str) -> dict[str, Any]:
+    """Return what a line asks: the values of a JSON object, or the line as the query."""
+    if not line.lstrip().startswith("{"):
+        return {"query": line}
+    try:
+        row: dict[str, Any] = codec.loads(line)
+    except ValueError as error:
+        raise UsageError(f"not JSON: {error}", hint="one JSON object a line, or a text") from error
+    return row

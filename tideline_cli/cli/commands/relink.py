@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from tideline_cli.cli import model_options, output
-from tideline_cli.cli.freeze import is_frozen
 from tideline_cli.cli.model_options import ModelOptions
 from tideline_cli.cli.options import flag
+from tideline_cli.cli.passes import is_frozen
 from tideline_cli.errors import UsageError
 from tideline_cli.exchange import relink
 from tideline_cli.llm import prompts

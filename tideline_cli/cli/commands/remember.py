@@ -45,9 +45,9 @@ def run(session: Session, words: list[str], options: Options) -> int:
     db = _store(session, new)
     meant: tuple[str, ...] = ()
     if (options.dedup or session.setting("dedup", "exact")) != "exact":
-        from tideline_cli.cli import dedup_search  # noqa: PLC0415  learned embedders alone
+        from tideline_cli.cli import remember_batch  # noqa: PLC0415  learned embedders alone
 
-        new, meant = dedup_search.by_meaning(session, db, new, options.dedup)
+        new, meant = remember_batch.with_meant(session, db, new, options.dedup)
     elif not new.derived_from:
         # Nothing was read yet: the fact goes into whatever store is there at its turn.
         follow(db)
@@ -94,9 +94,9 @@ def _report(session: Session, done: Remembered) -> None:
 
 
 def _restatement(before: Fact, after: Fact) -> str:
-    from tideline_cli.cli import restatement  # noqa: PLC0415  only for a known fact
+    from tideline_cli.cli import new_fact  # noqa: PLC0415  only for a known fact
 
-    changes = restatement.told(before, after)
+    changes = new_fact.told_changes(before, after)
     return "known already, reinforced" + (f"; {changes}" if changes else "")
 
 

@@ -38,9 +38,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
     db = session.reading()
     gone: dict[int, str] = {}
     if db is None:
-        from tideline_cli.cli import named_memory  # noqa: PLC0415  where there is no memory
-
-        named_memory.check_is_there(session)
+        session.check_memory_is_there()
     else:
         gone = purge.expired(db, rule, viewer=session.viewer, now=session.now)
     if options.dry_run or not gone or db is None:

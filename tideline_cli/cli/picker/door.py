@@ -77,10 +77,10 @@ def _pin(_: Session, offered: Offer, fact_id: str) -> None:
 
 
 def _copy(_: Session, __: Offer, fact_id: str) -> None:
-    from tideline_cli.cli import clipboard  # noqa: PLC0415  one key of many
+    from tideline_cli.cli import terminal  # noqa: PLC0415  one key of many
 
     handle = os.open("/dev/tty", os.O_WRONLY)
-    clipboard.copy(fact_id, handle)
+    terminal.copy_to_clipboard(fact_id, handle)
     os.close(handle)
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import sys
 
-from tideline_cli.cli import clipboard
 from tideline_cli.cli.picker import screen
 from tideline_cli.cli.picker.choosing import Choosing
 from tideline_cli.cli.picker.full_screen import FullScreen  # type: ignore[attr-defined,unused-ignore]
+from tideline_cli.cli.terminal import copy_to_clipboard
 from tideline_cli.errors import TidelineError
 
 assert sys.platform != "win32"  # noqa: S101  for type checkers: `pick` says that it needs POSIX
@@ -74,7 +74,7 @@ def _act(state: Choosing, done: str, terminal: FullScreen, offer: Offer) -> None
         return
     try:
         if done == "copy":
-            by = clipboard.copy(fact.id, terminal.handle)
+            by = copy_to_clipboard(fact.id, terminal.handle)
             state.said = f"{fact.id} is copied, by {by}"
             return
         said = offer.forget(fact.id) if done == "forget-it" else offer.turn_pin(fact.id)

@@ -8,7 +8,7 @@ import sys
 from contextlib import contextmanager, nullcontext
 from itertools import chain
 
-from tideline_cli.cli import model_options, options, output, stdin
+from tideline_cli.cli import model_options, options, output, typed_input
 from tideline_cli.errors import TidelineError, UsageError
 from tideline_cli.evaluation import copies, gold, make
 from tideline_cli.evaluation.sets import files, formats
@@ -69,7 +69,6 @@ class Options(model_options.ModelOptions, options.Scopes):
     output = options.file(
         "Where make and load write questions; make adds to what is there.", short="-o"
     )
-
 
 
 @record
@@ -177,7 +176,7 @@ def _questions(count: int) -> str:
 
 def _lines(path: str) -> Iterator[tuple[int, dict[str, Any] | TidelineError]]:
     if path == "-":
-        yield from _rows(io.BytesIO(stdin.text().encode()))
+        yield from _rows(io.BytesIO(typed_input.stdin_text().encode()))
         return
     with files.stream(path) as file:
         yield from _rows(file)

@@ -6,10 +6,10 @@ from contextlib import nullcontext
 
 from tideline_cli.cli import model_options, output
 from tideline_cli.cli.commands.extract import conversations, jobs
-from tideline_cli.cli.freeze import is_frozen
 from tideline_cli.cli.model_options import ModelOptions
 from tideline_cli.cli.new_fact import new_id
 from tideline_cli.cli.options import Argument, count, file, flag, start, text
+from tideline_cli.cli.passes import is_frozen
 from tideline_cli.errors import TidelineError, UsageError, WriteBlockedError
 from tideline_cli.exchange.extract import facts_pass
 from tideline_cli.exchange.extract.types import ExtractContext, Tally
@@ -128,9 +128,7 @@ def _pending(session: Session, options: Options) -> int:
         jobs.show_pending(session)
         return 0
     if session.reading() is None:
-        from tideline_cli.cli import named_memory  # noqa: PLC0415  where there is no memory
-
-        named_memory.check_is_there(session)
+        session.check_memory_is_there()
     ask = _asker(_model(session, options))
     return jobs.work_off(session, lambda one: job_of(session, one, options), ask)
 

@@ -9,7 +9,7 @@ from difflib import unified_diff
 from shlex import join
 
 from tideline_cli import config
-from tideline_cli.cli import output, own_program, which_database
+from tideline_cli.cli import memory_names, output, own_program
 from tideline_cli.cli.commands.setup import client_work, state
 from tideline_cli.cli.commands.setup.client_work import DoorOutcome, Work
 from tideline_cli.cli.options import Argument, OptionSet, flag
@@ -92,7 +92,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
 
 def _tell_of_memory(session: Session) -> None:
     """Say where the memory is named by what an agent may not have, and where it does not stay."""
-    by = which_database.named_by(session)
+    by = memory_names.named_by(session)
     if by == "default" and os.environ.get("TIDELINE_HOME"):
         by = "TIDELINE_HOME"
     if by.startswith("TIDELINE_"):

@@ -98,9 +98,7 @@ def known(session: Session) -> list[str]:
     """Return the addresses of the places that this memory knows."""
     db = session.reading()
     if db is None:
-        from tideline_cli.cli import named_memory  # noqa: PLC0415  where there is no memory
-
-        named_memory.check_is_there(session)
+        session.check_memory_is_there()
         return []
     if not sync_schema.exists(db):
         return []

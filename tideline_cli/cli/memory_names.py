@@ -1,31 +1,71 @@
-"""Facts that an origin has left in the database of the settings, since it has one of its own: they
-are not seen any more, and nothing but this says so."""
+"""The memory of a call: what names it, whether it is there, a command line that names it again, and
+the facts that an origin has left in another one."""
 
 from __future__ import annotations
 
 import os
 
-from tideline_cli.cli import next_call
+from tideline_cli.config import own_address, places
+from tideline_cli.config.settings import TABLE
 from tideline_cli.errors import TidelineError
-from tideline_cli.model.origin import EVERYONE, Origin
+from tideline_cli.model.origin import EVERYONE, Origin, is_in_form, spelled_out
 from tideline_cli.model.server_address import is_server, without_password
 from tideline_cli.store import opening, references
 from tideline_cli.store.connection import DatabaseError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from apsw import Connection
 
     from tideline_cli.cli.call_settings import CallSettings
+    from tideline_cli.cli.notices import Notices
     from tideline_cli.model.origin import Everyone
+
+
+def named_by(call: CallSettings) -> str:
+    """Return what names the database of a call: --db, a variable, a file of settings or its table
+    of origins, or `default`."""
+    if call.options.db:
+        return call.db_from
+    if own_address.of_call(call.config, call.options.origin, is_door=call.is_door):
+        return f"{TABLE} in {call.config.values[TABLE].came_from}"
+    return call.config.values["database"].came_from
+
+
+def call_line(words: Sequence[str], *, origin: Origin | None) -> str:
+    """Return a call of these words, quoted for a shell; `origin` None is that of a plain call."""
+    from shlex import join  # noqa: PLC0415  re; few calls name another
+
+    more = () if origin is None else ("--origin", _typed_origin(origin.key))
+    return join(["tideline", *words, *more])
+
+
+def _typed_origin(key: str) -> str:
+    """Return the name of an origin as it can be typed and copied."""
+    return key if is_in_form(key) else spelled_out(key)
+
+
+def warn_of_other_memories(session: Notices, path: str, environ: Mapping[str, str]) -> None:
+    """Warn of each memory that is not the one at `path`, which is not there."""
+    for other in places.other_memories(environ, path):
+        session.caution(
+            "other_memory",
+            f"there was no memory at {path} yet; another one is at {other}",
+            hint=f"take that one with --db, or for good with `{_for_good(other)}`",
+        )
+
+
+def _for_good(path: str) -> str:
+    return call_line(["config", "set", "database", path], origin=None)
+
 
 _PATIENCE_MS = 200  # for a look that nobody asked for
 _NAMED = 10  # ids in a call
 
 
-def warn(
+def warn_of_left_facts(
     session: CallSettings, origin: Origin, own: Callable[[], Connection | None]
 ) -> None:
     """Say how many facts of an origin lie in the database of the settings, while it has another
@@ -38,8 +78,8 @@ def warn(
     if not left:
         return
     path = whole_path(without_password(stated))
-    there = next_call.line(("--db", path, "export"), origin=origin)
-    here = next_call.line(("import", "-", "--trust"), origin=origin)
+    there = call_line(("--db", path, "export"), origin=origin)
+    here = call_line(("import", "-", "--trust"), origin=origin)
     facts = "1 fact that is" if left == 1 else f"{left:,} facts that are"
     session.caution(
         "left_behind",
@@ -66,20 +106,21 @@ def _left(path: str, origin: Origin, own: Callable[[], Connection | None]) -> in
     return len(left)
 
 
-def warn_of_copies(
+def warn_of_purged_copies(
     session: CallSettings, viewer: Origin, ids: Sequence[str], places: Sequence[str]
 ) -> None:
     """Say which of the facts that a purge has just removed lie in other databases as well, each as
     it is stated, and which call removes them there. Best effort."""
     for stated in places:
         try:
-            kept = _kept(whole_path(stated), ids, EVERYONE if viewer.is_owner else viewer)
+            kept = _kept_copies(whole_path(stated), ids, EVERYONE if viewer.is_owner else viewer)
         except (TidelineError, DatabaseError, OSError):
             continue
         path = whole_path(without_password(stated))
         for key in sorted(set(kept.values())):
             own = [fact_id for fact_id in kept if kept[fact_id] == key]
-            call = next_call.line(("--db", path, "purge", *own[:_NAMED]), origin=Origin(key))
+            words = ("--db", path, "purge", *own[:_NAMED])
+            call = call_line(words, origin=Origin(key))
             is_one = len(own) == 1
             more = f", then the {len(own) - _NAMED:,} others" if len(own) > _NAMED else ""
             session.caution(
@@ -89,7 +130,7 @@ def warn_of_copies(
             )
 
 
-def _kept(path: str, ids: Sequence[str], whose: Origin | Everyone) -> dict[str, str]:
+def _kept_copies(path: str, ids: Sequence[str], whose: Origin | Everyone) -> dict[str, str]:
     """Return which of the facts the database at `path` has, archived ones too, and their origins.
     """
     there = opening.open_as_it_is(path, patience_ms=_PATIENCE_MS)
