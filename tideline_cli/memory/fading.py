@@ -7,7 +7,7 @@ from heapq import nsmallest
 from tideline_cli.model.instant import DAY_MS, LATEST_MS
 from tideline_cli.model.record import record
 from tideline_cli.ranking.fading import fades_at
-from tideline_cli.store import bulk_reads, outlook, visibility
+from tideline_cli.store import bulk_reads, notices, visibility
 from tideline_cli.store.transactions import writing
 
 TYPE_CHECKING = False
@@ -58,9 +58,9 @@ def foresee(db: Connection, rule: Eviction, *, viewer: Origin, now: int) -> None
     number = visibility.number(db, viewer)
     items = _weak(db, rule, viewer=viewer, then=now + _FORESEEN_MS)
     ahead = ((at, seq) for at, seq, _ in _until(items, rule, now + _FORESEEN_MS))
-    soonest = [(seq, at) for at, seq in nsmallest(outlook.MOST, ahead)]
+    soonest = [(seq, at) for at, seq in nsmallest(notices.MOST_FADING, ahead)]
     with writing(db):
-        outlook.put(db, soonest, origin_number=number)
+        notices.put_fading(db, soonest, origin_number=number)
 
 
 def _weak(db: Connection, rule: Eviction, *, viewer: Origin, then: int) -> list[Fading]:
@@ -75,7 +75,7 @@ def soon_count(db: Connection, rule: Eviction, *, viewer: Origin, now: int) -> i
     """Return how many of the facts that the last dream foresaw still fade within 14 days; at most
     `outlook.MOST`."""
     number = visibility.number(db, viewer)
-    items = outlook.soon(db, origin_number=number, until=now + SOON_MS)
+    items = notices.fading_soon(db, origin_number=number, until=now + SOON_MS)
     return sum(1 for _ in _until(items, rule, now + SOON_MS))
 
 

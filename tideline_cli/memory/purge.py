@@ -118,9 +118,12 @@ def _uncovered(
 def _remove(db: Connection, batch: journal.batch, gone: dict[int, str]) -> None:
     purge_rows.remove(db, gone)
     if sync_schema.exists(db):
-        from tideline_cli.store import sync_apply, sync_state  # noqa: PLC0415  few memories sync
+        from tideline_cli.store import (  # noqa: PLC0415  few memories sync
+            sync_registers,
+            sync_state,
+        )
 
-        sync_apply.note_purged(db, list(gone.values()))
+        sync_registers.note_purged(db, list(gone.values()))
         sync_state.lower_change(db)
     batch.explain("1 fact" if len(gone) == 1 else f"{len(gone):,} facts")
 

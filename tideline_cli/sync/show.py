@@ -10,7 +10,7 @@ from tideline_cli.model.times import StatedAt, Times
 from tideline_cli.policy.periods import ended, holds_from
 from tideline_cli.policy.slots import same_place
 from tideline_cli.policy.transitions import restored
-from tideline_cli.store import statements, sync_apply, sync_registers, uses, writes
+from tideline_cli.store import statements, sync_registers, uses, writes
 from tideline_cli.store.connection import setting
 from tideline_cli.store.links import Link
 from tideline_cli.store.sync_registers import PURGED
@@ -247,7 +247,7 @@ class Shower:
                 continue
             writes.change(self._db, before, after, is_synced=True)
             self._use(before, after)
-        sync_apply.take_out(self._db, gone)
+        sync_registers.take_out(self._db, gone)
         for fact in sorted(new, key=lambda fact: (fact.created_at, fact.id)):
             terms = index_terms(fact.content, analyzer=self._analyzer)
             origin = self._known[fact.id].origin
@@ -285,12 +285,12 @@ class Shower:
             held = rows.get(key) or sync_registers.edge(self._db, *key)
             if held is not None and held.present:
                 made = (held.reason, held.strength, held.created_at)
-                sync_apply.put_edge(self._db, Link(*key, *made))
+                sync_registers.put_edge(self._db, Link(*key, *made))
             elif key in ruled:
                 at = self._at(ruled[key])
-                sync_apply.put_edge(self._db, Link(*key, created_at=at))
+                sync_registers.put_edge(self._db, Link(*key, created_at=at))
             else:
-                sync_apply.drop_edge(self._db, *key)
+                sync_registers.drop_edge(self._db, *key)
 
     def _at(self, one: Registers) -> int:
         """Return the time of the edge of a ruling: the same on every replica."""

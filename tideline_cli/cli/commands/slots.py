@@ -11,7 +11,7 @@ from tideline_cli.model import instant
 from tideline_cli.model.record import record
 from tideline_cli.policy.periods import holds_from
 from tideline_cli.policy.slots import holds_at, periods
-from tideline_cli.store import label_counts
+from tideline_cli.store import labels
 from tideline_cli.store.transactions import snapshot
 
 TYPE_CHECKING = False
@@ -58,8 +58,8 @@ def run(session: Session, words: list[str], options: Options) -> int:
     found: list[_Slot] = []
     if db is not None:
         with snapshot(db):
-            active = label_counts.values(db, viewer=viewer, wanted=wanted)
-            ever = label_counts.values_ever(db, viewer=viewer, wanted=wanted, now=session.now)
+            active = labels.values(db, viewer=viewer, wanted=wanted)
+            ever = labels.values_ever(db, viewer=viewer, wanted=wanted, now=session.now)
         found = _slots(active, ever, now=session.now)
     _print(session, options, found)
     return 0

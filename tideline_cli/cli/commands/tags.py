@@ -9,7 +9,7 @@ from tideline_cli.cli.shared_options import Formats, Said
 from tideline_cli.errors import UsageError
 from tideline_cli.model import instant
 from tideline_cli.model.record import replace
-from tideline_cli.store import label_counts
+from tideline_cli.store import labels
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
         raise UsageError("tags takes no words", hint="`tideline list --tag TAG` lists its facts")
     wanted = replace(filters.labelled(session, options), lasts_at=session.now)
     db = session.reading()
-    found = [] if db is None else label_counts.tags(db, viewer=session.viewer, wanted=wanted)
+    found = [] if db is None else labels.tags(db, viewer=session.viewer, wanted=wanted)
     usual = output.usual_of_rows(session)
     chosen = output.chosen(session, output.named(options), usual=usual)
 
