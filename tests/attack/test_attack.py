@@ -32,8 +32,8 @@ def test_nothing_gets_in_by_mcp(tmp_path):
     assert figures.sent.total() == 1000
 
 
-_GUARD = "from tideline_cli.serve.http.guard import Guard\n"
-_PLACES = "from tideline_cli.serve.http.limits import Places\n"
+_GUARD = "from tideline_cli.serve.http.server import Guard\n"
+_PLACES = "from tideline_cli.serve.http.server import Places\n"
 _PLANTED_IN_HTTP = {
     "any host": (_GUARD + "Guard.refusal = lambda *_: None", "foreign"),
     "no token": (_GUARD + "Guard.knows = lambda *_: True", "guess: status 200"),

@@ -15,7 +15,7 @@ import pytest
 from tests import backends
 from tests.doors import payloads
 from tideline_cli.errors import CannotWriteError
-from tideline_cli.serve import queue, state_files
+from tideline_cli.serve import hook_state, queue
 from tideline_cli.serve.queue import Waiting, Whose
 
 OWN, OTHER = Whose("/m.db", "owner"), Whose("/m.db", "channel:a/b/c")
@@ -139,7 +139,7 @@ def test_a_file_is_whole_or_as_before(state, monkeypatch):
         with pytest.raises(OSError, match="No space"):
             queue.add(state, one("b"))
     assert payloads.queued(Path(state)) == before
-    assert not list(Path(state, "hooks").glob(f"*{state_files.FRESH}*"))
+    assert not list(Path(state, "hooks").glob(f"*{hook_state.FRESH}*"))
 
 
 def test_odd_texts(state):

@@ -11,7 +11,7 @@ import pytest
 from tests.conftest import run_main
 from tests.poison import attacks as long_list
 from tests.poison import battle
-from tideline_cli.evaluation import attacks, poison
+from tideline_cli.evaluation import poison
 from tideline_cli.policy import gate
 
 
@@ -97,9 +97,9 @@ def test_the_long_list_shares_its_words():
     """The long list shares its words, what a file claims, and what would be harm."""
 
     claimed = {attack.name for attack in long_list.importing()}
-    assert all(any(str(claim) in name for name in claimed) for claim in attacks.CLAIMS)
+    assert all(any(str(claim) in name for name in claimed) for claim in poison.CLAIMS)
     assert battle.poison.gains is poison.gains
-    assert long_list.MARK is attacks.MARK and long_list.spellings is attacks.spellings
+    assert long_list.MARK is poison.MARK and long_list.spellings is poison.spellings
 
 
 def test_the_settings_of_the_user_are_attacked(memory):

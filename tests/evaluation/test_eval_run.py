@@ -10,7 +10,7 @@ import pytest
 
 from tests.conftest import run_main
 from tideline_cli.cli.commands.eval.questions import DEFAULT_K
-from tideline_cli.evaluation.profiles import PROFILES
+from tideline_cli.evaluation.ask import PROFILES
 
 FACTS = {
     "deploy": ("I deploy on Fridays", "--slot", "deploy_day"),

@@ -8,8 +8,8 @@ import json
 import pytest
 
 from tests.conftest import run_main
-from tideline_cli.evaluation.sets import beir, locomo, longmemeval, own, trec
-from tideline_cli.evaluation.sets.formats import form_of
+from tideline_cli.evaluation import datasets
+from tideline_cli.evaluation.datasets import form_of
 
 TALK = [{
     "sample_id": "conv-1",
@@ -107,7 +107,7 @@ def trec_folder(tmp_path):
 def test_locomo_is_read_as_it_is_shipped(talk):
     """Locomo is read as it is shipped."""
 
-    rows = dict(locomo.documents(talk))
+    rows = dict(datasets.locomo_documents(talk))
 
     assert rows[2] == {
         "content": "Bo: Look at mine! [shared image: a photo of a blue canoe]",
@@ -115,7 +115,7 @@ def test_locomo_is_read_as_it_is_shipped(talk):
         "created_at": "2023-05-08T13:56:00+00:00", "session": "conv-1/session_1", "turn": 2,
         "speaker": "Bo",
     }  # fmt: skip
-    asked = [row for _, row in locomo.questions(talk)]
+    asked = [row for _, row in datasets.locomo_questions(talk)]
     assert [row["category"] for row in asked] == ["single-hop", "multi-hop", "temporal"]
     assert asked[1]["gold"] == {"conv-1/D1:1": 1, "conv-1/D1:2": 1}
     assert "gold" not in asked[2]
@@ -124,14 +124,14 @@ def test_locomo_is_read_as_it_is_shipped(talk):
 def test_longmemeval_is_read_as_it_is_shipped(chats):
     """Longmemeval is read as it is shipped."""
 
-    rows = [row for _, row in longmemeval.documents(chats)]
+    rows = [row for _, row in datasets.longmemeval_documents(chats)]
 
     assert rows[1] == {
         "content": "Noted, oolong.", "source_turn": "s1#1", "role": "assistant", "turn": 1,
         "origin": "channel:longmemeval/q1/all", "created_at": "2023-05-20T02:21:00+00:00",
         "session": "s1",
     }  # fmt: skip
-    first, second = (row for _, row in longmemeval.questions(chats))
+    first, second = (row for _, row in datasets.longmemeval_questions(chats))
     assert first["gold"] == {"s1#0": 1} and first["now"] == "2023-05-30T23:40:00+00:00"
     assert second["gold"] == {}
 
@@ -139,10 +139,10 @@ def test_longmemeval_is_read_as_it_is_shipped(chats):
 def test_beir_is_read_as_it_is_shared(judged):
     """Beir is read as it is shared."""
 
-    rows = [row for _, row in beir.documents(judged)]
+    rows = [row for _, row in datasets.beir_documents(judged)]
 
     assert rows[0] == {"content": "Kayaks\nBoats for one.", "source_turn": "d1"}
-    assert [row for _, row in beir.questions(judged)] == [
+    assert [row for _, row in datasets.beir_questions(judged)] == [
         {"id": "q1", "query": "boats", "gold": {"d1": 2.0}},
         {"id": "q2", "query": "moonlight", "gold": {"d2": 1.0}},
     ]
@@ -151,11 +151,11 @@ def test_beir_is_read_as_it_is_shared(judged):
 def test_trec_is_read_as_it_is_shared(trec_folder):
     """Trec is read as it is shared."""
 
-    assert [row for _, row in trec.documents(trec_folder)] == [
+    assert [row for _, row in datasets.trec_documents(trec_folder)] == [
         {"content": "Kayak race\nA red kayak won.", "source_turn": "AP-1"},
         {"content": "The café closed.", "source_turn": "AP-2"},
     ]
-    assert [row for _, row in trec.questions(trec_folder)] == [
+    assert [row for _, row in datasets.trec_questions(trec_folder)] == [
         {"id": "1", "query": "red kayak", "gold": {"AP-1": 1.0}},
         {"id": "2", "query": "closed café", "gold": {"AP-2": 2.0}},
     ]
@@ -174,7 +174,7 @@ def test_the_form_of_a_set_is_seen(talk, chats, judged, trec_folder, tmp_path):
 
     assert list(forms.values()) == ["locomo", "longmemeval", "beir", "trec", "own"]
     assert form_of(str(tmp_path / "gold.jsonl")) == "jsonl"
-    assert own.is_it(str(ours))
+    assert datasets.is_own(str(ours))
     assert run_main("eval", "run", str(ours), "--json").json["ways"][0]["hit"]["mean"] == 1
 
 
@@ -291,7 +291,8 @@ def test_text_on_the_line_of_a_tag_is_read(trec_folder):
             "ends early</DOC>\n<doc id='3'> <DOCNO>C</DOCNO> open\n<DOC>\n<DOCNO>D</DOCNO>\nlast\n"
         )
 
-    assert [(row["source_turn"], row["content"]) for _, row in trec.documents(trec_folder)] == [
+    rows = datasets.trec_documents(trec_folder)
+    assert [(row["source_turn"], row["content"]) for _, row in rows] == [
         ("A", "all on one line"), ("B", "begins late\nends early"), ("C", "open"), ("D", "last"),
     ]
 

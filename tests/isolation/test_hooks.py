@@ -16,7 +16,7 @@ from tests.doors import payloads
 from tests.isolation.programs import ORIGINS
 from tests.support import NOW, some
 from tideline_cli.model import instant
-from tideline_cli.serve import ledger, pause, queue, state_files
+from tideline_cli.serve import hook_state, ledger, queue
 
 SESSIONS = ("s1", "s2")
 LENGTH = 24
@@ -132,12 +132,12 @@ def ledger_of_all(patch):
 
 
 def pause_of_all(patch):
-    patch.setattr(pause, "_path", lambda state, origin: f"{state}/hooks/paused")
+    patch.setattr(hook_state, "_path", lambda state, origin: f"{state}/hooks/paused")
 
 
 def log_of_all(patch):
-    own = state_files.own_path
-    patch.setattr(state_files, "own_path", lambda state, name, origin: own(state, name, "owner"))
+    own = hook_state.own_path
+    patch.setattr(hook_state, "own_path", lambda state, name, origin: own(state, name, "owner"))
 
 
 LEAKS = (queue_of_all, ledger_of_all, pause_of_all, log_of_all)

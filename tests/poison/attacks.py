@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from itertools import product
 
-from tideline_cli.evaluation.attacks import CLAIMS, MARK, PROTECTED, spellings
+from tideline_cli.evaluation.poison import CLAIMS, MARK, PROTECTED, spellings
 from tideline_cli.model.fact import KINDS
 from tideline_cli.model.source import TRUSTED, UNTRUSTED
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tideline_cli.serve import json_text, setup_merge
+from tideline_cli.serve import json_edit, setup_merge
 from tideline_cli.serve.setup_plan import MergedFile
 
 HOOK = ("/opt/tide line/tideline", "hook", "cursor")
@@ -81,7 +81,7 @@ def merge_of(kind):
 
 
 def plain(text):
-    return json_text.scanned(text, with_comments=True).form()
+    return json_edit.scanned(text, with_comments=True).form()
 
 
 KINDS = ("flat", "groups", "server")
@@ -118,8 +118,8 @@ def test_what_somebody_adds_meanwhile_stays(kind, text, data):
     new = setup_merge.put_in(text, merge)
     edited, wanted = new.replace(MARK, "changed"), text.replace(MARK, "changed")
     front = '\n"added": 1.50, // by me\n'
-    brace = text.index("{", json_text.scanned(text, with_comments=True).root.start) + 1
-    if json_text.scanned(text, with_comments=True).root.items and data.draw(st.booleans()):
+    brace = text.index("{", json_edit.scanned(text, with_comments=True).root.start) + 1
+    if json_edit.scanned(text, with_comments=True).root.items and data.draw(st.booleans()):
         edited, wanted = (one[:brace] + front + one[brace:] for one in (edited, wanted))
     assert setup_merge.taken_out(edited, merge, KNOWN, text) == wanted
 
@@ -130,7 +130,7 @@ def test_what_somebody_adds_meanwhile_stays(kind, text, data):
 def test_an_entry_behind_ours_stays(kind, text, joins):
     """What somebody puts behind our entry, or into our group, stays, and is all that does."""
     merge = merge_of(kind)
-    file = json_text.scanned(setup_merge.put_in(text, merge), with_comments=True)
+    file = json_edit.scanned(setup_merge.put_in(text, merge), with_comments=True)
     listed = file.at("hooks", "Stop")
     guest = '{"command": "guest"}'
     inner = listed.items[-1].value.item("hooks")
@@ -154,10 +154,10 @@ def test_a_file_without_entries_of_ours(text):
 def test_the_scanner_reads_what_json_reads(text):
     """A plain text means what the standard library reads in it, but for its numbers."""
     def marked(raw):
-        return ("number", json_text._number(raw))
+        return ("number", json_edit._number(raw))
 
     kept = json.loads(text.lstrip("\ufeff"), parse_float=marked, parse_int=marked)
-    assert json_text.scanned(text, with_comments=False).form() == kept
+    assert json_edit.scanned(text, with_comments=False).form() == kept
 
 
 @given(text=texts(), place=st.integers(0, 400), other=st.sampled_from('{}[],:"x1 \\\n'))
@@ -171,8 +171,8 @@ def test_what_is_no_json_is_no_text(text, place, other):
     except ValueError:
         is_json = False
     try:
-        json_text.scanned(broken, with_comments=False)
-    except json_text.JsonTextError:
+        json_edit.scanned(broken, with_comments=False)
+    except json_edit.JsonTextError:
         assert not is_json
     else:
         assert is_json

@@ -106,7 +106,7 @@ def test_no_clock_and_no_environment_below_the_door():
                "exchange/ingest/paths.py",
                "memory/screening.py",  # counts its own work, and tells no time
                "vector/embedders/static.py", "vector/embedders/onnx_folder.py",  # folders of models
-               "evaluation/copies.py", "evaluation/sets/files.py",  # folders of sets
+               "evaluation/copies.py", "evaluation/datasets.py",  # folders of sets
                "exchange/vault/folder.py",
                "exchange/tools/files.py",  # folders of other programs
                "exchange/links_out.py",  # where links in folders lead

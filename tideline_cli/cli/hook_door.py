@@ -14,7 +14,7 @@ from tideline_cli import config
 from tideline_cli.errors import BusyError, CannotWriteError, StoreError, UsageError
 from tideline_cli.model import codec, instant
 from tideline_cli.model.record import record
-from tideline_cli.serve import clients, deadline, hook_log, pause
+from tideline_cli.serve import clients, deadline, hook_state
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,12 +44,12 @@ class _Voice:
 
     def __init__(self, client: str, *, is_told: bool) -> None:
         self.state = config.state_folder(os.environ)
-        self.log = hook_log.path_of(self.state, "owner")
+        self.log = hook_state.log_path(self.state, "owner")
         self._client = client if client in clients.CLIENTS else "-"
         self._is_told = is_told
 
     def say(self, message: str) -> None:
-        hook_log.note(self.log, self._client, message, now=instant.now_ms())
+        hook_state.note_failure(self.log, self._client, message, now=instant.now_ms())
         if self._is_told:
             sys.stderr.write(f"tideline: {message}\n")
 
@@ -76,7 +76,7 @@ def run(argv: Sequence[str], words: Sequence[str], parse: Parse) -> int:
         if config.is_off(os.environ, SWITCH):
             return 0
         session, given = _session(argv, parse, voice)
-        if pause.end_of(voice.state, session.viewer.key, now=instant.now_ms()) is None:
+        if hook_state.pause_end(voice.state, session.viewer.key, now=instant.now_ms()) is None:
             _answer(_asking(session, given, voice, client, event))
     except _Silence as reason:
         voice.say(str(reason))
@@ -114,7 +114,7 @@ def _session(argv: Sequence[str], parse: Parse, voice: _Voice) -> tuple[Session,
         raise _Silence("an option of the command line is unknown, or lacks its value")
     given = parsed[1]
     session = Session(GlobalOptions.of(given), is_door=True)
-    voice.log = hook_log.path_of(voice.state, session.viewer.key)
+    voice.log = hook_state.log_path(voice.state, session.viewer.key)
     return session, given
 
 

@@ -10,7 +10,7 @@ from tideline_cli import config
 from tideline_cli.cli import ages, output
 from tideline_cli.errors import CannotWriteError
 from tideline_cli.model.instant import DAY_MS, iso
-from tideline_cli.serve import hook_log, queue, setup_record
+from tideline_cli.serve import hook_state, queue, setup_files
 from tideline_cli.store import stats, sync_state
 from tideline_cli.store.connection import OLDER_TERMS
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from apsw import Connection
 
     from tideline_cli.cli.session import Session
-    from tideline_cli.serve.setup_record import SetUpRow
+    from tideline_cli.serve.setup_files import SetUpRow
     from tideline_cli.store.stats import Counts
     Days = list[tuple[int, int]]  # facts added and archived, a day each
 
@@ -164,7 +164,7 @@ def doors_status(session: Session) -> tuple[dict[str, Any], list[str]]:
     """Return the doors as JSON has them, and as lines."""
     state = config.state_folder(os.environ)
     rows, unread = _setup_rows()
-    failure = hook_log.last(hook_log.path_of(state, session.viewer.key))
+    failure = hook_state.last_failure(hook_state.log_path(state, session.viewer.key))
     form: dict[str, Any] = {
         "set_up": sorted(rows),
         "gone": sorted(name for name, row in rows.items() if shutil.which(row.program) is None),
@@ -190,7 +190,7 @@ def doors_status(session: Session) -> tuple[dict[str, Any], list[str]]:
 def _setup_rows() -> tuple[dict[str, SetUpRow], str]:
     """Return what the record of setup has, and what is wrong with it, empty for nothing."""
     try:
-        return setup_record.rows(config.data_folder(os.environ)), ""
+        return setup_files.setup_rows(config.data_folder(os.environ)), ""
     except CannotWriteError as error:
         return {}, error.message
 

@@ -10,7 +10,7 @@ from tideline_cli.cli.options import SHOW_SECRETS, Argument, Scopes, duration, f
 from tideline_cli.cli.session import Session
 from tideline_cli.errors import UsageError
 from tideline_cli.model.instant import iso
-from tideline_cli.serve import clients, hook_log, pause, queue
+from tideline_cli.serve import clients, hook_state, queue
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -56,8 +56,8 @@ def run(session: Session, words: list[str], options: Options) -> int:
         )
     state = config.state_folder(os.environ)
     if options.pause is not None:
-        pause.begin(state, session.viewer.key, session.now + options.pause)
-    elif options.resume and not pause.end(state, session.viewer.key):
+        hook_state.begin_pause(state, session.viewer.key, session.now + options.pause)
+    elif options.resume and not hook_state.end_pause(state, session.viewer.key):
         session.note("hooks were not paused")
     form = _form(session, state)
     if session.json:
@@ -69,9 +69,9 @@ def run(session: Session, words: list[str], options: Options) -> int:
 
 def _form(session: Session, state: str) -> dict[str, Any]:
     origin = session.viewer.key
-    until = pause.end_of(state, origin, now=session.now)
-    log = hook_log.path_of(state, origin)
-    failure = hook_log.last(log)
+    until = hook_state.pause_end(state, origin, now=session.now)
+    log = hook_state.log_path(state, origin)
+    failure = hook_state.last_failure(log)
     is_off = config.is_off(os.environ, hook_door.SWITCH)
     return {
         "hooks": "off" if is_off else "on" if until is None else "paused",

@@ -19,8 +19,7 @@ from tideline_cli.cli.session import Session
 from tideline_cli.errors import UsageError
 from tideline_cli.model import codec, instant
 from tideline_cli.serve.http.answers import Printed
-from tideline_cli.serve.http.keys import KeyFile
-from tideline_cli.serve.http.server import HttpServer
+from tideline_cli.serve.http.server import HttpServer, KeyFile
 from tideline_cli.serve.page.site import Site
 from tideline_cli.serve.unforeseen import ErrorTeller
 from tideline_cli.system import processes

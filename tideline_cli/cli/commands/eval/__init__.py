@@ -9,7 +9,7 @@ from tideline_cli.cli.messages import shows_progress
 from tideline_cli.cli.options import Argument
 from tideline_cli.cli.session import Session
 from tideline_cli.errors import UsageError
-from tideline_cli.evaluation import copies, poison, profiles
+from tideline_cli.evaluation import ask, copies, poison
 from tideline_cli.memory.query import Query
 from tideline_cli.ranking.decay import DEPTH
 
@@ -72,12 +72,12 @@ def _poison(session: Session) -> int:
     with copies.empty() if db is None else copies.copy_of(db) as copied:
         if shows_progress(quiet=session.quiet, as_json=session.json):
             session.note("attacking a copy; your memory is left as it is")
-        own = session.profile(None) or profiles.DEFAULT
+        own = session.profile(None) or ask.DEFAULT
         asked = Query(
-            "", limit=1, fading=session.setting("fading", DEPTH), **profiles.PROFILES[own]
+            "", limit=1, fading=session.setting("fading", DEPTH), **ask.PROFILES[own]
         )
         fight = poison.fought(copied, now=session.now, asked=asked)
-    if own != profiles.DEFAULT:
+    if own != ask.DEFAULT:
         session.note(f"asked as your settings have it: by the profile {own}")
     if session.json:
         output.emit_json(_fight_form(fight) | {"profile": own})

@@ -12,7 +12,7 @@ from tideline_cli.cli.columns import Column
 from tideline_cli.cli.commands.eval import questions
 from tideline_cli.cli.messages import shows_progress
 from tideline_cli.errors import UnavailableError, UsageError
-from tideline_cli.evaluation import ask, copies, profiles
+from tideline_cli.evaluation import ask, copies
 from tideline_cli.evaluation.ask import MEASURES, contrast
 from tideline_cli.memory import reembed
 from tideline_cli.model.origin import EVERYONE
@@ -94,7 +94,7 @@ def _outcomes(
     session: Session, db: Connection, cases: Sequence[Case], options: Options
 ) -> list[Answered]:
     label = reembed.choice_of(db, viewer=EVERYONE).now
-    names, impossible = profiles.named(
+    names, impossible = ask.named(
         options.profiles, own=session.profile(None), is_learned=" " in label
     )
     for name in impossible:

@@ -10,8 +10,7 @@ from itertools import chain
 
 from tideline_cli.cli import model_options, options, output, typed_input
 from tideline_cli.errors import TidelineError, UsageError
-from tideline_cli.evaluation import copies, gold, make
-from tideline_cli.evaluation.sets import files, formats
+from tideline_cli.evaluation import copies, datasets, gold, make
 from tideline_cli.exchange import json_rows, jsonl
 from tideline_cli.model import codec
 from tideline_cli.model.record import record, replace
@@ -89,7 +88,7 @@ def gold_of(session: Session, path: str, options: Options, stack: ExitStack) -> 
     """Return the questions of a file and the memory that they are asked of: the user's own, or one
     of the documents of a set, which goes with the stack."""
     form = checked_form(path, options.form)
-    if form == formats.JSONL:
+    if form == datasets.JSONL:
         db = session.reading()
         if db is None:
             raise UsageError(f"there is no store yet at {session.database}", hint="see --db")
@@ -98,7 +97,7 @@ def gold_of(session: Session, path: str, options: Options, stack: ExitStack) -> 
         db = stack.enter_context(copies.empty())
         db.asked_settings = session.asked_settings  # type: ignore[attr-defined]
         load_documents(session, db, path, form)
-        rows = set_rows(formats.FORMS[form].questions(path), path, form)
+        rows = set_rows(datasets.FORMS[form].questions(path), path, form)
     found = gold.read(rows, db, viewer=session.viewer, origin_of=session.origin, now=session.now)
     count = sum(
         stats.active(db, viewer=origin) for origin in {one.origin for one in found.questions}
@@ -113,18 +112,18 @@ def checked_form(path: str, named: str | None) -> str:
     """Return the form of a file, as it is named or as it looks."""
     if path != "-" and not os.path.exists(path):
         raise UsageError(f"there is no file {path}", hint="`tideline eval make -o FILE` makes one")
-    form = named or formats.form_of(path)
-    if path != "-" and os.path.isdir(path) != (form in formats.FOLDERS):
-        what = "a folder" if form in formats.FOLDERS else "a file"
+    form = named or datasets.form_of(path)
+    if path != "-" and os.path.isdir(path) != (form in datasets.FOLDERS):
+        what = "a folder" if form in datasets.FOLDERS else "a file"
         raise UsageError(f"{form} is {what}, and {path} is none", hint="is it the right --format?")
-    if path == "-" and form != formats.JSONL:
+    if path == "-" and form != datasets.JSONL:
         raise UsageError("a set cannot be piped", hint="name the file")
     return form
 
 
 def load_documents(session: Session, db: Connection, path: str, form: str) -> int:
     """Store the documents of a set; say what was left out of it. Return how many there are."""
-    documents = copies.CutRows(set_rows(formats.FORMS[form].documents(path), path, form))
+    documents = copies.CutRows(set_rows(datasets.FORMS[form].documents(path), path, form))
     done = copies.load(db, documents, viewer=session.viewer, now=session.now)
     if documents.cut:
         longer = "1 document is" if documents.cut == 1 else f"{documents.cut:,} documents are"
@@ -166,7 +165,7 @@ def tell_left_out(session: Session, found: GoldFile) -> None:
             f"{f' and {len(unknown) - 1:,} more' if len(unknown) > 1 else ''}: "
             "as answers they count as not found"
         )
-    if found.ignored and found.form == formats.JSONL:
+    if found.ignored and found.form == datasets.JSONL:
         session.note(f"keys that mean nothing here: {', '.join(found.ignored)}")
 
 
@@ -178,7 +177,7 @@ def _lines(path: str) -> Iterator[tuple[int, dict[str, Any] | TidelineError]]:
     if path == "-":
         yield from _rows(io.BytesIO(typed_input.stdin_text().encode()))
         return
-    with files.stream(path) as file:
+    with datasets.open_file(path) as file:
         yield from _rows(file)
 
 
@@ -221,7 +220,7 @@ def appended_file(path: str, *, database: str) -> TextIO:
 def load_set(session: Session, path: str, options: Options) -> int:
     """Load a set."""
     form = checked_form(path, options.form)
-    if form == formats.JSONL:
+    if form == datasets.JSONL:
         raise UsageError(
             f"{path} has questions alone", hint="`tideline eval run` asks them of your memory"
         )
@@ -265,7 +264,7 @@ def _target(path: str | None, database: str) -> Iterator[TextIO | None]:
 def _write(path: str, form: str, file: TextIO) -> int:
     """Write the questions of a set into a file; return how many there are."""
     count = 0
-    for _, row in set_rows(formats.FORMS[form].questions(path), path, form):
+    for _, row in set_rows(datasets.FORMS[form].questions(path), path, form):
         if not isinstance(row, TidelineError):
             file.write(codec.dumps(row) + "\n")
             count += 1

@@ -21,7 +21,7 @@ from tideline_cli.exchange.extract.types import ExtractContext, Tally
 from tideline_cli.model import instant
 from tideline_cli.model.record import record, replace
 from tideline_cli.policy import secrets
-from tideline_cli.serve import hook_log, queue
+from tideline_cli.serve import hook_state, queue
 from tideline_cli.store import locks
 from tideline_cli.system import NONBLOCK
 
@@ -353,8 +353,8 @@ def _tell_of(session: Session, one: Waiting, what: str) -> None:
     """Say what becomes of a conversation, here and where `status` shows it: at night nobody
     listens."""
     session.caution("pending", what)
-    log = hook_log.path_of(config.state_folder(os.environ), session.viewer.key)
-    hook_log.note(log, one.client, what, now=instant.now_ms())
+    log = hook_state.log_path(config.state_folder(os.environ), session.viewer.key)
+    hook_state.note_failure(log, one.client, what, now=instant.now_ms())
 
 
 def _take_off(session: Session, one: Waiting) -> None:

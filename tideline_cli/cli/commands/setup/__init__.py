@@ -19,7 +19,7 @@ from tideline_cli.errors import CannotWriteError, UsageError
 from tideline_cli.model.closed_set import one_of
 from tideline_cli.model.instant import iso
 from tideline_cli.model.record import as_dict, replace
-from tideline_cli.serve import setup_record
+from tideline_cli.serve import setup_files
 from tideline_cli.serve.clients import CLIENTS
 from tideline_cli.serve.setup_files import BACKUP
 from tideline_cli.serve.setup_plan import HOOKS, MCP, SetupPlace, calls_of, plan_of
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from tideline_cli.cli.commands.setup.client_work import Edit
     from tideline_cli.cli.commands.setup.state import DoorState
-    from tideline_cli.serve.setup_record import SetUpRow
+    from tideline_cli.serve.setup_files import SetUpRow
 
 HELP = """Let agents use the memory, and undo that.
 
@@ -70,7 +70,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
     named = [one_of(word, CLIENTS, "client") for word in dict.fromkeys(words)]
     if options.check or not (named or options.all):
         return _show(session, place, named, options)
-    rows = setup_record.rows(place.data)
+    rows = setup_files.setup_rows(place.data)
     if options.all:
         named = _on_this_machine(session, place, rows, may_be_none=options.remove)
     parts = {name: _parts(session, name, place, options) for name in named}
@@ -86,7 +86,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
     if not options.remove:
         _tell_of_memory(session)
     if options.remove and options.all:
-        _note_projects(session, setup_record.rows(place.data))
+        _note_projects(session, setup_files.setup_rows(place.data))
     return 0
 
 
@@ -112,10 +112,10 @@ def _note_projects(session: Session, rows: Mapping[str, SetUpRow]) -> None:
 def _done(
     session: Session, name: str, parts: tuple[str, ...], place: SetupPlace, options: Options
 ) -> DoorOutcome:
-    key = setup_record.name_of(name, place.project)
+    key = setup_files.name_of(name, place.project)
     done = DoorOutcome(name, "absent")
     for work, where in _works(session, name, parts, place, removes=options.remove):
-        row = setup_record.rows(place.data).get(key)
+        row = setup_files.setup_rows(place.data).get(key)
         done = client_work.do(work, where, row)
     return done
 
@@ -125,7 +125,7 @@ def _on_this_machine(
 ) -> list[str]:
     states = {name: _state(name, place, rows, session) for name in CLIENTS}
     named = [name for name, one in states.items()
-             if one.found or one.is_set_up or setup_record.name_of(name, place.project) in rows]
+             if one.found or one.is_set_up or setup_files.name_of(name, place.project) in rows]
     if place.project and "gemini" in named:
         named.remove("gemini")  # it takes extensions for the user alone
     if not named and not may_be_none:
@@ -175,7 +175,7 @@ def _parts(
 def _state(
     name: str, place: SetupPlace, rows: Mapping[str, SetUpRow], session: Session
 ) -> DoorState:
-    row = rows.get(setup_record.name_of(name, place.project))
+    row = rows.get(setup_files.name_of(name, place.project))
     where = client_work.older_place(place, row)
     plan = plan_of(name, calls_of(name, ("tideline",), (), (HOOKS, MCP)), where)
     try:
@@ -190,7 +190,7 @@ def _show(
 ) -> int:
     """Show how clients are. What is not on this machine is amiss only where it is named."""
     try:
-        rows = setup_record.rows(place.data)
+        rows = setup_files.setup_rows(place.data)
     except CannotWriteError as error:
         rows = {}
         session.note(f"{error.message}; {error.hint}")
@@ -299,8 +299,8 @@ def _works(
 ) -> Iterator[tuple[Work, SetupPlace]]:
     """Yield the work for a client, each with its place; the next is asked for when the one before
     is done."""
-    rows = setup_record.rows(place.data)
-    key = setup_record.name_of(name, place.project)
+    rows = setup_files.setup_rows(place.data)
+    key = setup_files.name_of(name, place.project)
     row = rows.get(key)
     older = client_work.older_place(place, row)
     if removes:

@@ -12,9 +12,8 @@ from contextlib import suppress
 from tideline_cli.cli.commands.setup import state
 from tideline_cli.errors import BusyError, UnavailableError, UsageError
 from tideline_cli.model.record import record, replace
-from tideline_cli.serve import setup_files, setup_merge, setup_record, watched_files
-from tideline_cli.serve.setup_files import BACKUP
-from tideline_cli.serve.setup_record import PRINTED, RAN, SetUpRow
+from tideline_cli.serve import setup_files, setup_merge
+from tideline_cli.serve.setup_files import BACKUP, PRINTED, RAN, SetUpRow
 from tideline_cli.store.folders import make_folder
 
 TYPE_CHECKING = False
@@ -262,28 +261,28 @@ class DoorOutcome:
 def do(work: Work, place: SetupPlace, row: SetUpRow | None) -> DoorOutcome:
     """Do the work. `row` is the record before: it holds again where nothing could be written."""
     plan = work.plan
-    name = setup_record.name_of(plan.client, place.project)
+    name = setup_files.name_of(plan.client, place.project)
     _check_unchanged(work.edits)
     if work.action == "set up":  # what was there is kept first, so that it can be given back
-        setup_record.put_row(place.data, name, work.row)
+        setup_files.put_setup_row(place.data, name, work.row)
     failed = [one for one in work.undo if run_command(one, _folder(place)) is not None]
     try:
         _write(work.edits)
     except OSError:
         if work.action == "set up":
-            setup_record.put_row(place.data, name, row)
+            setup_files.put_setup_row(place.data, name, row)
         raise
     files = [edit.path for edit in work.edits]
     files += _folders(work)
     run_commands(work.run, _folder(place), is_asked=plan.is_asked)
     for path, old in work.watched:
-        if watched_files.give_back(path, old):
+        if setup_files.give_back(path, old):
             files.append(path)
     for path in work.backups:
         setup_files.put(path, None)
     _drop_folders(work.folders)
     if work.row != row:
-        setup_record.put_row(place.data, name, work.row)
+        setup_files.put_setup_row(place.data, name, work.row)
     ran = (*(one for one in work.undo if not work.run and one not in failed), *work.run)
     left = (*(failed if not work.run else ()), *work.left)
     return DoorOutcome(plan.client, work.action, tuple(dict.fromkeys(files)), ran, left, work.ask)

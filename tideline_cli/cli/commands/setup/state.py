@@ -8,7 +8,7 @@ from typing import Any
 
 from tideline_cli.model.instant import iso
 from tideline_cli.model.record import record
-from tideline_cli.serve import own_entries, setup_files, setup_merge, state_files
+from tideline_cli.serve import hook_state, setup_files, setup_merge
 from tideline_cli.serve.setup_plan import PROGRAMS
 
 TYPE_CHECKING = False
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Collection
     from typing import Literal
 
+    from tideline_cli.serve.setup_files import SetUpRow
     from tideline_cli.serve.setup_plan import MergedFile, Plan, SetupPlace
-    from tideline_cli.serve.setup_record import SetUpRow
     Registered = Literal["whole", "part", "none", "foreign"]
 
 
@@ -116,7 +116,7 @@ def _has(plan: Plan, name: str) -> bool:
 
 def _last_call(state: str, client: str) -> str | None:
     """Return when a conversation of a client last asked, None where none has."""
-    folder = state_files.folder_of(state)
+    folder = hook_state.folder_of(state)
     if not os.path.isdir(folder):
         return None
     with os.scandir(folder) as entries:
@@ -199,7 +199,7 @@ def _server(plan: Plan, place: SetupPlace, known: Collection[tuple[str, ...]]) -
     servers = codex_settings(place).get("mcp_servers")
     if not isinstance(servers, dict) or plan.name not in servers:
         return "none"
-    words = own_entries.called_words(servers[plan.name])
+    words = setup_merge.called_words(servers[plan.name])
     if words == plan.calls["mcp"]:
         return "whole"
     return "part" if words in known else "foreign"

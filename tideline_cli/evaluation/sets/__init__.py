@@ -1,1 +1,0 @@
-"""Public sets of questions, read from the files that their authors ship."""
