@@ -276,45 +276,6 @@ def test_a_home_with_odd_letters(run, place, monkeypatch):
     assert not (home / ".codex").exists() and not (home / "data" / "doors").exists()
 
 
-def test_an_older_record(run, place, monkeypatch):
-    """What an older version has set up is known by its record: it is set up anew, and goes."""
-    old = {"before": {}, "folders": [], "parts": ["hooks"], "at": "2026-01-01T00:00:00Z"}
-    before = everything(place)
-    run("setup", "cursor", "--hooks")
-    path = place / "home" / "doors" / "set-up.json"
-    row = rows(place)["cursor"]
-    words = [PROGRAM, "hook", "cursor"]
-    path.write_text(json.dumps({"cursor": old | {
-        "before": row["before"], "folders": row["folders"], "words": words, "project": ""}}))
-    moved(monkeypatch)
-    assert run("setup", "cursor", "--hooks").out.split()[1:3] == ["set", "up"]
-    assert run("setup", "cursor", "--remove").code == 0
-    assert everything(place) == before and not (place / ".cursor").exists()
-
-
-def test_an_older_project_of_claude(run, place, monkeypatch):
-    """A set-up of a project that shares the folder of the user's gets one of its own."""
-    install(place, claude=CLAUDE)
-    run("setup", "claude-code", "--hooks")
-    (place / "one").mkdir()
-    monkeypatch.chdir(place / "one")
-    shared = {"extraKnownMarketplaces": {"tideline": {"source": {
-        "source": "directory", "path": str(place / "home/doors/claude-code")}}},
-        "enabledPlugins": {"tideline@tideline": True}}  # fmt: skip
-    settings = write(place, "one/.claude/settings.local.json", json.dumps(shared))
-    path = place / "home" / "doors" / "set-up.json"
-    project = str(place / "one")
-    path.write_text(json.dumps(rows(place) | {f"claude-code {project}": {
-        "before": {str(settings): None}, "folders": [str(settings.parent)], "parts": ["hooks"],
-        "words": [PROGRAM, "hook", "claude-code"], "at": "", "project": project}}))
-    assert run("setup", "claude-code", "--project", "--hooks").code == 0
-    (name,) = json.loads(settings.read_text())["enabledPlugins"]
-    assert name.startswith("tideline@tideline-")
-    run("setup", "claude-code", "--project", "--remove")
-    assert not settings.exists()
-    assert (place / "home/doors/claude-code/tideline/hooks/hooks.json").exists()
-
-
 RECORDS = {"no json": "{", "a list": "[]", "odd rows": '{"codex": 1}',
            "odd bytes": '{"codex": {"before": {"a": 7}}}', "a folder": None}  # fmt: skip
 

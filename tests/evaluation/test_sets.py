@@ -174,7 +174,7 @@ def test_the_form_of_a_set_is_seen(talk, chats, judged, trec_folder, tmp_path):
 
     assert list(forms.values()) == ["locomo", "longmemeval", "beir", "trec", "own"]
     assert form_of(str(tmp_path / "gold.jsonl")) == "jsonl"
-    assert datasets.is_own(str(ours))
+    assert datasets.is_own_set(str(ours))
     assert run_main("eval", "run", str(ours), "--json").json["ways"][0]["hit"]["mean"] == 1
 
 

@@ -29,7 +29,7 @@ ONLY_IN = {
     "Stemmer": ("model/text.py", "model/forms/stems.py"),
     "urllib": ("llm/", "serve/http/server.py", "serve/page/",
                "sync/places/addresses.py"),  # of the last its parse alone
-    "socket": ("serve/http/limits.py",),
+    "socket": ("serve/http/server.py",),
     "http": ("serve/", "llm/"),
     "subprocess": ("llm/", "cli/", "exchange/importer/beside.py", "sync/places/programs.py",
                    "system/"),

@@ -12,7 +12,7 @@ import pytest
 
 from tests.support import DAY, NOW
 from tideline_cli.serve.page import frame, overview
-from tideline_cli.serve.page.markup import Markup, element
+from tideline_cli.serve.page.frame import Markup, element
 
 PAGES = ("/", "/?q=deploy", "/facts", "/changes", "/slots", "/tags", "/fading", "/contradictions",
          "/documents", "/status")  # fmt: skip

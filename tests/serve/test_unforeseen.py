@@ -9,6 +9,7 @@ from contextlib import suppress
 from tests.conftest import run_main
 from tests.doors.mcp_talk import call
 from tests.serve.conftest import Client
+from tideline_cli.serve.mcp import verbs
 from tideline_cli.serve.unforeseen import ErrorTeller
 
 
@@ -50,7 +51,7 @@ def test_an_answer_that_cannot_be_sent_is_told(client: Client, filled, monkeypat
 def test_a_tool_that_fails_is_told_once(run, monkeypatch) -> None:
     """The model reads that it failed, stderr has kind and place; the server goes on."""
     run("remember", "I deploy on Fridays")
-    monkeypatch.setattr("tideline_cli.serve.mcp.reading.hits_of", _fail)
+    monkeypatch.setitem(verbs.VERBS, "recall", _fail)
     lines = [call("recall", query="where is my safe")] * 2 + [call("timeline")]
     done = run_main("mcp", stdin="".join(json.dumps(one) + "\n" for one in lines).encode())
     first, again, last = (json.loads(line)["result"] for line in done.out.splitlines())

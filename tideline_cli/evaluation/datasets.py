@@ -52,13 +52,13 @@ def open_file(path: str) -> BinaryIO:
     return open(path, "rb")
 
 
-def json_lines(path: str) -> Rows:
+def _json_lines(path: str) -> Rows:
     """Yield the rows of a file of JSON lines, each with its number."""
     with open_file(path) as file:
         yield from jsonl.parsed(file)
 
 
-def json_value(path: str) -> Any:
+def _json_value(path: str) -> Any:
     """Return the one JSON value of a file."""
     with open_file(path) as file:
         raw = file.read()
@@ -69,7 +69,7 @@ def json_value(path: str) -> Any:
         raise UsageError(f"{path} is not JSON: {error}", hint=hint) from error
 
 
-def text_lines(path: str) -> Iterator[str]:
+def _text_lines(path: str) -> Iterator[str]:
     """Yield the lines of a text; bytes that are no UTF-8 are read as Latin-1, as old sets are."""
     with open_file(path) as file:
         for line in file:
@@ -79,7 +79,7 @@ def text_lines(path: str) -> Iterator[str]:
                 yield line.decode("latin-1")
 
 
-def path_in(folder: str, *names: str) -> str:
+def _path_in(folder: str, *names: str) -> str:
     """Return the path of the first of the names that is in a folder, plain or compressed."""
     for name in names:
         for end in ("", _ZIPPED):
@@ -89,7 +89,7 @@ def path_in(folder: str, *names: str) -> str:
     raise UsageError(f"{folder} has no {names[0]}", hint="is it the right --format?")
 
 
-def file_names(folder: str) -> list[str]:
+def _file_names(folder: str) -> list[str]:
     """Return the names of the files of a folder, hidden ones left out."""
     return sorted(
         name for name in os.listdir(folder)
@@ -97,12 +97,12 @@ def file_names(folder: str) -> list[str]:
     )  # fmt: skip
 
 
-def has_file(folder: str, name: str) -> bool:
+def _has_file(folder: str, name: str) -> bool:
     """Say whether a folder has a file of this name, plain or compressed."""
     return any(os.path.exists(os.path.join(folder, name + end)) for end in ("", _ZIPPED))
 
 
-def is_grade(text: str) -> bool:
+def _is_grade(text: str) -> bool:
     """Say whether a text is a grade: a number, which may be negative."""
     try:
         float(text)
@@ -111,7 +111,7 @@ def is_grade(text: str) -> bool:
     return True
 
 
-def gold_by_question(judged: Iterable[tuple[str, str, float]]) -> dict[str, dict[str, float]]:
+def _gold_by_question(judged: Iterable[tuple[str, str, float]]) -> dict[str, dict[str, float]]:
     """Return the documents that answer each question, by (question, document, grade). What nobody
     finds relevant is left out; so is a question to which nothing is."""
     gold: dict[str, dict[str, float]] = {}
@@ -168,7 +168,7 @@ def locomo_questions(path: str) -> Rows:
 
 
 def _conversations(path: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    value = json_value(path)
+    value = _json_value(path)
     if not _is_locomo(value):
         raise UsageError(f"{path} is not a file of LoCoMo", hint="give locomo10.json")
     for place, sample in enumerate(value, 1):
@@ -252,7 +252,7 @@ def longmemeval_questions(path: str) -> Rows:
 
 
 def _histories(path: str) -> list[dict[str, Any]]:
-    value: Any = json_value(path)
+    value: Any = _json_value(path)
     if not _is_longmemeval(value):
         raise UsageError(
             f"{path} is not a file of LongMemEval",
@@ -290,14 +290,14 @@ def _longmemeval_origin(one: dict[str, Any]) -> str:
 _SPLITS = ("test", "dev", "train")
 
 
-def is_beir(folder: str) -> bool:
+def _is_beir(folder: str) -> bool:
     """Say whether a folder is a set of this form."""
-    return has_file(folder, "corpus.jsonl") and os.path.isdir(f"{folder}/qrels")
+    return _has_file(folder, "corpus.jsonl") and os.path.isdir(f"{folder}/qrels")
 
 
 def beir_documents(folder: str) -> Rows:
     """Yield a row for each document: its title and its text."""
-    for number, row in json_lines(path_in(folder, "corpus.jsonl")):
+    for number, row in _json_lines(_path_in(folder, "corpus.jsonl")):
         if not isinstance(row, dict):
             yield number, row
             continue
@@ -308,8 +308,8 @@ def beir_documents(folder: str) -> Rows:
 
 def beir_questions(folder: str) -> Rows:
     """Yield a row for each question that somebody has judged."""
-    gold = gold_by_question(_beir_judgements(folder))
-    for number, row in json_lines(path_in(folder, "queries.jsonl")):
+    gold = _gold_by_question(_beir_judgements(folder))
+    for number, row in _json_lines(_path_in(folder, "queries.jsonl")):
         if not isinstance(row, dict):
             yield number, row
         elif str(row.get("_id")) in gold:
@@ -319,10 +319,10 @@ def beir_questions(folder: str) -> Rows:
 
 def _beir_judgements(folder: str) -> Iterator[tuple[str, str, float]]:
     """Yield (question, document, grade) of the split for tests, else of another."""
-    path = path_in(folder, *(f"qrels/{split}.tsv" for split in _SPLITS))
-    for number, line in enumerate(text_lines(path), 1):
+    path = _path_in(folder, *(f"qrels/{split}.tsv" for split in _SPLITS))
+    for number, line in enumerate(_text_lines(path), 1):
         cells = line.split("\t")
-        if number == 1 and not is_grade(cells[-1].strip()):
+        if number == 1 and not _is_grade(cells[-1].strip()):
             continue  # the header
         if len(cells) == 3:
             yield cells[0], cells[1], float(cells[2])
@@ -337,9 +337,9 @@ _TOPIC_TITLE = re.compile(r"<title>\s*(?:Topic:)?\s*(.*?)\s*(?=<|\Z)", re.IGNORE
 _COLUMNS = 4
 
 
-def is_trec(folder: str) -> bool:
+def _is_trec(folder: str) -> bool:
     """Say whether a folder is a set of this form."""
-    names = [name.lower() for name in file_names(folder)]
+    names = [name.lower() for name in _file_names(folder)]
     return any(_JUDGEMENTS in name for name in names) and any(
         word in name for name in names for word in _TOPICS
     )
@@ -349,7 +349,7 @@ def trec_documents(folder: str) -> Rows:
     """Yield a row for each document: what stands between its tags."""
     number = 0
     for path in _document_files(folder):
-        for part in _between(text_lines(path), "doc"):
+        for part in _between(_text_lines(path), "doc"):
             name = _NAME.search(part)
             text = _document_text(part[name.end() :] if name else part)
             if name and text:
@@ -360,10 +360,10 @@ def trec_documents(folder: str) -> Rows:
 def trec_questions(folder: str) -> Rows:
     """Yield a row for each topic that somebody has judged; its title is the question."""
     path = _trec_file(folder, _JUDGEMENTS)
-    gold = gold_by_question(
+    gold = _gold_by_question(
         (cells[0], cells[2], float(cells[3]))
-        for cells in (line.split() for line in text_lines(path))
-        if len(cells) == _COLUMNS and is_grade(cells[3])
+        for cells in (line.split() for line in _text_lines(path))
+        if len(cells) == _COLUMNS and _is_grade(cells[3])
     )
     for number, (name, text) in enumerate(_topics(_trec_file(folder, *_TOPICS)), 1):
         known = next((one for one in (name, name.lstrip("0")) if one in gold), None)
@@ -373,7 +373,7 @@ def trec_questions(folder: str) -> Rows:
 
 def _topics(path: str) -> Iterator[tuple[str, str]]:
     """Yield (number, question) of the topics: between tags, or a line with a tab each."""
-    lines = list(text_lines(path))
+    lines = list(_text_lines(path))
     if not any("<top" in line.lower() for line in lines):
         cells = (line.rstrip("\r\n").partition("\t") for line in lines)
         yield from ((name, text) for name, tab, text in cells if tab)
@@ -418,7 +418,7 @@ def _document_text(part: str) -> str:
 
 
 def _trec_file(folder: str, *words: str) -> str:
-    for name in file_names(folder):
+    for name in _file_names(folder):
         if any(word in name.lower() for word in words) and (
             _JUDGEMENTS in words or _JUDGEMENTS not in name.lower()
         ):
@@ -431,23 +431,23 @@ def _trec_file(folder: str, *words: str) -> str:
 
 def _document_files(folder: str) -> list[str]:
     words = (*_TOPICS, _JUDGEMENTS)
-    return [f"{folder}/{name}" for name in file_names(folder)
+    return [f"{folder}/{name}" for name in _file_names(folder)
             if not any(word in name.lower() for word in words)]  # fmt: skip
 
 
-def is_own(folder: str) -> bool:
+def is_own_set(folder: str) -> bool:
     """Say whether a folder is a set of this form."""
-    return has_file(folder, "corpus.jsonl") and has_file(folder, "queries.jsonl")
+    return _has_file(folder, "corpus.jsonl") and _has_file(folder, "queries.jsonl")
 
 
 def own_documents(folder: str) -> Rows:
     """Yield the rows of the corpus."""
-    return json_lines(path_in(folder, "corpus.jsonl"))
+    return _json_lines(_path_in(folder, "corpus.jsonl"))
 
 
 def own_questions(folder: str) -> Rows:
     """Yield the rows of the questions."""
-    return json_lines(path_in(folder, "queries.jsonl"))
+    return _json_lines(_path_in(folder, "queries.jsonl"))
 
 
 @record
@@ -475,7 +475,9 @@ def form_of(path: str) -> str:
     if path == "-":
         return JSONL
     if os.path.isdir(path):
-        return "beir" if is_beir(path) else "trec" if is_trec(path) and not is_own(path) else "own"
+        if _is_beir(path):
+            return "beir"
+        return "trec" if _is_trec(path) and not is_own_set(path) else "own"
     with open_file(path) as file:
         head = file.read(_HEAD).lstrip()
     if head[:1] != b"[":

@@ -11,7 +11,7 @@ import os
 
 from tideline_cli.model.instant import DAY_MS
 from tideline_cli.model.record import record
-from tideline_cli.serve import state_files
+from tideline_cli.serve import hook_state
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def place(state: str, client: str, *names: str) -> str:
     memory, which conversation. Empty for one without a name."""
     if not names[-1]:
         return ""
-    return os.path.join(state_files.folder_of(state), f"{client}-{state_files.mark_of(*names)}")
+    return os.path.join(hook_state.folder_of(state), f"{client}-{hook_state.mark_of(*names)}")
 
 
 def given(path: str) -> tuple[str, ...]:
@@ -81,10 +81,10 @@ def drop_old(state: str, *, clock: float) -> None:
     """Remove the files of conversations that nobody has gone on with for two weeks, and what ended
     processes have left."""
     try:
-        with os.scandir(state_files.folder_of(state)) as entries:
+        with os.scandir(hook_state.folder_of(state)) as entries:
             for entry in entries:
                 is_ledger = "-" in entry.name and "." not in entry.name
-                is_left = state_files.FRESH in entry.name
+                is_left = hook_state.FRESH in entry.name
                 if (is_ledger or is_left) and clock - entry.stat().st_mtime > _KEPT_MS / 1000:
                     os.unlink(entry.path)
     except OSError:
@@ -94,8 +94,8 @@ def drop_old(state: str, *, clock: float) -> None:
 def _append(path: str, text: str) -> None:
     try:
         if os.path.exists(path) and os.path.getsize(path) > _LONGEST:
-            state_files.put_text(path, _text(_page(path)))
-        state_files.append(path, text)
+            hook_state.put_text(path, _text(_page(path)))
+        hook_state.append(path, text)
     except OSError:
         return
 
@@ -108,7 +108,7 @@ def _text(page: _Page) -> str:
 def _page(path: str) -> _Page:
     beginning: _Beginning | None = None
     ids: list[str] = []
-    for line in state_files.read(path, most=2 * _LONGEST).split("\n"):
+    for line in hook_state.read(path, most=2 * _LONGEST).split("\n"):
         found = _beginning(line)
         if found is None:
             ids += [line] if len(line) == _ID else []

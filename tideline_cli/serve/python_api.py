@@ -4,45 +4,127 @@ environment, and says who speaks."""
 from __future__ import annotations
 
 import os
+from _thread import RLock
 
 from tideline_cli import config
 from tideline_cli.errors import NotFoundError, UsageError
-from tideline_cli.memory import amend
+from tideline_cli.memory import amend, told_changes
 from tideline_cli.memory import recall as recalling
 from tideline_cli.memory import remember as remembering
 from tideline_cli.memory.answer import answered
 from tideline_cli.memory.query import DEFAULT_LIMIT, MODES, Query
 from tideline_cli.model import instant, ulid
 from tideline_cli.model.fact import KINDS, SEGMENTS, TIERS, NewFact
+from tideline_cli.model.instant import DAY_MS
 from tideline_cli.model.origin import parse_origin
+from tideline_cli.model.record import record
 from tideline_cli.model.source import parse_source
-from tideline_cli.serve import python_answers as answers
+from tideline_cli.ranking.decay import strength_at
 from tideline_cli.serve import python_arguments as given
-from tideline_cli.serve.python_connection import Attached, own_error, translating
-from tideline_cli.store import facts, opening
+from tideline_cli.store import facts, links, opening, stats
 from tideline_cli.store.connection import DatabaseError
 from tideline_cli.store.facts import Filter
+from tideline_cli.store.links import Link
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from types import TracebackType
-    from typing import Any
+    from typing import Any, Concatenate, ParamSpec, TypeVar
 
+    from apsw import Connection
+
+    from tideline_cli.errors import TidelineError
     from tideline_cli.memory.amend import Amended
     from tideline_cli.memory.answer import Answer
     from tideline_cli.memory.context import ContextBlock
     from tideline_cli.memory.query import Mode
     from tideline_cli.memory.remember import Remembered
     from tideline_cli.memory.undo import Undone
-    from tideline_cli.model.fact import Segment, Tier
+    from tideline_cli.model.fact import Fact, Segment, Tier
     from tideline_cli.model.hit import Hit
     from tideline_cli.model.origin import Origin
     from tideline_cli.model.source import Source
-    from tideline_cli.serve.python_answers import Shown, Status, Told
     from tideline_cli.store.transactions import Opened
 
     Time = int  # milliseconds since 1970
+    C = TypeVar("C", bound="Attached")
+    P = ParamSpec("P")
+    R = TypeVar("R")
+
+_OF_PARENTS: list[Opened | None] = []  # connections that a fork has left to its parent
+
+
+class Attached:
+    """What has a memory file, and a connection to it while one is needed."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self._db: Opened | None = None
+        self._writes = False
+        self._lock = RLock()
+        self._process = os.getpid()
+
+    def close(self) -> None:
+        """Close the file; the next call opens it again."""
+        with self._held():
+            db, self._db, self._writes = self._db, None, False
+            if db is not None:
+                db.close()
+
+    def leave_lost(self) -> None:
+        """Forget a connection that a server has ended; the next call makes a new one."""
+        with self._held():
+            if getattr(self._db, "is_lost", False):
+                self._db, self._writes = None, False
+
+    def _held(self) -> RLock:
+        """Return the lock of this object. A connection of before a fork is the parent's: the child
+        leaves it as it is, since to close it could end what the parent is doing."""
+        if self._process != os.getpid():
+            _OF_PARENTS.append(self._db)
+            self._db, self._writes = None, False
+            self._lock, self._process = RLock(), os.getpid()
+        return self._lock
+
+    def _reading(self) -> Opened | None:
+        """Return a connection; None where nobody has written yet."""
+        if self._db is None:
+            self._db = opening.open_for_reading(self.path)  # type: ignore[assignment]
+        return self._db
+
+    def _writing(self) -> Opened:
+        """Return a connection for writing; the file is made where there is none."""
+        if self._db is None or not self._writes:
+            self.close()
+            allowed = config.switch(os.environ, "TIDELINE_ALLOW_NETWORK_FS")
+            self._db = opening.open_for_writing(self.path, network_allowed=allowed)
+            self._writes = True
+        return self._db
+
+
+def translating(method: Callable[Concatenate[C, P], R]) -> Callable[Concatenate[C, P], R]:
+    """Return a method that raises the errors of this program where the database raises its own.
+    Calls of several threads wait for one another."""
+
+    def call(one: C, /, *args: P.args, **given: P.kwargs) -> R:
+        try:
+            with one._held():
+                return method(one, *args, **given)
+        except DatabaseError as error:
+            one.leave_lost()
+            raise own_error(error, one.path) from error
+
+    call.__name__, call.__doc__ = method.__name__, method.__doc__
+    vars(call)["__wrapped__"] = method  # the signature, for `help`
+    return call
+
+
+def own_error(error: BaseException, path: str) -> TidelineError:
+    """Return what an error of the database means to a user."""
+    from tideline_cli.store.database_errors import translated  # noqa: PLC0415  an error
+
+    return translated(error, path)
 
 
 class Memory(Attached):
@@ -183,7 +265,7 @@ class Memory(Attached):
     @translating
     def show(self, fact_id: str) -> Shown:
         """Return a fact with its links and its strength now; an id may be cut to its beginning."""
-        return answers.with_surroundings(
+        return with_surroundings(
             self._there(fact_id), fact_id, viewer=self.origin, now=self._clock()
         )
 
@@ -195,7 +277,7 @@ class Memory(Attached):
         db = self._reading() if fact_id is None else self._there(fact_id)
         if db is None:
             return ()
-        return answers.changes(db, fact_id, limit, viewer=self.origin)
+        return changes(db, fact_id, limit, viewer=self.origin)
 
     @translating
     def forget(self, *fact_ids: str, superseded_by: str | None = None) -> Amended:
@@ -227,7 +309,7 @@ class Memory(Attached):
     @translating
     def status(self) -> Status:
         """Return what is remembered, in numbers."""
-        return answers.status(
+        return status(
             self._reading(), self.path, viewer=self.origin, now=self._clock()
         )
 
@@ -271,3 +353,88 @@ class Memory(Attached):
         if db is None:
             raise facts.missing(fact_ids[0])
         return db
+
+
+@record
+class Shown:
+    """A fact, its strength now, the links that start at it and those that lead to it."""
+
+    fact: Fact
+    strength: float
+    links: tuple[Link, ...]
+    backlinks: tuple[Link, ...]
+
+
+@record
+class Told:
+    """What a command did to one fact, or link. `act` is added, changed or removed; None for a
+    command that did nothing, or was blocked. `before` and `after` are the values that it found and
+    left, None where there were none or nothing is known of them."""
+
+    batch: int | None
+    at: str
+    verb: str
+    outcome: str
+    reason: str | None
+    entity: str | None
+    act: str | None
+    id: str | None
+    before: dict[str, Any] | None
+    after: dict[str, Any] | None
+
+
+@record
+class Status:
+    """A memory in numbers, for its origin."""
+
+    database: str
+    origin: str
+    active: int
+    archived: int
+    pruned: int
+    pinned: int
+    added_last_7d: int
+    by_segment: dict[str, int]
+    by_source: dict[str, int]
+    size_bytes: int
+    ended: int = 0
+
+
+def with_surroundings(db: Connection, reference: str, *, viewer: Origin, now: int) -> Shown:
+    """Return a fact and what is around it."""
+    fact = facts.find(db, reference, viewer=viewer)
+    return Shown(
+        fact,
+        strength_at(fact, now=now),
+        tuple(links.leaving(db, fact.id, viewer=viewer)),
+        tuple(links.arriving(db, fact.id, viewer=viewer)),
+    )
+
+
+def changes(
+    db: Connection, reference: str | None, limit: int, *, viewer: Origin
+) -> tuple[Told, ...]:
+    """Return what commands did, to all facts or to one."""
+    if reference is None:
+        told, _, _ = told_changes.of_commands(db, limit, None, None, viewer=viewer)
+    else:
+        told, _ = told_changes.of_fact(db, reference, limit, viewer=viewer)
+    rows = [row for entry, after in told if entry.entity == "link"
+            for row in (entry.before, after)]  # fmt: skip
+    names = told_changes.names_of(db, rows)
+    return tuple(Told(**told_changes.form_of(entry, after, names)) for entry, after in told)
+
+
+def status(db: Connection | None, path: str, *, viewer: Origin, now: int) -> Status:
+    """Return the numbers of a memory; noughts where nobody has written yet."""
+    if db is None:
+        return Status(path, viewer.key, 0, 0, 0, 0, 0, {}, {}, 0)
+    found = stats.counts(
+        db, viewer=viewer, since=now - 7 * DAY_MS, now=now, default_embedder=""
+    )
+    states = found.groups["lifecycle"]
+    return Status(
+        path, viewer.key, states.get("active", 0), states.get("archived", 0),
+        states.get("pruned", 0), found.pinned, found.added, dict(found.groups["segment"]),
+        dict(found.groups["source"]), found.size, states.get("ended", 0),
+    )  # fmt: skip

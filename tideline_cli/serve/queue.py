@@ -14,7 +14,7 @@ import os
 from tideline_cli.errors import CannotWriteError
 from tideline_cli.model import codec
 from tideline_cli.model.record import record
-from tideline_cli.serve import state_files
+from tideline_cli.serve import hook_state
 from tideline_cli.store import locks
 
 TYPE_CHECKING = False
@@ -171,14 +171,14 @@ def _full(why: str) -> CannotWriteError:
 
 def _put(path: str, lines: dict[str, str]) -> None:
     if lines:
-        state_files.put_text(path, "".join(f"{line}\n" for line in lines.values()))
+        hook_state.put_text(path, "".join(f"{line}\n" for line in lines.values()))
     else:
-        state_files.remove(path)
+        hook_state.remove(path)
 
 
 def _lock(path: str, *, seconds: float) -> int | None:
     """Return the right to change a queue, None where it cannot be had in time."""
-    handle = state_files.opened_lock(path)
+    handle = hook_state.opened_lock(path)
     if locks.take(handle, seconds=seconds):
         return handle
     os.close(handle)
@@ -187,10 +187,10 @@ def _lock(path: str, *, seconds: float) -> int | None:
 
 def _leave_beside(path: str, line: str) -> None:
     """Keep a line where nobody else writes but the same conversation, which replaces it."""
-    name = f"{path}{_LATE}{state_files.mark_of(_mark(line))}"
+    name = f"{path}{_LATE}{hook_state.mark_of(_mark(line))}"
     if not os.path.exists(name):
         _check_room(len(_beside(path)))
-    state_files.put_text(name, f"{line}\n")
+    hook_state.put_text(name, f"{line}\n")
 
 
 def _beside(path: str) -> list[str]:
@@ -201,7 +201,7 @@ def _beside(path: str) -> list[str]:
         found = sorted(one for one in os.listdir(folder) if one.startswith(f"{name}{_LATE}"))
     except FileNotFoundError:
         return []
-    late = [os.path.join(folder, one) for one in found if state_files.FRESH not in one]
+    late = [os.path.join(folder, one) for one in found if hook_state.FRESH not in one]
     return [path + _TAKEN, *late] if os.path.exists(path + _TAKEN) else late
 
 
@@ -211,10 +211,10 @@ def _taken_in(path: str) -> dict[str, str]:
     lines = _read(path)
     for name in _beside(path):
         if not name.endswith(_TAKEN):
-            state_files.rename(name, path + _TAKEN)
+            hook_state.rename(name, path + _TAKEN)
         lines |= _read(path + _TAKEN)
         _put(path, lines)
-        state_files.remove(path + _TAKEN)
+        hook_state.remove(path + _TAKEN)
     return lines
 
 
@@ -229,10 +229,10 @@ def _lines(path: str) -> dict[str, str]:
 
 def _read(path: str) -> dict[str, str]:
     """Return the lines of a file, by what tells each conversation."""
-    said = state_files.read(path, most=_LONGEST + MOST).split("\n")
+    said = hook_state.read(path, most=_LONGEST + MOST).split("\n")
     return {_mark(line): line for line in said if _BETWEEN in line}
 
 
 def _path(state: str, whose: Whose) -> str:
-    name = f"queue-{state_files.mark_of(whose.database, whose.origin)}.jsonl"
-    return os.path.join(state_files.folder_of(state), name)
+    name = f"queue-{hook_state.mark_of(whose.database, whose.origin)}.jsonl"
+    return os.path.join(hook_state.folder_of(state), name)

@@ -1,14 +1,21 @@
 """Files of other programs, as `setup` reads and replaces them: whole, with the mode they have, and
-nothing outside of the home folder."""
+nothing outside of the home folder. What it did stands in a record, by which it is taken back; a
+file that a client's own commands changed and changed back gets its old bytes."""
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
+from base64 import b64decode, b64encode
+from collections import Counter
 from errno import EINVAL
 from stat import S_ISREG
 
-from tideline_cli.errors import UsageError
+from tideline_cli.errors import CannotWriteError, UsageError
+from tideline_cli.model.record import record
+from tideline_cli.serve import json_edit
+from tideline_cli.serve.json_edit import JsonTextError, scanned
 from tideline_cli.store.folders import hand_over, make_folder
 from tideline_cli.system import (
     NOFOLLOW,
@@ -22,7 +29,8 @@ from tideline_cli.system import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
+    from collections.abc import Collection, Iterable, Mapping
+    from typing import Any
 
 BACKUP = ".before-tideline"
 
@@ -120,3 +128,177 @@ def _texts(folder: str) -> dict[str, str]:
             raw = content(path) or b""
             found[os.path.relpath(path, folder)] = raw.decode("utf-8", "surrogateescape")
     return found
+
+
+_NAME = "set-up.json"
+RAN, PRINTED = "ran", "printed"
+
+
+@record
+class SetUpRow:
+    """What was done for a client. `calls` are the words of each part, `past` those of set-ups
+    before, which may stand in a file that is put back or was never written; `before` the bytes of
+    the files as they were, `folders` those that we made, `backups` the copies that lie beside;
+    `name` is what the client knows our folder by; `commands` says whether the client's own commands
+    ran or were printed for the person."""
+
+    at: str = ""
+    project: str = ""
+    name: str = "tideline"
+    calls: Mapping[str, tuple[str, ...]] = {}
+    before: Mapping[str, bytes | None] = {}
+    folders: tuple[str, ...] = ()
+    backups: tuple[str, ...] = ()
+    commands: str = ""
+    past: tuple[tuple[str, ...], ...] = ()
+
+    @property
+    def known(self) -> tuple[tuple[str, ...], ...]:
+        """Return the words of all entries that are ours."""
+        return (*self.calls.values(), *self.past)
+
+    @property
+    def program(self) -> str:
+        """Return the program that the client starts, empty for none."""
+        return next((words[0] for words in self.calls.values() if words), "")
+
+
+def record_path(data: str) -> str:
+    """Return where it stands; there is a file only where a client is set up."""
+    return os.path.join(data, "doors", _NAME)
+
+
+def setup_rows(data: str) -> dict[str, SetUpRow]:
+    """Return what was done, by client and project. Raise CannotWriteError where that cannot be
+    read: without it nothing can be given back."""
+    return {name: _row(data, row) for name, row in _forms(data).items()}
+
+
+def put_setup_row(data: str, name: str, row: SetUpRow | None) -> None:
+    """Store what was done for one client; None takes it out."""
+    held = _forms(data)
+    held.pop(name, None)
+    if row is not None:
+        held[name] = _form(row)
+    text = json.dumps(held, indent=1) + "\n"
+    path = record_path(data)
+    put(path, text.encode() if held else None)
+    folder = os.path.dirname(path)
+    if not held and os.path.isdir(folder) and not os.listdir(folder):
+        os.rmdir(folder)
+
+
+def name_of(client: str, project: str) -> str:
+    """Return the name of a row."""
+    return f"{client} {project}" if project else client
+
+
+def _forms(data: str) -> dict[str, Any]:
+    path = record_path(data)
+    try:
+        form = json.loads(content(path) or b"{}")
+    except OSError as error:
+        raise _unreadable(path, error.strerror or str(error)) from error
+    except (ValueError, RecursionError) as error:
+        raise _unreadable(path, "it is no JSON") from error
+    if not isinstance(form, dict) or not all(isinstance(row, dict) for row in form.values()):
+        raise _unreadable(path, "it is none")
+    return form
+
+
+def _row(data: str, form: Mapping[str, Any]) -> SetUpRow:
+    try:
+        before = {str(path): None if raw is None else b64decode(raw, validate=True)
+                  for path, raw in form.get("before", {}).items()}  # fmt: skip
+        return SetUpRow(
+            str(form.get("at", "")), str(form.get("project", "")),
+            str(form.get("name", "tideline")),
+            {str(part): _words(words) for part, words in form.get("calls", {}).items()},
+            before, _words(form.get("folders", ())), _words(form.get("backups", ())),
+            str(form.get("commands", RAN)),
+            tuple(_words(words) for words in form.get("past", ())),
+        )  # fmt: skip
+    except (AttributeError, TypeError, ValueError) as error:
+        raise _unreadable(record_path(data), "it is none") from error
+
+
+def _words(form: object) -> tuple[str, ...]:
+    if not isinstance(form, list | tuple) or not all(isinstance(one, str) for one in form):
+        raise ValueError("no list of words")
+    return tuple(form)
+
+
+def _form(row: SetUpRow) -> dict[str, Any]:
+    return {
+        "at": row.at, "project": row.project, "name": row.name,
+        "calls": {part: [*words] for part, words in row.calls.items()},
+        "before": {path: None if raw is None else b64encode(raw).decode()
+                   for path, raw in row.before.items()},
+        "folders": [*row.folders], "backups": [*row.backups], "commands": row.commands,
+        "past": [[*words] for words in row.past],
+    }  # fmt: skip
+
+
+def _unreadable(path: str, why: str) -> CannotWriteError:
+    return CannotWriteError(
+        f"{path} cannot be read as the record of setup: {why}",
+        hint="make it readable, or move it away: then setup cannot give old bytes back",
+    )
+
+
+_LEFT_EMPTY = ("enabledPlugins", "extraKnownMarketplaces")  # by Claude Code
+
+
+def give_back(path: str, old: bytes | None) -> bool:
+    """Give a file the bytes that it had, where nobody has said anything else in it since; take out
+    what is left behind empty in any other. Say whether it changed."""
+    now = content(path)
+    if now is None or now == old:
+        return False
+    is_json = path.endswith(".json")
+    new = _given_back(_decoded(now), None if old is None else _decoded(old), is_json=is_json)
+    if new == _decoded(now):
+        return False
+    put(path, None if new is None else new.encode("utf-8", "surrogateescape"))
+    return True
+
+
+def _given_back(now: str, old: str | None, *, is_json: bool) -> str | None:
+    if not is_json:
+        return old if _has_only(_lines(now), _lines(old or "")) and _is_same(now, old) else now
+    try:
+        file = scanned(now if now.strip() else "{}", with_comments=True)
+        before = scanned(old if old and old.strip() else "{}", with_comments=True)
+    except JsonTextError:
+        return now
+    for name in _LEFT_EMPTY:
+        item = file.root.item(name)
+        is_left = item is not None and item.value.kind == "object" and not item.value.items
+        if item is not None and is_left and before.root.item(name) is None:
+            file = scanned(json_edit.removed(file, file.root, item), with_comments=True)
+    if file.form() == before.form() and _has_only(file.remarks, before.remarks):
+        return old
+    return file.text if now.strip() else now
+
+
+def _is_same(now: str, old: str | None) -> bool:
+    """Say whether two TOML texts say the same."""
+    from tomllib import loads  # noqa: PLC0415  Codex alone
+
+    try:
+        return loads(now) == loads(old or "")
+    except ValueError:
+        return now.split() == (old or "").split()
+
+
+def _lines(text: str) -> list[str]:
+    return [line.strip() for line in text.splitlines() if line.strip()]
+
+
+def _has_only(some: Iterable[str], all_of: Iterable[str]) -> bool:
+    """Say whether nothing is among some that is not among all: nothing that is new is lost."""
+    return not Counter(some) - Counter(all_of)
+
+
+def _decoded(raw: bytes) -> str:
+    return raw.decode("utf-8", "surrogateescape")

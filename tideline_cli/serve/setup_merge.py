@@ -5,27 +5,106 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from posixpath import basename
+from shlex import split
 
 from tideline_cli.errors import UsageError
-from tideline_cli.serve import json_edit, own_entries
-from tideline_cli.serve.json_text import (
-    JsonText,
-    JsonTextError,
-    Node,
-    double_name,
-    scanned,
-)
+from tideline_cli.model.record import record
+from tideline_cli.serve import json_edit
+from tideline_cli.serve.json_edit import JsonText, JsonTextError, Node, double_name, scanned
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Collection, Mapping, Sequence
     from typing import Any
 
-    from tideline_cli.serve.own_entries import Handler
     from tideline_cli.serve.setup_plan import MergedFile
 
     Form = dict[str, Any]
     Words = tuple[str, ...]
+
+_PROGRAMS = ("tideline", "tideline.exe", "tideline_cli")
+
+
+@record
+class Handler:
+    """A handler that calls our hook: its words, its node, the list of its event, its place there,
+    and the list of its group where it is in one."""
+
+    words: Words
+    node: Node
+    listed: Node
+    place: int
+    group: Node | None
+
+
+def handlers(file: JsonText, event: str, client: str) -> list[Handler]:
+    """Return the handlers of an event that call our hook for a client, in order."""
+    listed = file.at("hooks", event)
+    if listed is None or listed.kind != "array":
+        return []
+    found = []
+    for place, item in enumerate(listed.items):
+        inner = item.value.item("hooks")
+        group = inner.value if inner is not None and inner.value.kind == "array" else None
+        nodes = [item.value] if group is None else [one.value for one in group.items]
+        found += [Handler(words, node, listed, place, group) for node in nodes
+                  if _calls(words := called_words(file.form(node)), client)]  # fmt: skip
+    return found
+
+
+def ours(
+    file: JsonText, old: JsonText | None, event: str, client: str, known: Collection[Words]
+) -> list[Handler]:
+    """Return the handlers that setup has put in: by their words, or, where somebody has changed
+    those, what was not there before."""
+    found = handlers(file, event, client)
+    written = [one for one in found if one.words in known] or found
+    before = Counter(
+        one.words for one in (handlers(old, event, client) if old is not None else ())
+    )
+    kept = []
+    for one in written:
+        if before[one.words] > 0:
+            before[one.words] -= 1
+        else:
+            kept.append(one)
+    return kept
+
+
+def called_words(entry: Any) -> Words:
+    """Return the words that a handler or a server calls, none where it calls nothing."""
+    if not isinstance(entry, dict) or not isinstance(entry.get("command"), str):
+        return ()
+    command, more = entry["command"], entry.get("args")
+    if isinstance(more, list):
+        return (command, *(one if isinstance(one, str) else "" for one in more))
+    try:
+        return tuple(split(command))
+    except ValueError:
+        return ()
+
+
+def first_handler(entry: dict[str, Any]) -> dict[str, Any]:
+    """Return the handler of an entry as we write it: of a group the first."""
+    inner = entry.get("hooks")
+    return inner[0] if isinstance(inner, list) else entry
+
+
+def is_own_server(words: Sequence[str]) -> bool:
+    """Say whether the words of a server start ours."""
+    return _after_program(words)[:1] == ("mcp",)
+
+
+def _calls(words: Sequence[str], client: str) -> bool:
+    return _after_program(words)[:2] == ("hook", client)
+
+
+def _after_program(words: Sequence[str]) -> Words:
+    """Return what follows the name of this program, nothing where it is not called."""
+    place = next((n for n, word in enumerate(words) if basename(word) in _PROGRAMS), len(words))
+    return tuple(words[place + 1 :])
+
 
 _SERVERS = "mcpServers"
 _HOOKS = "hooks"
@@ -51,8 +130,8 @@ def taken_out(text: str, merge: MergedFile, known: Collection[Words], before: st
     old = None if before is None else _lenient(before)
     file = _read(text, merge)
     for event, _ in merge.entries:
-        for _ in own_entries.ours(file, old, event, merge.client, known):
-            found = own_entries.ours(file, old, event, merge.client, known)
+        for _ in ours(file, old, event, merge.client, known):
+            found = ours(file, old, event, merge.client, known)
             file = _read(_without_handler(file, found[0]), merge)
         file = _read(_without_empty(file, old, _HOOKS, event), merge)
     if merge.entries:
@@ -87,7 +166,7 @@ def own_places(text: str, merge: MergedFile) -> dict[str, int]:
     file = _lenient(text)
     if file is None:
         return {}
-    places = {event: own_entries.handlers(file, event, merge.client) for event, _ in merge.entries}
+    places = {event: handlers(file, event, merge.client) for event, _ in merge.entries}
     return {event: found[0].place for event, found in places.items() if found}
 
 
@@ -95,7 +174,7 @@ def has_own_server(form: object) -> bool:
     """Say whether settings name a server that leads to this program."""
     servers = form.get(_SERVERS) if isinstance(form, dict) else None
     server = servers.get(_NAME) if isinstance(servers, dict) else None
-    return own_entries.is_own_server(own_entries.called_words(server))
+    return is_own_server(called_words(server))
 
 
 def _fresh(merge: MergedFile) -> Form:
@@ -110,13 +189,13 @@ def _fresh(merge: MergedFile) -> Form:
 def _with_entry(
     file: JsonText, merge: MergedFile, event: str, entry: Form, known: Collection[Words]
 ) -> str:
-    wanted = own_entries.called_words(own_entries.first_handler(entry))
-    found = own_entries.handlers(file, event, merge.client)
+    wanted = called_words(first_handler(entry))
+    found = handlers(file, event, merge.client)
     if any(one.words == wanted for one in found):
         return file.text
     for one in found:
         if one.words in known:
-            return _with_words(file, one.node, own_entries.first_handler(entry))
+            return _with_words(file, one.node, first_handler(entry))
     if found:
         raise _refused(
             merge.path,
@@ -141,8 +220,8 @@ def _with_server(file: JsonText, merge: MergedFile, known: Collection[Words]) ->
     item = servers.item(_NAME)
     if item is None:
         return json_edit.added(file, servers, _NAME, merge.server)
-    words = own_entries.called_words(file.form(item.value))
-    if words == own_entries.called_words(merge.server):
+    words = called_words(file.form(item.value))
+    if words == called_words(merge.server):
         return file.text
     if words not in known:
         raise foreign_server(merge.path, merge.client)
@@ -189,11 +268,11 @@ def _without_server(
     servers = file.at(_SERVERS)
     item = servers.item(_NAME) if servers is not None else None
     if servers is not None and item is not None:
-        words = own_entries.called_words(file.form(item.value))
+        words = called_words(file.form(item.value))
         held = old.at(_SERVERS, _NAME) if old is not None else None
-        is_ours = words in known or own_entries.is_own_server(words)
+        is_ours = words in known or is_own_server(words)
         if not is_ours or (held is not None and old is not None
-                           and own_entries.called_words(old.form(held)) == words):  # fmt: skip
+                           and called_words(old.form(held)) == words):  # fmt: skip
             return file.text
         filled = json_edit.inner(old, old.at(_SERVERS) if old is not None else None)
         file = _read(json_edit.removed(file, servers, item, filled), merge)

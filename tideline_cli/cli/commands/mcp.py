@@ -48,10 +48,7 @@ class Options(OptionSet):
 
 def run(session: Session, _: list[str], options: Options) -> int:
     """Serve until standard input ends."""
-    from tideline_cli.serve.mcp.protocol import (
-        Server,  # noqa: PLC0415  as above
-        answer_lines,  # noqa: PLC0415  help and man need no server
-    )
+    from tideline_cli.serve.mcp.protocol import Server, answer_lines  # noqa: PLC0415  not for help
     from tideline_cli.serve.mcp.tools import Service  # noqa: PLC0415  as above
     from tideline_cli.serve.unforeseen import ErrorTeller  # noqa: PLC0415  as above
 

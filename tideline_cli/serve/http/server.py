@@ -1,21 +1,28 @@
-"""The HTTP server: on the loopback address alone, for reads alone, one answer a connection."""
+"""The HTTP server: on the loopback address alone, for reads alone, one answer a connection; who may
+ask, how much of it one client may take, and the private file in which programs find it."""
 
 from __future__ import annotations
 
+import os
+import socket
 import sys
+from contextlib import suppress
+from hmac import compare_digest
+from http.client import LineTooLong
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Timer
+from threading import BoundedSemaphore, Lock, Timer
 from urllib.parse import parse_qs, quote, urlencode, urlsplit
 
 from tideline_cli.serve.http import api
 from tideline_cli.serve.http.answers import HTML, HttpReply, failed_reply
-from tideline_cli.serve.http.guard import ADDRESS, Guard
-from tideline_cli.serve.http.limits import HeadReader, Places, disconnect
+from tideline_cli.store.folders import hand_over, make_folder
+from tideline_cli.system import NOFOLLOW, set_mode
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from typing import Any
+    from email.message import Message
+    from typing import Any, BinaryIO
 
     from tideline_cli.serve.http.answers import Ask
 
@@ -208,3 +215,162 @@ class _Handler(BaseHTTPRequestHandler):
 
 def _parameters(query: str) -> dict[str, list[str]]:
     return parse_qs(query, keep_blank_values=True, max_num_fields=_MOST_PARAMETERS)
+
+
+class KeyFile:
+    """A file of the state folder, there while its server runs."""
+
+    def __init__(self, folder: str) -> None:
+        self._folder = folder
+        self.path: str | None = None
+
+    def put(self, port: int, text: str) -> None:
+        """Write the file of a port."""
+        make_folder(self._folder)
+        path = os.path.join(self._folder, f"serve-{port}.json")
+        with suppress(FileNotFoundError):
+            os.unlink(path)  # of a server that was killed
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | NOFOLLOW
+        handle = os.open(path, flags, 0o600)
+        with open(handle, "w", encoding="utf-8", newline="\n") as file:
+            set_mode(handle, 0o600)  # whatever the umask
+            hand_over(handle, path, like=self._folder)
+            file.write(text + "\n")
+        self.path = path
+
+    def remove(self) -> None:
+        """Remove what was written."""
+        if self.path is not None:
+            with suppress(OSError):
+                os.unlink(self.path)
+
+
+ADDRESS = "127.0.0.1"
+NAMES = (ADDRESS, "localhost")
+_OWN_SITES = ("same-origin", "none")
+_BEARER = "bearer "
+
+
+class Guard:
+    """The checks of one server. `token` is what a program shows, `session` what a browser does
+    after it has shown the token once."""
+
+    def __init__(self, port: int, token: str, session: str) -> None:
+        self._hosts = {f"{name}:{port}" for name in NAMES} | (set(NAMES) if port == 80 else set())
+        self._sites = {f"http://{host}" for host in self._hosts}
+        self._token = token
+        self._session = session
+        # Cookies know no ports: another server on this machine keeps its own name.
+        self.cookie = f"tideline_{port}"
+
+    def refusal(self, headers: Message) -> HttpReply | None:
+        """Return why a request is not ours to answer, whoever asks; None where it is.
+
+        A page of another site can make a browser ask, also by a name that it lets point here.
+        """
+        hosts = headers.get_all("Host") or []
+        if len(hosts) != 1 or hosts[0].strip().lower() not in self._hosts:
+            return failed_reply(421, "misdirected", "no such host here", "ask 127.0.0.1")
+        origins = headers.get_all("Origin") or []
+        if any(origin.lower() not in self._sites for origin in origins):
+            return failed_reply(403, "foreign_origin", "another site asks")
+        sites = headers.get_all("Sec-Fetch-Site") or []
+        if any(site.strip().lower() not in _OWN_SITES for site in sites):
+            return failed_reply(403, "foreign_site", "another site asks")
+        return None
+
+    def is_token(self, text: str) -> bool:
+        """Say whether a text is the token."""
+        return compare_digest(text.encode("utf-8", "replace"), self._token.encode())
+
+    def knows(self, headers: Message) -> bool:
+        """Say whether a request shows the token, or the cookie that stands for it."""
+        shown = headers.get("Authorization") or ""
+        kind, text = shown[: len(_BEARER)], shown[len(_BEARER) :]
+        if kind.lower() == _BEARER and self.is_token(text.strip()):
+            return True
+        return any(
+            compare_digest(value.encode("utf-8", "replace"), self._session.encode())
+            for name, value in _cookies(headers)
+            if name == self.cookie
+        )
+
+    def welcome(self) -> str:
+        """Return the header that gives a browser its cookie."""
+        return f"{self.cookie}={self._session}; Path=/; HttpOnly; SameSite=Strict"
+
+
+def _cookies(headers: Message) -> list[tuple[str, str]]:
+    """Return the names and values of the cookies of a request."""
+    parts = [part for line in headers.get_all("Cookie") or [] for part in line.split(";")]
+    pairs = (part.strip().partition("=") for part in parts)
+    return [(name, value) for name, _, value in pairs]
+
+
+MOST_CONNECTIONS = 32
+MOST_HEAD = 128 * 1024  # bytes of a request with all its headers
+_PATIENCE = 1.0  # seconds until a connection that was cut has given its place back
+
+
+class Places:
+    """The connections that are open, so many at most. Where there is no room, the one that has been
+    a stranger for the longest time gives way: who holds connections open without a token keeps
+    nobody out."""
+
+    def __init__(self, most: int = MOST_CONNECTIONS) -> None:
+        self._free = BoundedSemaphore(most)
+        self._strangers: dict[socket.socket, None] = {}
+        self._lock = Lock()
+
+    def take(self, request: socket.socket) -> bool:
+        """Take a place for a connection; say whether there is one."""
+        if not self._free.acquire(blocking=False) and not self._made_room():
+            return False
+        with self._lock:
+            self._strangers[request] = None
+        return True
+
+    def know(self, request: socket.socket) -> None:
+        """Let a connection stay that has shown the token."""
+        with self._lock:
+            self._strangers.pop(request, None)
+
+    def leave(self, request: socket.socket) -> None:
+        """Give the place of a connection back."""
+        self.know(request)
+        self._free.release()
+
+    def _made_room(self) -> bool:
+        with self._lock:
+            oldest = next(iter(self._strangers), None)
+            if oldest is None:
+                return False
+            del self._strangers[oldest]
+        disconnect(oldest)
+        return self._free.acquire(timeout=_PATIENCE)
+
+
+class HeadReader:
+    """Reads the lines of a request's head, and no more than `MOST_HEAD` bytes of them."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+        self._left = MOST_HEAD
+
+    def readline(self, size: int) -> bytes:
+        """Return a line of at most `size` bytes; raise LineTooLong where all are too much."""
+        line = self._file.readline(size)
+        self._left -= len(line)
+        if self._left < 0:
+            raise LineTooLong("head")
+        return line
+
+    def close(self) -> None:
+        """Close what is read."""
+        self._file.close()
+
+
+def disconnect(request: socket.socket) -> None:
+    """End a connection, whatever it waits for."""
+    with suppress(OSError):
+        request.shutdown(socket.SHUT_RDWR)

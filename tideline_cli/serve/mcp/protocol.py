@@ -1,4 +1,4 @@
-"""JSON-RPC and both generations of MCP: one line in, one line out or none.
+"""The MCP server: JSON-RPC of both generations of the protocol, one line in, one line out or none.
 
 With a handshake (2024-11-05 to 2025-11-25) `initialize` agrees on a version; since 2026-07-28 each
 request states it, and each result says more of itself.
@@ -7,16 +7,19 @@ request states it, and each result says more of itself.
 from __future__ import annotations
 
 from tideline_cli import __version__
+from tideline_cli.errors import TidelineError
+from tideline_cli.memory.screening import THREAT
 from tideline_cli.model import codec
 from tideline_cli.model.record import record
-from tideline_cli.serve.mcp import calls
-from tideline_cli.serve.mcp.tools import WRITING, offered
+from tideline_cli.policy.render import prompt_text
+from tideline_cli.serve.mcp.results import safe_text, text_lines
+from tideline_cli.serve.mcp.tools import WRITING, checked, offered
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from typing import Any, BinaryIO
 
-    from tideline_cli.serve.mcp.service import Service
+    from tideline_cli.serve.mcp.tools import Door, Service, Tool
 
 _AGREED = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
 _STATED = "2026-07-28"
@@ -127,7 +130,7 @@ class Server:
             is_barred = isinstance(name, str) and name in WRITING
             why = "; it needs a server started with --write" if is_barred else ""
             return _Refusal(_PARAMS, f"no tool {name!r:.60}{why}")
-        return calls.called(tool, params.get("arguments"), self._service)
+        return call_result(tool, params.get("arguments"), self._service)
 
 
 def _stated_version(params: dict[str, Any]) -> str | None:
@@ -146,3 +149,70 @@ def _refused(number: Any, why: _Refusal) -> str:
 
 TOO_LONG = _refused(None, _Refusal(_PARSE, "a line is too long"))
 """The answer to a line that is not read to its end."""
+
+
+def call_result(tool: Tool, arguments: Any, service: Service) -> dict[str, Any]:
+    """Return the result of a call: its arguments are checked, a door is opened and closed.
+    Whatever goes wrong is a result that says so, which a model can act on."""
+    door: Door | None = None
+    try:
+        given = checked(tool, arguments)
+        door = service.opened()
+        told = _answer_of(tool, door, given, service)
+        return _result(tool, told, as_text=service.as_text)
+    except Exception as error:  # noqa: BLE001  the model reads it; the unforeseen is told
+        meant = service.meaning(error, door)
+        if meant.code == "internal":
+            service.tell(error)
+        return _failure(meant)
+    finally:
+        if door is not None:
+            door.close()
+
+
+def _answer_of(tool: Tool, door: Door, given: dict[str, Any], service: Service) -> dict[str, Any]:
+    from tideline_cli.serve.mcp import verbs  # noqa: PLC0415  a server starts without any of it
+
+    return verbs.VERBS[tool.name](door, given, service)
+
+
+def _result(tool: Tool, told: dict[str, Any], *, as_text: bool) -> dict[str, Any]:
+    if as_text:
+        return {"content": [_block(text_lines(tool.name, told))], "isError": False}
+    return {"content": [_block(codec.dumps(told))], "structuredContent": told, "isError": False}
+
+
+def _failure(error: TidelineError) -> dict[str, Any]:
+    """Return an error as a model reads it; its words may quote what is stored."""
+    said = f"{error.message}; {error.hint}" if error.hint else error.message
+    # What the scan says quotes nothing, and names patterns in words that look like them.
+    safe = prompt_text(said) if error.code == THREAT else safe_text(said)
+    return {"content": [_block(safe)], "isError": True}
+
+
+def _block(text: str) -> dict[str, Any]:
+    return {"type": "text", "text": text}
+
+
+_LONGEST = 1 << 20  # bytes of a line
+
+
+def answer_lines(server: Server, asked: BinaryIO, told: BinaryIO) -> None:
+    """Answer each line, in order, until there is none."""
+    while line := asked.readline(_LONGEST):
+        answer: str | None
+        if len(line) == _LONGEST and line[-1:] != b"\n":
+            _pass_over(asked)
+            answer = TOO_LONG
+        else:
+            answer = server.answer(line) if line.strip() else None
+        if answer is not None:
+            # A lone surrogate, of an id that we give back, has the escape that JSON has for it.
+            told.write(answer.encode("utf-8", "backslashreplace") + b"\n")
+            told.flush()
+
+
+def _pass_over(asked: BinaryIO) -> None:
+    """Read to the end of a line, and keep nothing of it."""
+    while (piece := asked.readline(_LONGEST)) and piece[-1:] != b"\n":
+        continue

@@ -1,16 +1,52 @@
-"""The tools: what each is called, takes and answers, as clients read it."""
+"""The tools: what each is called, takes and answers, as clients read it; the arguments of a call,
+checked, since a model may send anything; and what a server is given by whoever starts it."""
 
 from __future__ import annotations
 
+from tideline_cli.errors import UsageError
 from tideline_cli.model.fact import SEGMENTS
 from tideline_cli.model.record import record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any, Literal
+    from collections.abc import Callable, Mapping
+    from typing import Any, Literal, Protocol
+
+    from apsw import Connection
+
+    from tideline_cli.errors import TidelineError
+    from tideline_cli.model.origin import Origin
 
     Kind = Literal["text", "ids", "count", "time", "choice"]
+
+    class Door(Protocol):
+        """One call's way to the memory: its origin and its settings are none of the caller's."""
+
+        @property
+        def viewer(self) -> Origin: ...
+
+        @property
+        def now(self) -> int: ...
+
+        def setting(self, name: str, fallback: Any) -> Any: ...
+
+        def scope(self, given: str | None) -> str | None: ...
+
+        def scopes(
+            self, given: str | None, *, everything: bool
+        ) -> tuple[str | None, ...] | None: ...
+
+        def agent(self, given: str | None) -> str | None: ...
+
+        def reading(self) -> Connection | None: ...
+
+        def writing(self) -> Connection: ...
+
+        def reference(self, text: str) -> str: ...
+
+        def call(self, *words: str) -> str: ...
+
+        def close(self) -> None: ...
 
 _TEXT = {"type": "string"}
 _LIST = {"type": "array"}
@@ -144,3 +180,114 @@ def offered(*, writes: bool) -> dict[str, Tool]:
 
 WRITING = frozenset(tool.name for tool in _WRITING)
 """The tools that need the right to write."""
+
+
+_LONGEST_TEXT = 16 * 1024  # characters; the store has a limit of its own for facts
+_LONGEST_ID = 64
+
+
+def checked(tool: Tool, given: Any) -> dict[str, Any]:
+    """Return the arguments of a call by name, None for those that are not given; raise UsageError
+    for what the tool does not take."""
+    if given is None:
+        given = {}
+    if not isinstance(given, dict):
+        raise UsageError("arguments must be an object")
+    takes = ", ".join(tool.arguments)
+    for name in given:
+        if name not in tool.arguments:
+            raise UsageError(f"unknown argument {name!r:.60}; {tool.name} takes {takes}")
+    values = {
+        name: None if given.get(name) is None else _checked_value(name, one, given[name])
+        for name, one in tool.arguments.items()
+    }
+    for name in tool.needed:
+        if values[name] is None:
+            raise UsageError(f"{name} is missing; {tool.name} takes {takes}")
+    return values
+
+
+def instant_of(values: Mapping[str, Any], name: str, *, now: int, ends: bool = False) -> int | None:
+    """Return the instant that an argument means: the beginning, or the end, of its day."""
+    text = values[name]
+    if text is None:
+        return None
+    from tideline_cli.model.time_words import meant  # noqa: PLC0415  most calls name no time
+
+    try:
+        found = meant(text, now=now)
+    except UsageError as error:
+        raise UsageError(f"{name}: {error.message}", hint=error.hint) from error
+    if not ends:
+        return found.start
+    return found.end - 1 if found.end > found.start else found.end
+
+
+def _checked_value(name: str, one: Given, value: Any) -> Any:
+    match one.kind:
+        case "count":
+            return _checked_count(name, one, value)
+        case "ids":
+            return _checked_ids(name, one, value)
+        case "choice":
+            if value in one.choices:
+                return value
+            raise UsageError(f"{name}: use one of " + ", ".join(one.choices))
+        case "time" if isinstance(value, int) and not isinstance(value, bool):
+            return str(value)
+    return _checked_text(name, value, _LONGEST_TEXT)
+
+
+def _checked_text(name: str, value: Any, longest: int) -> str:
+    if not isinstance(value, str) or not value.strip():
+        raise UsageError(f"{name} must be a text that says something")
+    if len(value) > longest:
+        raise UsageError(f"{name} has {len(value):,} characters; {longest:,} are taken")
+    try:
+        value.encode()
+    except UnicodeEncodeError as error:
+        raise UsageError(f"{name} is not valid Unicode") from error
+    return value
+
+
+def _checked_count(name: str, one: Given, value: Any) -> int:
+    """Return a number; models send it as a text as well, or as 5.0."""
+    if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 6:
+        value = int(value)
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= one.most:
+        raise UsageError(f"{name} must be a whole number from 1 to {one.most}")
+    return value
+
+
+def _checked_ids(name: str, one: Given, value: Any) -> list[str]:
+    """Return the ids; one alone may stand without a list."""
+    listed = [value] if isinstance(value, str) else value
+    if not isinstance(listed, list) or not 1 <= len(listed) <= one.most:
+        raise UsageError(f"{name} must be a list of 1 to {one.most} ids")
+    ids = [_checked_text(name, each, _LONGEST_ID).strip() for each in listed]
+    if any(each.startswith("@") for each in ids):
+        raise UsageError(f"{name}: @N counts for people at a terminal; use ids that recall gave")
+    return list(dict.fromkeys(ids))
+
+
+@record
+class Service:
+    """How a server works: `opened` makes the door of a call, `meaning` says what an error means,
+    `new_id` makes the id of a fact, `tell` hears of errors that nobody foresaw.
+
+    It `writes` if the person who started it says so, and `forgets_any` if it may forget what a
+    trusted source said. `as_text` leaves the structured half of results out. `agent` is the name
+    that stands on what it writes. `show_secrets` shows the secrets of facts.
+    """
+
+    opened: Callable[[], Door]
+    meaning: Callable[[Exception, Door | None], TidelineError]
+    new_id: Callable[[int], str]
+    tell: Callable[[Exception], None]
+    writes: bool = False
+    forgets_any: bool = False
+    as_text: bool = False
+    agent: str | None = None
+    show_secrets: bool = False

@@ -1,27 +1,28 @@
-"""The page of one fact: its text, labels, strength, links and history."""
+"""The page of one fact: its text, labels, strength, links and history; and that of all changes."""
 
 from __future__ import annotations
 
 from tideline_cli.model import instant
-from tideline_cli.serve.page import drawings
-from tideline_cli.serve.page.changes import said_of
+from tideline_cli.serve.page import frame
 from tideline_cli.serve.page.frame import (
+    Markup,
     badge,
+    element,
     ended_badge,
     fact_path,
     grid,
+    how_many,
+    no_items,
     start_of,
     with_parameters,
 )
-from tideline_cli.serve.page.markup import Markup, element
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
-    from tideline_cli.serve.page.frame import PageTimes
-    from tideline_cli.serve.page.markup import Content
+    from tideline_cli.serve.page.frame import Content, PageTimes
 
 _TIMES = ("created_at", "last_accessed_at", "valid_from", "valid_to")
 _LONG = 160  # characters
@@ -85,11 +86,11 @@ def _strength(
         ends = [", fades ", times.told(fades), " unless it is used"]
     elif fades:
         ends = [", has faded ", times.told(fades), ": a dream may archive it"]
-    points = drawings.strengths(fact, times.now)
+    points = frame.foretold_strengths(fact, times.now)
     return [
         element("p", element("meter", told, value=f"{shown['strength']:.6g}", min=0, max=1), " ",
                 told, ends),
-        drawings.curve(points, times.now, label=f"Strength over time: {told}"),
+        frame.strength_curve(points, times.now, label=f"Strength over time: {told}"),
     ]  # fmt: skip
 
 
@@ -136,7 +137,7 @@ def _links(shown: Mapping[str, Any], labels: Mapping[str, str]) -> list[Content]
 def _change(change: Mapping[str, Any], times: PageTimes) -> tuple[Content, ...]:
     batch = change["batch"]
     undo = element("code", f"tideline undo {batch}") if batch else ""
-    return times.told(change["at"]), said_of(change), change["verb"], undo
+    return times.told(change["at"]), change_words(change), change["verb"], undo
 
 
 def _labels(fact: Mapping[str, Any], times: PageTimes) -> Markup:
@@ -169,3 +170,57 @@ def _told(name: str, value: Any, times: PageTimes) -> Content:
 
         return element("code", dumps(value))
     return str(value)
+
+
+USUAL_CHANGES = 30
+
+
+def changes_body(answer: Mapping[str, Any], times: PageTimes, limit: int) -> list[Content]:
+    """Return the commands that can be undone, newest first."""
+    if not answer["batches"]:
+        return [no_items("Nothing has been changed yet.", 'tideline remember "…"')]
+    more: Content = None
+    if answer["truncated"]:
+        path = with_parameters("/changes", {"limit": limit * 2})
+        more = element("p", element("a", "Further back", href=path), class_="pages")
+    return [
+        element("p", "What was refused or taken back stands in ",
+                element("code", "tideline history"), ".", class_="summary"),
+        element("ol", [_batch_of(one, times) for one in answer["batches"]], class_="changes"),
+        more,
+    ]  # fmt: skip
+
+
+def change_words(change: Mapping[str, Any]) -> str:
+    """Return in words what a change did to a fact, and to which of its labels."""
+    what, act = change["entity"], change["act"] or "nothing"
+    before, after = change["before"], change["after"]
+    if what == "link":
+        edge = after or before or {}
+        return f"link {act}" + (f": {edge['kind'].replace('_', ' ')}" if edge.get("kind") else "")
+    if what == "usage":
+        return f"use {act}"
+    if act == "changed" and before and after:
+        names = [name for name in after if name in before and after[name] != before[name]]
+        return "changed: " + ", ".join(name.replace("_", " ") for name in names)
+    return str(act)
+
+
+def _batch_of(one: Mapping[str, Any], times: PageTimes) -> Markup:
+    counts = [
+        f"{how_many(count, noun)} {act}"
+        for noun, group in (("fact", one["facts"]), ("link", one["links"]))
+        for act, count in group.items() if count
+    ]  # fmt: skip
+    undo = "cannot be undone" if one["final"] else f"tideline undo {one['batch']}"
+    about = None
+    if one["content"]:
+        text = start_of(one["content"], 160)
+        about = element("a", text, href=fact_path(one["id"]), class_="text")
+    return element(
+        "li",
+        element("p", element("b", one["verb"]), " ", times.told(one["at"]), " ",
+                element("span" if one["final"] else "code", undo), class_="under"),
+        element("p", about) if about else None,
+        element("p", ", ".join(counts), class_="summary"),
+    )  # fmt: skip

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from tideline_cli.model import instant
-from tideline_cli.serve.page import drawings
-from tideline_cli.serve.page.frame import fact_line, fact_path, no_items, with_parameters
-from tideline_cli.serve.page.markup import Markup, element
+from tideline_cli.serve.page import frame
+from tideline_cli.serve.page.frame import (
+    Markup,
+    element,
+    fact_line,
+    fact_path,
+    no_items,
+    with_parameters,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
-    from tideline_cli.serve.page.frame import PageTimes
-    from tideline_cli.serve.page.markup import Content
+    from tideline_cli.serve.page.frame import Content, PageTimes
 
 _COUNTS = (
     ("by_segment", "segment", "Segments"), ("by_kind", "kind", "Kinds"),
@@ -86,7 +91,7 @@ def _activity(days: Sequence[Mapping[str, Any]]) -> list[Content]:
     told = element("p", element("span", f"{added:,} added", class_="key added"), " ",
                    element("span", f"{archived:,} archived", class_="key archived"),
                    class_="summary")  # fmt: skip
-    return [told, drawings.days(days)]
+    return [told, frame.day_bars(days)]
 
 
 def _due(text: str | None, times: PageTimes) -> Content:

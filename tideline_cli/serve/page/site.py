@@ -8,8 +8,8 @@ from urllib.parse import unquote
 
 from tideline_cli.model.record import record
 from tideline_cli.serve.http.answers import HTML, HttpReply, status_of
-from tideline_cli.serve.page import changes, fact, frame, lists, overview, search
-from tideline_cli.serve.page.markup import element
+from tideline_cli.serve.page import fact, frame, lists, overview
+from tideline_cli.serve.page.frame import element
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,8 +17,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from tideline_cli.serve.http.answers import Ask, Printed
-    from tideline_cli.serve.page.frame import PageTimes
-    from tideline_cli.serve.page.markup import Content
+    from tideline_cli.serve.page.frame import Content, PageTimes
 
     Parameters = Mapping[str, Sequence[str]]
 
@@ -123,12 +122,13 @@ class _Asked:
 
 
 def _first(asked: _Asked) -> _Page:
-    form = search.form(asked.given)
+    form = lists.search_form(asked.given)
     question = " ".join(asked.given.get("q", ())).strip()
     if question:
         answer = asked.form("recall", question, limit=[str(asked.number("limit", _HITS))],
                             explain=True, no_touch=True, **asked.chosen(_SEARCH))  # fmt: skip
-        body = [form, *search.results(answer, asked.times), _elsewhere(asked, question, answer)]
+        results = lists.search_results(answer, asked.times)
+        body = [form, *results, _elsewhere(asked, question, answer)]
         return _Page(frame.start_of(question, 80), body)
     status = asked.form("status")
     newest = asked.form("list", limit=[str(_NEWEST)])
@@ -145,7 +145,7 @@ def _elsewhere(asked: _Asked, question: str, answer: Mapping[str, Any]) -> Conte
     here = {hit["id"] for hit in answer["hits"]}
     others = [hit for hit in every["hits"] if hit["id"] not in here]
     count = sum(not hit["weak"] for hit in others) or (0 if here else len(others))
-    return search.of_other_scopes(count) if count else None
+    return lists.other_scopes_note(count) if count else None
 
 
 def _facts(asked: _Asked) -> _Page:
@@ -167,9 +167,9 @@ def _fact(asked: _Asked, named: str) -> _Page:
 
 
 def _changes(asked: _Asked) -> _Page:
-    limit = asked.number("limit", changes.USUAL)
+    limit = asked.number("limit", fact.USUAL_CHANGES)
     answer = asked.form("undo", list=True, limit=[str(limit)])
-    return _Page("Changes", changes.body(answer, asked.times, limit))
+    return _Page("Changes", fact.changes_body(answer, asked.times, limit))
 
 
 def _slots(asked: _Asked) -> _Page:

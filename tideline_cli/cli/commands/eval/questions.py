@@ -52,7 +52,7 @@ class Options(model_options.ModelOptions, options.Scopes):
     embedder = options.listed(
         "Compare with the vectors of another embedder.", many=True, metavar="NAMES"
     )
-    form = options.choice((formats.JSONL, *formats.FORMS))(
+    form = options.choice((datasets.JSONL, *datasets.FORMS))(
         "The form of FILE: jsonl, locomo, longmemeval, beir, trec or own (corpus.jsonl and "
         "queries.jsonl) [default: as it looks].",
         flags=("--format",),

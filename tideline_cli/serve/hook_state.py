@@ -1,12 +1,16 @@
 """The small files of the hooks in the state folder: private, each written by one call, and each of
-one origin alone."""
+one origin alone. One is a log of what hooks could not do, a line each, since nobody reads what a
+hook prints; it holds no prompt and nothing of the environment. One says until when they pause."""
 
 from __future__ import annotations
 
 import os
 import sys
 
+from tideline_cli.errors import UsageError
+from tideline_cli.model import instant
 from tideline_cli.model.lean import blake2b
+from tideline_cli.model.record import Record
 from tideline_cli.store.locks import BINARY, NOFOLLOW, NONBLOCK, user_number
 
 HOOKS = "hooks"
@@ -124,3 +128,71 @@ def _opened(path: str, mode: int) -> int:
         os.close(handle)
         raise
     return handle
+
+
+_LONGEST_LOG = 256 * 1024  # then the file becomes the old one
+_LAST_BYTES = 4096
+_LOG = "hook.log"
+
+
+class Failure(Record):
+    """The last thing that went wrong: when, for which client, and what."""
+
+    at: int
+    client: str
+    message: str
+
+
+def note_failure(path: str, client: str, message: str, *, now: int) -> None:
+    """Add a line to a log; where that cannot be done, nothing is kept."""
+    said = " ".join(message.split())[:500]
+    try:
+        if os.path.exists(path) and os.path.getsize(path) > _LONGEST_LOG:
+            rename(path, path + ".1")
+        append(path, f"{instant.iso(now)}\t{client}\t{said}\n")
+    except OSError:
+        return
+
+
+def last_failure(path: str) -> Failure | None:
+    """Return the last failure of a log, None where nothing has failed yet."""
+    lines = read(path, most=_LAST_BYTES).rstrip("\n").split("\n")
+    at, _, rest = lines[-1].partition("\t")
+    client, _, message = rest.partition("\t")
+    if not message:
+        return None
+    try:
+        return Failure(instant.parse(at), client, message)
+    except UsageError:
+        return None
+
+
+def log_path(state: str, origin: str) -> str:
+    """Return where the lines of an origin stand."""
+    return own_path(state, _LOG, origin)
+
+
+_PAUSED = "paused"
+_DIGITS = 15
+
+
+def pause_end(state: str, origin: str, *, now: int) -> int | None:
+    """Return when the pause ends, None where there is none."""
+    said = read(_pause_path(state, origin), most=_DIGITS + 1).strip()
+    if not (said.isascii() and said.isdigit() and len(said) <= _DIGITS):
+        return None
+    return int(said) if int(said) > now else None
+
+
+def begin_pause(state: str, origin: str, end: int) -> None:
+    """Let hooks do nothing until an instant."""
+    put_text(_pause_path(state, origin), f"{end}\n")
+
+
+def end_pause(state: str, origin: str) -> bool:
+    """End a pause, and say whether there was one."""
+    return remove(_pause_path(state, origin))
+
+
+def _pause_path(state: str, origin: str) -> str:
+    return own_path(state, _PAUSED, origin)
