@@ -9,18 +9,17 @@ from __future__ import annotations
 
 import os
 import re
-from contextlib import closing, contextmanager
+from contextlib import closing
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
 from tideline_cli.store import SERVERS, locks, opening
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
 _server = os.environ.get("TIDELINE_TEST_SERVER")
-_compares = bool(os.environ.get("TIDELINE_COMPARE_ANSWERS"))
 _made: dict[str, str] = {}
 _usual: set[str] = set()  # addresses that stand for the usual path of a home
 is_mapped = True
@@ -30,20 +29,6 @@ is_mapped = True
 def is_server() -> bool:
     """Say whether memories are on a server."""
     return bool(_server)
-
-
-@contextmanager
-def watched() -> Iterator[None]:
-    """Compare what connections answer by themselves in the block with what the server says, where
-    this is asked for: `python -m tests.postgres --compare`."""
-    if not (_server and _compares):
-        yield
-        return
-    from tests.postgres import comparing
-
-    with comparing.compared() as seen:
-        yield
-    assert not seen.differences, seen.differences[0]
 
 
 def reason_to_skip(item: Any) -> str | None:

@@ -91,12 +91,6 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, clean_server: None) ->
     return folder
 
 
-@pytest.fixture(autouse=True)
-def _watched_server() -> Iterator[None]:
-    with backends.watched():
-        yield
-
-
 @pytest.fixture(autouse=True, scope="session")
 def _clean_server_at_last() -> Iterator[None]:
     yield

@@ -19,9 +19,8 @@ from tideline_cli.memory.remember import remember
 from tideline_cli.model.fact import NewFact
 from tideline_cli.model.origin import Origin
 from tideline_cli.model.server_address import SCHEMES, without_password
-from tideline_cli.store import SERVERS
+from tideline_cli.store import SERVERS, addresses
 from tideline_cli.store.opening import open_for_writing
-from tideline_cli.store.postgres import addresses
 
 pytestmark = pytest.mark.file_alone("the table names files beside the one of the settings")
 

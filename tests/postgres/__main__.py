@@ -1,10 +1,8 @@
-"""Run tests of behaviour with memories on a server: `python -m tests.postgres [--compare] [TESTS]`.
+"""Run tests of behaviour with memories on a server: `python -m tests.postgres [TESTS]`.
 
 The server is made for the run. Without names these are all folders of USUAL, and the walks at their
 full length; with TIDELINE_AT_LENGTH set to nothing random tests try as many examples as in
-`make test`. What is about files alone is left out, each test with its reason (`pytest -rs`). With
-`--compare` each answer of a connection that it has asked ahead is compared with the server's
-(`comparing`), but for tests that count round trips or compare by themselves.
+`make test`. What is about files alone is left out, each test with its reason (`pytest -rs`).
 """
 
 from __future__ import annotations
@@ -23,7 +21,6 @@ USUAL = (
     "tests/findability", "tests/silence", "tests/journeys", "tests/docs/test_seeds.py",
     "tests/attack", "tests/ranking", "tests/vector", "tests/llm", "tests/property", "tests/poison",
 )  # fmt: skip
-COMPARE = "--compare"
 
 
 def main():
@@ -35,10 +32,7 @@ def main():
         given = {"TIDELINE_AT_LENGTH": "1"} | os.environ
         given["TIDELINE_TEST_SERVER"] = made.address
         given["PYTHONPATH"] = _ROOT  # `.` would be whatever folder a test goes to
-        tests = [word for word in sys.argv[1:] if word != COMPARE] or [*USUAL]
-        if COMPARE in sys.argv:
-            given["TIDELINE_COMPARE_ANSWERS"] = "1"
-            tests += [f"--ignore=tests/postgres/test_{one}.py" for one in ("trips", "answers")]
+        tests = sys.argv[1:] or [*USUAL]
         argv = [sys.executable, "-m", "pytest", "-n", "3", *tests]
         start = time.monotonic()
         code = subprocess.run(argv, env=given, check=False).returncode

@@ -1,20 +1,17 @@
-"""What a connection answers from what it has asked ahead is what the server says."""
+"""Every verb says the same of a memory in a file and of one on a server."""
 
 from __future__ import annotations
 
 import random
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager, nullcontext
 from unittest import mock
 
 import pytest
 
-from tests.postgres import comparing
-from tests.postgres.test_same import WORDS, rows, step
+from tests.postgres.test_same import WORDS, rows, same, step
 from tests.property.test_lexical import summed
-from tests.support import DAY, NOW, PEER, often, some
-from tideline_cli.store.postgres import posting_blocks, term_lists
-from tideline_cli.store.postgres.known_answers import KnownAnswers
-from tideline_cli.store.postgres.next_numbers import NextNumbers
+from tests.support import DAY, NOW, PEER, often
+from tideline_cli.store.postgres import posting_blocks
 
 OTHER = PEER.key
 
@@ -38,7 +35,6 @@ def asked(chance, known):
             ("list",),
             ("list", "--archived", "--limit", "5"),
             ("slots", "--json"),
-            ("status",),
             ("history",),
             ("tags",),
             ("undo", "--dry-run"),
@@ -74,46 +70,12 @@ def changed(chance, known):
 LINES = "".join(f'{{"content": "{text}", "slot": "b"}}\n' for text in (*WORDS[:3], WORDS[0]))
 
 
-@pytest.fixture
-def walk(run, address, tmp_path, monkeypatch):
-    """Return what walks at random through all verbs and says what was compared on the way, until
-    the first difference. Of `many` facts, common terms are kept, and their holders are not sent
-    unasked; few facts are read so as well."""
-
-    def walked(seed, steps, *, many=False):
-        chance = random.Random(f"{seed} {many}")
-        monkeypatch.setenv("TIDELINE_DB", address())
-        (tmp_path / "rows.jsonl").write_text("\n".join(rows(chance, 40)))
-        with ExitStack() as stack:
-            seen = stack.enter_context(comparing.compared())
-            if many:
-                stack.enter_context(summed())
-                stack.enter_context(_read_as_many())
-            run("import", "rows.jsonl", "--trust")
-            if many:  # what is kept of common terms is made, and is not enough for an earlier day
-                run("dream")
-                run("recall", "deploy friday lamp", "--as-of", str(NOW - 9 * DAY))
-            for number in range(steps):
-                monkeypatch.setenv("TIDELINE_NOW", str(NOW + number * DAY // 2))
-                known = [fact["id"] for fact in run("export").lines]
-                argv = (step, asked, changed)[number % 3](chance, known)
-                whose = ("--origin", OTHER) if number % 7 == 6 else ()
-                done = run(*whose, *argv, stdin=LINES)
-                if seen.differences:
-                    return seen
-                assert done.code < 70, (argv, done)  # no failure of ours
-            return seen
-
-    return walked
-
-
 @contextmanager
-def _read_as_many():
-    text = term_lists.TERMS.replace(f"sum(facts) < {term_lists._LARGE} ", "sum(facts) < 0 ")
-    assert text != term_lists.TERMS
+def _as_many():
+    """Keep common terms and blocks of few facts, as a large memory has them."""
     with (
-        mock.patch.object(term_lists, "TERMS", text),
-        mock.patch.object(posting_blocks, "BLOCK", 2),  # all facts of one block would be sent
+        summed(),
+        mock.patch.object(posting_blocks, "BLOCK", 2),
         mock.patch.object(posting_blocks, "_FEW", 1),
     ):
         yield
@@ -121,54 +83,20 @@ def _read_as_many():
 
 @pytest.mark.parametrize("many", [False, True], ids=["few", "many"])
 @pytest.mark.parametrize("seed", range(often(1, 10)))
-def test_each_answer_is_the_servers(walk, seed, many):
-    """In a random walk of all verbs, each answer that was asked ahead; each way to answer is
-    taken."""
-    seen = walk(seed, often(15, 120), many=many)
-    assert not seen.differences, seen.differences[0]
-    ways = [way for way in comparing.WAYS if way not in ("lighter", "filled")]
-    assert all(seen.counts[way] for way in ways), seen.counts
-
-
-def _forgets_nothing(patch):
-    patch.setattr(KnownAnswers, "forget_of", lambda *_: None)
-
-
-def _counts_the_archived(patch):
-    count = term_lists._Terms.frequency
-
-    def frequency(self, given, *, is_lapsed):
-        held = count(self, given, is_lapsed=is_lapsed)
-        return held and [(held[0][0] + 1,)]
-
-    patch.setattr(term_lists._Terms, "frequency", frequency)
-
-
-def _picks_one_too_few(patch):
-    picked = KnownAnswers.picked
-
-    def less(self, asked):
-        rows = picked(self, asked)
-        return rows and rows[:-1]
-
-    patch.setattr(KnownAnswers, "picked", less)
-
-
-def _promises_another_change(patch):
-    opened = NextNumbers.opened
-
-    def other(self, sql, bindings):
-        row = opened(self, sql, bindings)
-        return row and (row[0], row[1] + 1)
-
-    patch.setattr(NextNumbers, "opened", other)
-
-
-FAULTS = (_forgets_nothing, _counts_the_archived, _picks_one_too_few, _promises_another_change)
-
-
-@pytest.mark.parametrize("fault", some(FAULTS))
-def test_a_fault_is_found(walk, fault, monkeypatch):
-    """One answer in many that is another than the server's."""
-    fault(monkeypatch)
-    assert walk(0, 60).differences
+def test_a_walk_says_the_same_in_both(both, tmp_path, monkeypatch, seed, many):
+    """In a random walk of all verbs, each says the same of a memory in a file and on a server."""
+    chance = random.Random(f"{seed} {many}")
+    (tmp_path / "rows.jsonl").write_text("\n".join(rows(chance, 40)))
+    with _as_many() if many else nullcontext():
+        same(both("import", "rows.jsonl", "--trust"))
+        if many:  # what is kept of common terms is made, and is not enough for an earlier day
+            same(both("dream"))
+            same(both("recall", "deploy friday lamp", "--as-of", str(NOW - 9 * DAY)))
+        for number in range(often(15, 120)):
+            monkeypatch.setenv("TIDELINE_NOW", str(NOW + number * DAY // 2))
+            known = [fact["id"] for fact in same(both("export")).lines]
+            argv = (step, asked, changed)[number % 3](chance, known)
+            whose = ("--origin", OTHER) if number % 7 == 6 else ()
+            mine, theirs = both(*whose, *argv, stdin=LINES)
+            assert (mine.code, mine.out) == (theirs.code, theirs.out), argv
+            assert mine.code < 70, (argv, mine)

@@ -11,7 +11,7 @@ import pytest
 
 from tests.postgres import cluster
 from tests.postgres.people import psql
-from tideline_cli.store.postgres import encryption
+from tideline_cli.store.postgres import examination
 
 
 def openssl(*argv):
@@ -95,7 +95,7 @@ def test_doctor_tells_what_can_be_read_on_the_way(run, port, monkeypatch):
     monkeypatch.setenv("TIDELINE_DB", f"{place}&sslmode=disable")
     run("remember", "the lamp is of brass")
     assert run("doctor", "--json").json["findings"] == []
-    monkeypatch.setattr(encryption, "leaves_machine", bool)
+    monkeypatch.setattr(examination, "leaves_machine", bool)
     done = run("doctor", "--json")
     (found,) = done.json["findings"]
     assert (found["check"], found["severity"], done.code) == ("encryption", "warning", 0)
@@ -110,4 +110,4 @@ def test_doctor_tells_what_can_be_read_on_the_way(run, port, monkeypatch):
 ])  # fmt: skip
 def test_what_leaves_the_machine(host, leaves):
     """A socket and the addresses of the machine itself do not."""
-    assert encryption.leaves_machine(host) is leaves
+    assert examination.leaves_machine(host) is leaves

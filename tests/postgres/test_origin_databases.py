@@ -9,7 +9,7 @@ import pytest
 from tests.postgres.people import as_role, new_role, own
 from tideline_cli import Memory
 from tideline_cli.config.settings import TABLE
-from tideline_cli.store.postgres import addresses
+from tideline_cli.store import addresses
 
 OPS, TEAM = "channel:chat/ops/board", "channel:chat/team/board"
 

@@ -19,7 +19,7 @@ from tideline_cli.errors import StoreError
 from tideline_cli.model.text import WITH_FORMS, index_terms
 from tideline_cli.store import locks, transactions, writes
 from tideline_cli.store.opening import open_for_writing as opened
-from tideline_cli.store.postgres import first_look, opening
+from tideline_cli.store.postgres import opening
 
 
 def test_no_memory_is_made_to_look(run, address, monkeypatch):
@@ -41,8 +41,8 @@ def test_tables_that_are_made_while_somebody_looks(address):
         error.state = "42P01"
         raise error
 
-    db.settings = made_meanwhile
-    assert not first_look.look(db)
+    db.ask_settings = made_meanwhile
+    assert not opening.look(db)
     db.close()
     there = opening.open_if_there(place)
     assert there is not None

@@ -14,8 +14,8 @@ import pytest
 
 from tests.postgres.people import as_role, new_role, own, psql
 from tideline_cli.errors import StoreError
-from tideline_cli.store import locks
-from tideline_cli.store.postgres import key_lengths, opening
+from tideline_cli.store import key_lengths, locks
+from tideline_cli.store.postgres import opening
 
 MEANING = (
     "array_nulls=off", "standard_conforming_strings=off", "transform_null_equals=on",
@@ -86,7 +86,7 @@ def test_a_failure_leaves_no_connection(run, address, monkeypatch):
     monkeypatch.setenv("TIDELINE_DB", place)
     assert run("remember", "the lamp is of brass").code == 0
     psql(place, "UPDATE setting SET value = '99' WHERE name = 'schema_version'")
-    monkeypatch.setattr("tideline_cli.store.postgres.locks._LASTING", "SELECT 1 / 0")
+    monkeypatch.setattr("tideline_cli.store.postgres.opening._LASTING", "SELECT 1 / 0")
     failures, before = [], len(os.listdir("/dev/fd"))
     for use in (opening.open_or_make, opening.open_if_there,
                 lambda given: locks.attempt(given, locks.DREAM)):  # fmt: skip

@@ -99,9 +99,10 @@ def test_no_clock_and_no_environment_below_the_door():
                "store/mounts.py", "system",
                "store/foreign_table.py",
                "store/file_kind.py", "store/suggestions.py",
-               "store/transactions.py", "llm", "store/postgres/days.py",
+               "store/transactions.py", "store/stats.py", "store/checks/of_engine.py", "llm",
+               "store/postgres/days.py",
                "store/postgres/opening.py", "store/postgres/driver.py",
-               "store/postgres/patience.py",  # how long a prompt has waited
+               "store/patience.py",  # how long a prompt has waited
                "exchange/ingest/files.py", "exchange/ingest/read.py",  # folders of documents
                "exchange/ingest/paths.py",
                "memory/screening.py",  # counts its own work, and tells no time

@@ -106,15 +106,15 @@ def explain_wall(session: Session) -> None:
     db: Any = session.opened
     if db is None or db.is_lost or not db.is_there or session.is_wall_told:
         return
-    from tideline_cli.store.postgres.first_look import MOST_ORIGINS  # noqa: PLC0415  as above
+    from tideline_cli.store import members  # noqa: PLC0415  servers alone
 
-    if len(db.origins) < MOST_ORIGINS and session.viewer.key not in db.origins:
+    if members.is_known_as_none(db, viewer=session.viewer):
         note_wall(session, db)
 
 
 def note_wall(session: Session, db: Any) -> bool:
     """Say so where a role is held back; return whether it is."""
-    from tideline_cli.store.postgres import members  # noqa: PLC0415  servers alone
+    from tideline_cli.store import members  # noqa: PLC0415  servers alone
     from tideline_cli.store.visibility import NOBODY, number  # noqa: PLC0415  as above
 
     if number(db, session.viewer) != NOBODY or members.sees_all(db):

@@ -93,7 +93,7 @@ class CallSettings(Notices):
         if not path or "\x00" in path:
             raise UsageError("not a path: the database's name is empty", hint="see --db")
         if path.startswith(SERVERS):
-            from tideline_cli.store.postgres import addresses  # noqa: PLC0415  no file
+            from tideline_cli.store import addresses  # noqa: PLC0415  no file
 
             return addresses.kept(path)
         if ":" in path or "=" in path:

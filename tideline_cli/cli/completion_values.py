@@ -102,15 +102,15 @@ class _Line:
         path = self._session.database
         if not path.startswith(SERVERS):
             return peek(path, is_over=self._is_over)
-        from tideline_cli.store.postgres import opening, patience  # noqa: PLC0415  no file
+        from tideline_cli.store import opening, patience  # noqa: PLC0415  no file
 
         bound = patience.within(_PATIENCE - (perf_counter() - self._began))
         bound.__enter__()
         self._left.append(bound.__exit__)
-        db = opening.open_if_there(path)
+        db = opening.open_for_reading(path)
         if db is not None:
             self._left.append(db.close)
-        return db  # type: ignore[return-value]
+        return db
 
     def _is_over(self) -> bool:
         return perf_counter() - self._began > _PATIENCE

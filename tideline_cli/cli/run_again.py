@@ -10,9 +10,9 @@ from __future__ import annotations
 import sys
 from time import sleep
 
-from tideline_cli.store.connection import DatabaseError
-from tideline_cli.store.postgres.patience import within
-from tideline_cli.store.postgres.server import ServerConnection
+from tideline_cli.store import opening
+from tideline_cli.store.connection import DatabaseError, is_collision
+from tideline_cli.store.patience import within
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
     from tideline_cli.cli.session import Session
 
-COLLISIONS = ("40001", "40P01")
-"""What a server says of a transaction that it has ended so: serialization failure, deadlock."""
 _PROMPT_WAITS = 5.0  # seconds
 _PAUSES = (0.05, 0.1, 0.2, 0.4, 0.8)  # seconds before each try
 
@@ -48,7 +46,7 @@ class Watch:
 
     def __init__(self) -> None:
         self._kept = sys.stdin, sys.stdout
-        self._stored = ServerConnection.commits
+        self._stored = opening.commit_count()
         self._input, self._output = _Watched(sys.stdin), _Watched(sys.stdout)
         sys.stdin, sys.stdout = self._input, self._output
 
@@ -63,7 +61,7 @@ class Watch:
     def is_untouched(self) -> bool:
         """Say whether the verb has stored nothing, and read and written nothing."""
         is_quiet = not (self._input.is_used or self._output.is_used)
-        return is_quiet and ServerConnection.commits == self._stored
+        return is_quiet and opening.commit_count() == self._stored
 
 
 def in_time(verb: Callable[[], int], session: Session) -> int:
@@ -83,7 +81,7 @@ def until_done(verb: Callable[[], int], session: Session) -> int:
             try:
                 return verb()
             except DatabaseError as error:
-                if getattr(error, "state", "") not in COLLISIONS or not watch.is_untouched:
+                if not is_collision(error) or not watch.is_untouched:
                     raise
             session.close()
             if session.verbose:

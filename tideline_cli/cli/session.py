@@ -16,13 +16,12 @@ from tideline_cli.store import connection, opening
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from apsw import Connection
 
     from tideline_cli.cli.options import GlobalOptions
     from tideline_cli.ranking.heat import HeatRule
-    from tideline_cli.store.postgres.promising import Promising
 
 HEAT_SETTINGS = {
     "promotion_access_only": "access_only", "promotion_importance_only": "importance_only",
@@ -188,12 +187,9 @@ class Session(CallSettings):
         none."""
         return bare_name(self.config.get("agent") if given is None else given)
 
-    def reading(
-        self, comes: Callable[[Connection, Promising], object] | None = None
-    ) -> Connection | None:
-        """Return a connection for reading, None when there is no store yet; none is made. What
-        `comes` foresees for the next snapshot is asked of a server at once."""
-        db = opening.open_for_reading(self.database, comes=comes)
+    def reading(self) -> Connection | None:
+        """Return a connection for reading, None when there is no store yet; none is made."""
+        db = opening.open_for_reading(self.database)
         if db is None:
             self._name_other_memories()
         else:

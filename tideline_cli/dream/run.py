@@ -79,7 +79,7 @@ def dream(
     done = _without(made, pass_.skipped)
     whole = set(STAGES) <= set(settings.stages) or verb != "dream"
     ordinal = pass_.finish(("" if whole else "some stages: ") + summary(done), whole=whole)
-    if fts.is_of_server(db):
+    if fts.gathers(db):
         with writing(db):
             fts.fold(db, origin_number=number)
     if "evict" in settings.stages:

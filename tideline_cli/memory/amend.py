@@ -15,7 +15,6 @@ from tideline_cli.policy.gate import may_touch
 from tideline_cli.policy.periods import holds_from, overlap
 from tideline_cli.policy.slots import holds_at, same_place, without_end
 from tideline_cli.store import facts, images, journal, links, slots, sync_schema, uses, writes
-from tideline_cli.store.transactions import foresight
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -320,10 +319,6 @@ def _amend(
     """Find the facts named and change them by `step`, which returns them as they are then; it may
     fill `settled` with the ids of facts that look as before."""
     kept: tuple[Fact, ...] = ()
-    if ahead := foresight(db):
-        from tideline_cli.memory import ahead as coming  # noqa: PLC0415  a server alone
-
-        coming.of_facts(db, ahead, references, viewer=viewer)
     try:
         with journal.batch(db, verb=verb, by=viewer, now=now) as batch:
             named = facts.named(db, references, viewer=viewer)

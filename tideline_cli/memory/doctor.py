@@ -5,27 +5,25 @@ from __future__ import annotations
 from struct import unpack
 
 from tideline_cli.config.settings import DEFAULT_EMBEDDER
-from tideline_cli.errors import TidelineError, UnavailableError
+from tideline_cli.errors import UnavailableError
 from tideline_cli.memory.lanes import embedder_of
 from tideline_cli.memory.near_duplicates import rule_of
 from tideline_cli.model.finding import Finding, mendable, some
 from tideline_cli.model.origin import EVERYONE
-from tideline_cli.model.record import record, replace
+from tideline_cli.model.record import record
 from tideline_cli.model.text import index_terms
 from tideline_cli.policy.sameness import DISTILLED, distilled_words, says_same
 from tideline_cli.store import (
-    SERVERS,
     common_upkeep,
     connection,
     labels,
-    opening,
     score_bounds,
     vectors,
 )
 from tideline_cli.store.checks import (
     derived,
     journalled,
-    on_disk,
+    of_engine,
     run_check,
     structure,
     text_index,
@@ -67,9 +65,7 @@ def examine(
     for name, run in _checks(path, deep=deep, network_allowed=network_allowed):
         progress(name)
         ran.append(name)
-        found = run()
-        if path.startswith(SERVERS):
-            found = _said_of_server(found)
+        found = of_engine.in_its_words(path, run())
         findings += [finding for finding in found if finding not in findings]
         if name in ("library", "identity", "tables") and any(
             finding.severity == "error" for finding in found
@@ -101,22 +97,9 @@ _QUICK: tuple[tuple[str, Check], ...] = (
 def _checks(
     path: str, *, deep: bool, network_allowed: bool
 ) -> Iterator[tuple[str, Callable[[], Sequence[Finding]]]]:
-    if path.startswith(SERVERS):
-        yield from _checks_of_server(path, deep=deep)
-        return
-    yield "modes", lambda: list(on_disk.modes(path))
-    yield "names", lambda: list(on_disk.one_name(path))
-    yield "room", lambda: list(on_disk.room(path))
-    yield "log", lambda: list(on_disk.log(path))
-    if not network_allowed:
-        yield "file_system", lambda: list(on_disk.file_system(path))
-    yield "library", _library
-    yield "identity", lambda: run_check.run("identity", structure.identity, path)
-    pages = structure.structure_and_indexes if deep else structure.structure
-    yield "structure", lambda: run_check.run("structure", pages, path)
-    yield "tables", lambda: run_check.run("tables", structure.tables, path)
-    yield "index", lambda: run_check.run("index", text_index.index, path, writes=True)
-    yield from _runs(_QUICK, path)
+    yield from of_engine.first_checks(path, deep=deep, network_allowed=network_allowed)
+    own = of_engine.other_checks(path)
+    yield from _runs(((name, own.get(name, check)) for name, check in _QUICK), path)
     yield from _runs(_of_contents(deep=deep), path)
 
 
@@ -131,51 +114,6 @@ def _runs(
 ) -> Iterator[tuple[str, Callable[[], Sequence[Finding]]]]:
     for name, check in checks:
         yield name, lambda name=name, check=check: run_check.run(name, check, path)  # type: ignore[misc]
-
-
-def _checks_of_server(
-    path: str, *, deep: bool
-) -> Iterator[tuple[str, Callable[[], Sequence[Finding]]]]:
-    """Yield the checks of a memory on a server: what a file is asked of its pages, modes and folder
-    is the server's own affair."""
-    from tideline_cli.store.postgres import (  # noqa: PLC0415  no file
-        encryption,
-        examination,
-        walls,
-    )
-
-    own = {"references": examination.references}
-    first = (
-        ("encryption", encryption.encryption),
-        ("identity", examination.identity),
-        ("tables", examination.tables),
-        ("index", examination.index),
-        ("walls", walls.walls),
-    )
-    yield from _runs(first, path)
-    yield from _runs(((name, own.get(name, check)) for name, check in _QUICK), path)
-    yield from _runs(_of_contents(deep=deep), path)
-
-
-def _said_of_server(found: Iterable[Finding]) -> list[Finding]:
-    """Return findings whose remedies name what there is for a server."""
-    words = (("copy the file", "make a copy with pg_dump"),
-             ("`tideline restore --from FILE`", "pg_restore, into an empty schema"))  # fmt: skip
-    said: list[Finding] = []
-    for finding in found:
-        remedy = finding.remedy
-        for old, new in words:
-            remedy = remedy.replace(old, new)
-        said.append(replace(finding, remedy=remedy))
-    return said
-
-
-def _library() -> list[Finding]:
-    try:
-        opening.check_library()
-    except TidelineError as error:
-        return [Finding("library", "error", error.message, error.hint)]
-    return []
 
 
 def embedder(db: Connection) -> Iterator[Finding]:

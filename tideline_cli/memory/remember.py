@@ -17,7 +17,7 @@ from tideline_cli.policy.admit import Insert, Reinforce, Rival, admit
 from tideline_cli.policy.sameness import MOST_SIMILAR
 from tideline_cli.store import facts, journal, writes
 from tideline_cli.store.connection import setting
-from tideline_cli.store.transactions import foresight, heat_rule
+from tideline_cli.store.transactions import heat_rule
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -74,10 +74,6 @@ def remember(
         from tideline_cli.memory import screening  # noqa: PLC0415  trusted text needs no scan
 
         new, gone, screen = screening.screened(new)
-    if ahead := foresight(db):
-        from tideline_cli.memory import ahead as coming  # noqa: PLC0415  a server alone
-
-        coming.of_remember(db, ahead, new, fact_id=fact_id)
     try:
         with journal.batch(db, verb="remember", by=new.origin, now=now) as batch:
             done = remember_in_batch(

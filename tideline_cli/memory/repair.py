@@ -8,8 +8,6 @@ from tideline_cli.memory.semantic import embed_backlog
 from tideline_cli.model.origin import EVERYONE, OWNER
 from tideline_cli.model.text import index_terms
 from tideline_cli.store import (
-    SERVERS,
-    backup,
     batch_counts,
     common_upkeep,
     connection,
@@ -24,7 +22,15 @@ from tideline_cli.store import (
     score_bounds,
     writes,
 )
-from tideline_cli.store.checks import derived, journalled, on_disk, structure, text_index, texts
+from tideline_cli.store.checks import (
+    derived,
+    journalled,
+    of_engine,
+    on_disk,
+    structure,
+    text_index,
+    texts,
+)
 from tideline_cli.store.connection import put_setting
 from tideline_cli.store.transactions import writing
 
@@ -58,20 +64,14 @@ def repair(
 ) -> str | None:  # fmt: skip
     """Do the repairs; return the path of the copy that was made before, None when none was
     needed."""
-    is_file = not path.startswith(SERVERS)
-    if is_file:
+    if "modes" in names:
         on_disk.restrict_modes(path)
     if names == ["modes"]:
         return None
     kept = None
     if needs_copy(names):
         progress("copy")
-        if is_file:
-            kept = backup.copy_before(path, "repair", now=now)
-        else:
-            from tideline_cli.store.postgres import copying  # noqa: PLC0415  no file
-
-            kept = copying.copy_before(path, "repair", now=now)
+        kept = of_engine.copy_before(path, "repair", now=now)
     db = opening.open_for_writing(path, network_allowed=network_allowed)
     try:
         for name in _ORDER:
@@ -132,12 +132,6 @@ def _keep_common(db: Connection) -> None:
     common_upkeep.settle_all(db)
 
 
-def _wall_off(db: Connection) -> None:
-    from tideline_cli.store.postgres import walls  # noqa: PLC0415  no file
-
-    walls.put_right(db)
-
-
 def _accept(db: Connection) -> None:
     digest.put(db, [seq for seq, *_ in list(digest.wrong(db))])
 
@@ -160,7 +154,7 @@ _AT_ONCE: dict[str, Callable[[Connection], None]] = {
     "questions": derived.forget_questions,
     "digests": _accept,
     "labels": labels.make_anew,
-    "walls": _wall_off,
+    "walls": of_engine.put_walls_right,
 }
 _IN_PARTS: dict[str, Callable[[Connection], None]] = {"terms": _analyse, "vectors": _embed}
 # Gaps are closed before a batch is added, the index is whole before terms change.

@@ -17,11 +17,9 @@ from tideline_cli.store import (
     history,
     journal,
     steps,
-    sync_schema,
     undo_rows,
-    vector_upkeep,
 )
-from tideline_cli.store.transactions import foresight, snapshot
+from tideline_cli.store.transactions import snapshot
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,7 +30,6 @@ if TYPE_CHECKING:
     from tideline_cli.memory.undo_plan import UndoPlan
     from tideline_cli.model.origin import Origin
     from tideline_cli.store.history import Batch
-    from tideline_cli.store.postgres.promising import Promising
     from tideline_cli.store.steps import StandingBatch
 
 FINAL = ("purge", "retention")
@@ -95,14 +92,6 @@ def undo(
     raise NotFoundError("there is nothing to undo", hint=hint)
 
 
-def foresee_undo(db: Connection, ahead: Promising, *, viewer: Origin) -> None:
-    """Ask a server ahead for what is asked to choose the batch."""
-    from tideline_cli.store.postgres import newest_batches  # noqa: PLC0415  a server alone
-
-    newest_batches.fill(ahead, viewer.key)
-    ahead.foresee(lambda: next(steps.back(db, viewer=viewer), None))
-
-
 def undoable(db: Connection, *, viewer: Origin, limit: int) -> list[StandingBatch]:
     """Return what `undo` would take back, newest first: one batch a call."""
     return [step for step, _ in islice(_steps_back(db, viewer, []), limit)]
@@ -119,16 +108,6 @@ def take_batch_back(
     if bulk is None:
         bulk = undo_rows.fact_count(db, batch) > MANY
     with journal.batch(db, verb=verb, by=viewer, now=now, bulk=bulk) as own:
-        if (ahead := foresight(db)) and not bulk:
-            from tideline_cli.store.postgres import undoing  # noqa: PLC0415  a server alone
-
-            ahead.foresee(
-                lambda: next(steps.standing(db, viewer=viewer), None),
-                lambda: undoing.of_rows(db, ahead, batch),
-                lambda: undoing.of_edges(ahead),
-                lambda: vector_upkeep.foresee(db),
-                lambda: sync_schema.exists(db),
-            )
         plan = plan_undo(db, batch, viewer=viewer)
         own.explain(reason or f"batch {batch.ordinal} ({batch.verb})", undoes=batch.number)
         waiting = apply_undo(db, plan, bulk=bulk)

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 from tideline_cli.errors import UsageError
 
-SCHEMES = ("postgresql", "postgres")
+_NAME = "postgresql"
+SCHEMES = (_NAME, _NAME.removesuffix("ql"))  # the short form too
 _SECRET = ("password", "sslpassword")
 _KEYWORDS = ("host", "hostaddr", "port", "dbname", "user", "password", "service", "sslmode")
 _HEX = "0123456789abcdefABCDEF"

@@ -39,7 +39,7 @@ def path_of(given: Any) -> str:
     if not path or "\x00" in path:
         raise UsageError("not a path: the name of the file is empty", hint="Memory.open(PATH)")
     if path.startswith(SERVERS):
-        from tideline_cli.store.postgres import addresses  # noqa: PLC0415  no file
+        from tideline_cli.store import addresses  # noqa: PLC0415  no file
 
         return addresses.kept(path)
     refuse_other(path)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 DatabaseError = apsw.Error
 
+_COLLISIONS = ("40001", "40P01")
 _SETUP = "PRAGMA cell_size_check = ON"
 if sys.platform == "darwin":  # where SQLite leaves what it has written in the cache of the drive
     _SETUP += "; PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON"
@@ -25,6 +26,12 @@ BUSY_MS = 10_000
 _SHORT_LOG = 256 * 1024  # to read it anew takes the next command a quarter of a millisecond
 TRACES = "purge_pending"  # the setting that says where purged facts have left traces
 TRACES_IN_FILE, TRACES_IN_LOG = "file", "log"
+
+
+def is_collision(error: DatabaseError) -> bool:
+    """Say whether a server has ended a transaction for the sake of another: a deadlock, or what it
+    had read is not so any more."""
+    return getattr(error, "state", "") in _COLLISIONS
 
 
 def open_for_inspection(path: str) -> Connection:
@@ -163,12 +170,18 @@ def purge_pending(db: Connection) -> str:
 
 def setting(db: Connection, name: str, default: str) -> str:
     """Return a setting of the file."""
+    known = getattr(db, "settings", None)
+    if known is not None:
+        return str(known.get(name, default))
     row = db.execute(store.SETTING, (name,)).fetchone()
     return str(row[0]) if row else default
 
 
 def named_settings(db: Connection, *names: str) -> dict[str, str]:
     """Return those of some settings of the file that it has."""
+    known = getattr(db, "settings", None)
+    if known is not None:
+        return {name: str(known[name]) for name in names if name in known}
     marks = ", ".join("?" * len(names))
     rows = db.execute(f"SELECT name, value FROM setting WHERE name IN ({marks})", names)
     return {str(name): str(value) for name, value in rows}

@@ -262,19 +262,20 @@ def write_out(db: Connection) -> None:
 def fold(db: Connection, *, origin_number: int | None) -> None:
     """Put what is new in the index of a server to the rest, of an origin or of all that the role
     sees, in a transaction of the caller. A file merges with each write."""
-    if is_of_server(db):
+    if gathers(db):
         db.execute("INSERT INTO fact_fts (fact_fts, rank) VALUES ('merge', ?)", (origin_number,))
 
 
 def leave(db: Connection) -> None:
     """Leave the index of a server as it is while many facts go or change, until `rebuild` in the
     same transaction: each fact would write the blocks of its terms anew."""
-    if is_of_server(db):
+    if gathers(db):
         db.execute("INSERT INTO fact_fts (fact_fts) VALUES ('delete-all')")
 
 
-def is_of_server(db: Connection) -> bool:
-    """Say whether the index is that of a server: tables of rows and of blocks."""
+def gathers(db: Connection) -> bool:
+    """Say whether the index gathers what is new, as on a server: rows that are folded into blocks
+    later."""
     return db.filename.startswith(SERVERS)
 
 

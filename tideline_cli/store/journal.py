@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tideline_cli.store import batch_counts, transactions, visibility
-from tideline_cli.store.transactions import commit, foresight, rollback, writing
+from tideline_cli.store.transactions import commit, rollback, writing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -58,9 +58,6 @@ class batch:  # noqa: N801  reads as a statement: with batch(db, ...):
         self._since = 0
 
     def __enter__(self) -> batch:
-        if ahead := foresight(self._db):
-            ahead.foresee(lambda: visibility.number(self._db, self._by))
-            ahead.foresee_numbers(self._by.key, add=ADD, opened=OPENED)
         transactions.begin(self._db)
         is_open = False
         try:

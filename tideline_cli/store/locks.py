@@ -27,7 +27,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import TypeAlias
 
-    from tideline_cli.store.postgres.locks import ServerLock
+    from tideline_cli.store.postgres.opening import ServerLock
 
     Lock: TypeAlias = "int | ServerLock"
 
@@ -69,9 +69,9 @@ def attempt(path: str, name: str) -> Lock | None:
     Raises OSError where there can be no lock file.
     """
     if path.startswith(SERVERS):
-        from tideline_cli.store.postgres import locks as servers  # noqa: PLC0415  no file
+        from tideline_cli.store.postgres import opening as servers  # noqa: PLC0415  no file
 
-        return servers.attempt(path, name)
+        return servers.attempt_lock(path, name)
     handle = _open(path, name)
     if _taken(handle):
         return handle

@@ -31,12 +31,9 @@ from tideline_cli.store.transactions import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from typing import Any
 
     from apsw import Connection
-
-    from tideline_cli.store.postgres.promising import Promising
 
 _OLDEST_SQLITE = (3, 51, 3)  # older ones have the WAL-reset race
 _JOURNAL_LIMIT = 16 * 1024 * 1024
@@ -79,15 +76,20 @@ def open_for_writing(
     return db
 
 
-def open_for_reading(
-    path: str, *, comes: Callable[[Connection, Promising], object] | None = None
-) -> Connection | None:
-    """Return a connection that makes nothing, or None when there is no store at `path`. A server is
-    asked at once for what `comes` foresees for the next snapshot."""
+def commit_count() -> int:
+    """Return how many transactions this process has committed on servers, that may have stored
+    something."""
+    from tideline_cli.store.postgres.server import ServerConnection  # noqa: PLC0415  no file
+
+    return ServerConnection.commits
+
+
+def open_for_reading(path: str) -> Connection | None:
+    """Return a connection that makes nothing, or None when there is no store at `path`."""
     if path.startswith(SERVERS):
         from tideline_cli.store.postgres import opening as servers  # noqa: PLC0415  no file
 
-        return servers.open_if_there(path, comes=comes)  # type: ignore[return-value]
+        return servers.open_if_there(path)  # type: ignore[return-value]
     check_library()
     refuse_emptied(path)
     path = file_kind.real(path)

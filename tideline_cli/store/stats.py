@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
+
 from tideline_cli.model.record import Record
-from tideline_cli.store import arrivals, vectors, visibility
+from tideline_cli.store import SERVERS, arrivals, vectors, visibility
 from tideline_cli.store.connection import purge_pending, setting
 
 TYPE_CHECKING = False
@@ -188,3 +190,14 @@ def ended_by_origin(db: Connection, *, now: int) -> dict[str, int]:
 
 def _rows(db: Connection, sql: str, values: tuple[Any, ...]) -> list[Any]:
     return db.execute(sql, values).fetchall()
+
+
+def room_of(db: Connection) -> int:
+    """Return the bytes that a memory takes: its file, or its tables and indexes on a server."""
+    if not db.filename.startswith(SERVERS):
+        return os.path.getsize(db.filename)
+    sql = """
+    SELECT coalesce(sum(pg_total_relation_size(oid)), 0)::bigint FROM pg_class
+    WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r'
+    """
+    return int(db.execute(sql).get)

@@ -16,6 +16,22 @@ def exists(db: Connection) -> bool:
     return bool(db.execute("SELECT 1 FROM sqlite_schema WHERE name = 'sync_fact'").fetchone())
 
 
+# A server that was restored to an instant of before, or took over from another one, counts its
+# timeline on; a dump that was read in has schemas with other numbers, or lies on another server.
+_MARK = """
+SELECT (SELECT system_identifier FROM pg_control_system()) || ':'
+  || (SELECT timeline_id FROM pg_control_checkpoint()) || ':'
+  || (SELECT oid FROM pg_database WHERE datname = current_database()) || ':'
+  || current_schema()::regnamespace::oid
+"""
+
+
+def server_mark(db: Connection) -> str:
+    """Return the server of a memory, its timeline, and the numbers of database and schema; empty
+    for one in a file."""
+    return str(db.execute(_MARK).get) if db.filename.startswith(SERVERS) else ""
+
+
 def make(db: Connection) -> None:
     """Make the tables, in a transaction of the caller.
 

@@ -13,13 +13,12 @@ from tideline_cli.store import locks
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from types import TracebackType
 
     from apsw import Connection
 
     from tideline_cli.ranking.heat import HeatRule
-    from tideline_cli.store.postgres.promising import Promising
 
 TOUCH_BUSY_MS = 20  # for which what is not promised to anybody waits for other writers
 GENERATION = "generation"  # the setting that tells one content of the file from another
@@ -36,7 +35,8 @@ class Opened(apsw.Connection):
     down, None for the usual one.
     """
 
-    ahead: None = None  # of a server alone: see `foresight`
+    is_promised = True  # what is stored is kept whatever ends
+    settings: Mapping[str, str] | None = None  # those of a transaction, where they are known
     generation: str | None = None
     asked_settings: Callable[[str], object] | None = None
     heat_rule: Callable[[], HeatRule | None] | None = None
@@ -46,11 +46,6 @@ def heat_rule(db: Connection) -> HeatRule | None:
     """Return by which rule of the user's the heat of facts moves, None for the usual one."""
     asked = getattr(db, "heat_rule", None)
     return None if asked is None else asked()
-
-
-def foresight(db: Connection) -> Promising | None:
-    """Return what a memory on a server is told of what will be asked; None for one in a file."""
-    return getattr(db, "ahead", None)
 
 
 _queues: dict[int, int | None] = {}  # id of a connection -> its lock in the queue of writers
@@ -96,8 +91,8 @@ class in_passing:  # noqa: N801  reads as a statement: with in_passing(db):
 
     def _set(self, patience_ms: int, *, is_promised: bool) -> None:
         self._db.set_busy_timeout(patience_ms)
-        if ahead := foresight(self._db):
-            ahead.is_promised = is_promised
+        if hasattr(self._db, "is_promised"):
+            self._db.is_promised = is_promised
 
 
 class in_turn:  # noqa: N801  reads as a statement: with in_turn(db):
@@ -210,6 +205,9 @@ class snapshot:  # noqa: N801
 
 def generation(db: Connection) -> str:
     """Return which content of the file this is; empty where an older program made it."""
+    known = getattr(db, "settings", None)
+    if known is not None:
+        return str(known.get(GENERATION, ""))
     row = db.execute("SELECT value FROM setting WHERE name = 'generation'").fetchone()
     return str(row[0]) if row else ""
 

@@ -27,11 +27,6 @@ def remove(db: Connection, gone: Collection[int]) -> None:
             _write(db, row, held)
 
 
-def foresee(db: Connection) -> None:
-    """Ask a server ahead for what `remove` asks first."""
-    _chunks(db)
-
-
 def _chunks(db: Connection) -> list[tuple[int, bytes]]:
     rows: list[Any] = db.execute("SELECT number, facts FROM vector_chunk").fetchall()
     return rows

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from tideline_cli.model.fields import CHANGEABLE, SEARCHED
-from tideline_cli.store import digest
+from tideline_cli.store import SERVERS, digest
 from tideline_cli.store.connection import setting
 from tideline_cli.store.fact_rows import COLUMNS, column_of, columns_of
-from tideline_cli.store.transactions import foresight
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,7 +34,7 @@ def insert(
     Raises UsageError where a memory on a server cannot index it, and so does `change`. Of what
     another machine has taken (`is_synced`) the server itself decides.
     """
-    if foresight(db) and not is_synced:
+    if db.filename.startswith(SERVERS) and not is_synced:
         _refuse_long(db, fact)
     values = columns_of(fact)
     sealed = digest.of(values)
@@ -54,7 +53,7 @@ def change(db: Connection, before: Fact, after: Fact, *, is_synced: bool = False
     """Store what differs between two states of a fact, its use excepted."""
     changed = [name for name in CHANGEABLE if getattr(before, name) != getattr(after, name)]
     is_labelled = any(name in SEARCHED or name == "document" for name in changed)
-    if foresight(db) and changed and not is_synced:
+    if db.filename.startswith(SERVERS) and changed and not is_synced:
         _refuse_long(db, after, changed)
     if is_labelled:
         from tideline_cli.store import labels  # noqa: PLC0415  as above
@@ -74,7 +73,7 @@ def change(db: Connection, before: Fact, after: Fact, *, is_synced: bool = False
 
 
 def _refuse_long(db: Connection, fact: Fact, fields: Collection[str] | None = None) -> None:
-    from tideline_cli.store.postgres import key_lengths  # noqa: PLC0415  no file
+    from tideline_cli.store import key_lengths  # noqa: PLC0415  no file
 
     key_lengths.refuse(fact, lambda: setting(db, "analyzer", "standard"), fields)
 

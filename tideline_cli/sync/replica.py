@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import platform
 
-from tideline_cli.store import SERVERS, sync_schema, sync_state
+from tideline_cli.store import sync_schema, sync_state
 from tideline_cli.store.transactions import writing
 from tideline_cli.sync import restamp
 from tideline_cli.sync.first_words import gather_all
@@ -54,9 +54,9 @@ def become_another(db: Connection) -> None:
 def _mark(db: Connection) -> str:
     """Return what tells this memory from a copy of it: the machine, and the file on it; on a
     server, the server and the schema in it."""
-    if db.filename.startswith(SERVERS):
-        from tideline_cli.store.postgres import marks  # noqa: PLC0415  no file
+    return sync_schema.server_mark(db) or _mark_of_file(db.filename)
 
-        return marks.of(db)
-    held = os.stat(db.filename)
+
+def _mark_of_file(path: str) -> str:
+    held = os.stat(path)
     return f"{machine_id()}:{held.st_dev}:{held.st_ino}"

@@ -349,7 +349,7 @@ def _check_database(name: str, value: str) -> None:
         return
     refuse_other(value)
     if is_server(value):
-        from tideline_cli.store.postgres import addresses  # noqa: PLC0415  no file
+        from tideline_cli.store import addresses  # noqa: PLC0415  no file
 
         addresses.for_library(value)
 

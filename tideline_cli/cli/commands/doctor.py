@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 
 from tideline_cli.cli import output
@@ -12,7 +11,8 @@ from tideline_cli.cli.session import Session
 from tideline_cli.cli.terminal import confirmed
 from tideline_cli.errors import StoreError, TidelineError, UsageError
 from tideline_cli.memory import doctor, repair
-from tideline_cli.store import SERVERS, connection, file_kind, opening
+from tideline_cli.store import connection
+from tideline_cli.store.checks import of_engine
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
         from tideline_cli.cli import secret_notes  # noqa: PLC0415  this search alone
 
         return secret_notes.report(session)
-    if _is_none(session.database):
+    if of_engine.is_none(session.database):
         session.check_memory_is_there()
         _show(session, doctor.DoctorReport((), ()), {}, None)
         return 0
@@ -112,7 +112,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
 def _is_for_another(session: Session) -> bool:
     """Say, with a note, that a server that is one of several is examined by its owner alone. Raises
     UsageError where it was asked for."""
-    from tideline_cli.store.postgres import members  # noqa: PLC0415  servers alone
+    from tideline_cli.store import members  # noqa: PLC0415  servers alone
 
     try:
         db: Any = connection.open_for_inspection(session.database)
@@ -156,27 +156,6 @@ def _note_doors(session: Session) -> None:
 
     for line in status_lines.doors_status(session)[1]:
         session.note(" ".join(line.split()))
-
-
-def _is_none(path: str) -> bool:
-    """Say whether there is no file, or one that is not a store yet; on a server, no tables."""
-    if path.startswith(SERVERS):
-        from tideline_cli.store.postgres import examination  # noqa: PLC0415  no file
-
-        return examination.is_none(path)
-    file_kind.refuse_emptied(path)
-    if not os.path.lexists(path) or (os.path.isfile(path) and os.path.getsize(path) == 0):
-        return True
-    try:
-        db = connection.open_for_inspection(path)
-    except (connection.DatabaseError, TidelineError):
-        return False
-    try:
-        return opening.is_unmade(db)
-    except connection.DatabaseError:
-        return False
-    finally:
-        db.close()
 
 
 def _examined(session: Session, deep: bool) -> DoctorReport:

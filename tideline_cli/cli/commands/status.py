@@ -107,7 +107,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
     }  # fmt: skip
     form |= {f"by_{one}": found for one, found in labels.items()}
     if options.all_origins:  # both tell of other origins
-        form["file_bytes"] = _bytes(session, db) if db is not None else 0
+        form["file_bytes"] = stats.room_of(db) if db is not None else 0
         form["origins"] = origins
     if session.json:
         output.emit_json(form)
@@ -141,15 +141,6 @@ def _own_databases(session: Session, db: Connection | None) -> list[str]:
     if memory_names.named_by(session).startswith(TABLE):
         memory_names.warn_of_left_facts(session, session.viewer, lambda: db)
     return own_databases.status_lines(session)
-
-
-def _bytes(session: Session, db: Connection) -> int:
-    """Return what the memory takes: its file, or its tables on a server."""
-    if session.is_on_server:
-        from tideline_cli.store.postgres import sizes  # noqa: PLC0415  no file
-
-        return sizes.of_tables(db)
-    return os.path.getsize(session.database)
 
 
 def _places(

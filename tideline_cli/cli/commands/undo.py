@@ -7,7 +7,7 @@ from tideline_cli.cli.options import Argument, OptionSet, count, flag
 from tideline_cli.cli.session import Session
 from tideline_cli.errors import NotFoundError, UsageError
 from tideline_cli.memory.query import ALL
-from tideline_cli.memory.undo import FINAL, Undone, foresee_undo, undo, undoable
+from tideline_cli.memory.undo import FINAL, Undone, undo, undoable
 from tideline_cli.model import instant
 from tideline_cli.store import deeds
 
@@ -58,10 +58,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
         raise UsageError("name one batch at most", hint="`tideline history` shows their numbers")
     ordinal = _ordinal(words[0]) if words else None
     # Nothing to undo makes no store.
-    viewer = session.viewer
-    db = session.reading(
-        lambda db, ahead: foresee_undo(db, ahead, viewer=viewer) if ordinal is None else None
-    )
+    db = session.reading()
     if db is None:
         raise NotFoundError(
             "there is nothing to undo" if ordinal is None else f"no such batch: {ordinal}",

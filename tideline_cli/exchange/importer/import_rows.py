@@ -9,7 +9,7 @@ from tideline_cli.exchange.importer.import_batch import ImportBatch
 from tideline_cli.exchange.importer.read_chunks import CHUNK, ChunkReader
 from tideline_cli.exchange.importer.store_chunks import ChunkInserter, ChunkMerger
 from tideline_cli.exchange.importer.summary import ImportSummary
-from tideline_cli.store import common_upkeep, fts, score_bounds
+from tideline_cli.store import common_upkeep, key_lengths, score_bounds
 from tideline_cli.store.connection import DatabaseError, setting
 from tideline_cli.store.transactions import finish_bulk, prepare_for_bulk
 
@@ -80,7 +80,7 @@ class _Run:
         self.committed = 0  # rows that are in the store
         self._reader = ChunkReader(
             context, self.summary, analyzer=_analyzer(db), merge=merge, are_many=are_many,
-            on_server=fts.is_of_server(db),
+            on_server=key_lengths.are_bounded(db.filename),
         )  # fmt: skip
         self._is_trusted = context.trusted
         self._batch = ImportBatch(db, context)

@@ -73,7 +73,7 @@ def first_refused(
 
 def server_refusal(content: str, row: Any, *, analyzer: Analyzer) -> TidelineError | None:
     """Return why a server cannot store a row with this text, None where it can."""
-    from tideline_cli.store.postgres import key_lengths  # noqa: PLC0415  no file
+    from tideline_cli.store import key_lengths  # noqa: PLC0415  no file
 
     return key_lengths.length_refusal(content, row, analyzer=analyzer)
 

@@ -79,7 +79,7 @@ class ChunkInserter:
         time it writes the rows of their terms anew."""
         if self._indexed is None:
             self._indexed = last
-        if is_last or not fts.is_of_server(self._db):
+        if is_last or not fts.gathers(self._db):
             fts.index_after(self._db, self._indexed)
             self._indexed = None
         if is_last:

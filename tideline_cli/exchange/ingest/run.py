@@ -155,7 +155,7 @@ class _Reading:
             analyzer = setting(self._db, "analyzer", "standard")
         found[0] = replace(found[0], metadata=notes.begun(self._one.path))
         new = {place: written.written(found[place], context, analyzer) for place in made.new}
-        if context.is_of_server:
+        if context.has_bounded_keys:
             _refuse_long(new.values(), analyzer)
         replaced = sum(by is not None for _, by in made.gone)
         self._tell(
@@ -195,7 +195,7 @@ class _Reading:
 
 def _refuse_long(chunks: Iterable[Written], analyzer: Analyzer) -> None:
     """Raise UsageError where a server cannot store one of these."""
-    from tideline_cli.store.postgres import key_lengths  # noqa: PLC0415  no file
+    from tideline_cli.store import key_lengths  # noqa: PLC0415  no file
 
     for one in chunks:
         key_lengths.refuse(one.fact, lambda: analyzer)

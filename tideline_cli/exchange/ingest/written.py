@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
 @record
 class IngestContext:
-    """What holds for every document of one run; `new_id` makes the id of a fact. `is_of_server`
-    says that the memory is, or will be, on a server."""
+    """What holds for every document of one run; `new_id` makes the id of a fact. `has_bounded_keys`
+    says that the memory is, or will be, where long words cannot be indexed."""
 
     origin: Origin
     now: int
@@ -34,7 +34,7 @@ class IngestContext:
     cut: Cut
     new_id: Callable[[], str]
     agent: str | None = None
-    is_of_server: bool = False
+    has_bounded_keys: bool = False
 
 
 @record

@@ -174,9 +174,11 @@ def _behind(db: Connection) -> list[int]:
 
 
 def _are_ours(db: Connection) -> bool:
-    # As the store asks for a setting, so that it is known from the first look at the memory.
-    row: Any = db.execute("SELECT value FROM setting WHERE name = ?", ("score_bounds",)).fetchone()
-    return row is not None and row[0] == CODER
+    held: Any = getattr(db, "settings", None)
+    if held is None:
+        rows: list[Any] = db.execute("SELECT name, value FROM setting").fetchall()
+        held = dict(rows)
+    return str(held.get("score_bounds", "")) == CODER
 
 
 def _are_ours_now(db: Connection) -> bool:

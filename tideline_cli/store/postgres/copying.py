@@ -6,8 +6,8 @@ import apsw
 
 from tideline_cli.errors import StoreError
 from tideline_cli.model import instant
-from tideline_cli.store import sync_schema
-from tideline_cli.store.postgres import addresses, opening, schema
+from tideline_cli.store import addresses, sync_schema
+from tideline_cli.store.postgres import opening, schema
 from tideline_cli.store.transactions import writing
 
 TYPE_CHECKING = False

@@ -15,7 +15,7 @@ from threading import Event, Thread
 from time import monotonic
 
 from tideline_cli.errors import StoreError
-from tideline_cli.store.postgres import patience
+from tideline_cli.store import patience
 
 try:
     import psycopg

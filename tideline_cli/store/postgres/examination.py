@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from ipaddress import ip_address
 
 from tideline_cli.model.finding import Finding, mendable, some
 from tideline_cli.model.record import record
@@ -242,3 +243,69 @@ def index(db: Connection) -> Iterator[Finding]:
     if differing:
         message = "the full-text index is stale: it does not hold the terms of the facts"
         yield mendable("index", message, "makes it anew")
+
+
+def encryption(db: Connection) -> Iterator[Finding]:
+    """What leaves this machine is encrypted."""
+    host, is_encrypted = db.way()  # type: ignore[attr-defined]
+    if not is_encrypted and leaves_machine(host):
+        yield Finding(
+            "encryption", "warning",
+            f"the connection to {host} is not encrypted: who is on the way can read it",
+            "sslmode=verify-full and sslrootcert=/PATH/OF/THE/AUTHORITY in the address; where the "
+            "server has no encryption, its administrator sets it up",
+        )  # fmt: skip
+
+
+def leaves_machine(host: str) -> bool:
+    """Say whether an address (of IPv4 or IPv6; empty for a socket) is that of another machine."""
+    return bool(host) and not ip_address(host).is_loopback
+
+
+_OF_FACT = "(SELECT origin FROM fact WHERE seq = {})"
+_OF_TWO = (
+    "coalesce((SELECT a.origin FROM fact AS a JOIN fact AS b ON b.origin = a.origin"
+    " WHERE a.seq = {} AND b.seq = {}), 0)"
+)
+# The journal keeps what is gone, of which nobody knows more than it says.
+_WANTED = (
+    *((table, _OF_FACT.format(f"{table}.fact"), "true")
+      for table in ("usage", "given", "stated", "unpaired")),
+    ("near", _OF_TWO.format("near.fact", "near.other"), "true"),
+    ("link", _OF_TWO.format("link.from_fact", "link.to_fact"), "true"),
+    ("change", _OF_FACT.format("change.row"),
+     "entity <> 'link' AND EXISTS (SELECT 1 FROM fact WHERE seq = change.row)"),
+    ("change", "(SELECT link.tenant FROM link WHERE link.number = change.row)",
+     "entity = 'link' AND EXISTS (SELECT 1 FROM link WHERE link.number = change.row)"),
+)  # fmt: skip
+"""A table, whose its rows are, and of which rows that can be said."""
+
+
+def walls(db: Connection) -> Iterator[Finding]:
+    """Each row is seen by the members of the origin that it belongs to, and by no others."""
+    wrong = sum(
+        db.execute(f"SELECT count(*) FROM {one[0]} WHERE {_differing(*one)}").get for one in _WANTED
+    )
+    if wrong:
+        message = f"{some(wrong, 'row')} behind the wall of another origin"
+        yield mendable("walls", message, "puts each where it belongs")
+
+
+def put_walls_right(db: Connection) -> None:
+    """Put each row behind the wall of its origin."""
+    for table, wanted, rows in _WANTED:
+        db.execute(f"UPDATE {table} SET tenant = {wanted} WHERE {_differing(table, wanted, rows)}")
+
+
+def _differing(table: str, wanted: str, rows: str) -> str:
+    return f"{rows} AND {wanted} IS DISTINCT FROM {table}.tenant"
+
+
+FIRST = (
+    ("encryption", encryption),
+    ("identity", identity),
+    ("tables", tables),
+    ("index", index),
+    ("walls", walls),
+)
+"""The checks of a memory on a server that come first, by their names."""

@@ -11,7 +11,7 @@ import re
 
 from tideline_cli.errors import BusyError, StoreError, TidelineError, UsageError
 from tideline_cli.model.server_address import has_password
-from tideline_cli.store.postgres import addresses
+from tideline_cli.store import addresses
 
 _NAMED = re.compile(r'"[^"]*"( \([^)]*\))?(, port \d+)?')
 _USUAL = "is the server there, and are user and database right?"

@@ -6,7 +6,7 @@ from __future__ import annotations
 import apsw
 
 from tideline_cli.errors import BusyError, CannotWriteError, StoreError, TidelineError
-from tideline_cli.store.postgres import key_lengths
+from tideline_cli.store import key_lengths
 from tideline_cli.store.postgres.server import LOOK
 
 _WORDS = (

@@ -9,17 +9,17 @@ from __future__ import annotations
 import apsw
 
 from tideline_cli.errors import Interrupted
+from tideline_cli.model import codec
 from tideline_cli.store.postgres import dialect, driver
-from tideline_cli.store.postgres.cursor import Cursor, read_list
 from tideline_cli.store.postgres.driver import ServerError, Wire
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
     from tideline_cli.ranking.heat import HeatRule
-    from tideline_cli.store.postgres.driver import Parameter
+    from tideline_cli.store.postgres.driver import Parameter, ServerAnswer
     from tideline_cli.store.reads import Rows
 
     Statement = tuple[bytes, list[int], list[Parameter]]
@@ -31,6 +31,8 @@ _READ = b"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 _WRITE = b"BEGIN ISOLATION LEVEL READ COMMITTED"
 _LASTING = b"BEGIN ISOLATION LEVEL READ COMMITTED READ ONLY"
 _COMMIT = b"COMMIT"
+_ROLLBACK = b"ROLLBACK"
+_SETTINGS = "SELECT name, value FROM setting"
 _IN_DOUBT = "stopped while the server was storing it: it may be stored"
 LOOK = "look before you repeat it: `tideline history`, of settings `tideline config`"
 # Who waits for a standby goes on without it where it is away; nothing is made safer than it was.
@@ -38,12 +40,14 @@ _NO_STANDBY = b"""
 SELECT set_config('synchronous_commit', 'local', true)
 WHERE current_setting('synchronous_commit') NOT IN ('off', 'local')
 """
-# What decides how a server reads statements and writes values; a role may have values of its own.
+# What decides how a server reads statements, works, and writes values; a role may have values of
+# its own.
 _MEANING = ", ".join(
     f"set_config('{name}', '{value}', true)"
     for name, value in (
         ("standard_conforming_strings", "on"), ("array_nulls", "on"), ("row_security", "on"),
         ("transform_null_equals", "off"), ("extra_float_digits", "1"), ("bytea_output", "hex"),
+        ("jit", "off"),  # to compile takes longer than what it makes faster
     )
 )  # fmt: skip
 _ERRORS: dict[str, type[apsw.Error]] = {
@@ -53,14 +57,57 @@ _ERRORS: dict[str, type[apsw.Error]] = {
 }  # fmt: skip
 
 
+class Cursor:
+    """What a statement gave: its rows, read when they are asked for."""
+
+    def __init__(self, db: ServerConnection) -> None:
+        self._db = db
+        self._rows: list[tuple[Any, ...]] = []
+        self._at = 0
+
+    def take(self, answer: ServerAnswer) -> None:
+        """Take the answer of the server."""
+        self._rows += answer.rows
+
+    def __iter__(self) -> Iterator[tuple[Any, ...]]:
+        self._db.flush()
+        while self._at < len(self._rows):
+            self._at += 1
+            yield self._rows[self._at - 1]
+
+    def __next__(self) -> tuple[Any, ...]:
+        row = self.fetchone()
+        if row is None:
+            raise StopIteration
+        return row
+
+    def fetchone(self) -> tuple[Any, ...] | None:
+        """Return the next row, None behind the last."""
+        return next(iter(self), None)
+
+    def fetchall(self) -> list[tuple[Any, ...]]:
+        """Return all rows that were not read."""
+        return list(self)
+
+    @property
+    def get(self) -> Any:
+        """All rows, with as little around them as there can be."""
+        rows = [row[0] if len(row) == 1 else row for row in self]
+        return None if not rows else rows[0] if len(rows) == 1 else rows
+
+
 class ServerConnection:
     """A connection. `trips` counts how often it has waited for the server; one that `is_lost` is of
-    no more use."""
+    no more use. `is_there` says whether the tables were there at the first look, `origins` are the
+    numbers of the first origins that the role saw then, and `first_settings` the settings."""
 
     generation: str | None = None
     asked_settings: Callable[[str], object] | None = None
     heat_rule: Callable[[], HeatRule | None] | None = None
     is_promised = True  # what is stored is kept whatever ends; False: see `in_passing`
+    is_there = False
+    origins: Mapping[str, int] = {}
+    first_settings: Mapping[str, str] = {}
     commits = 0  # of all connections of this process: transactions that may have stored something
 
     def __init__(self, wire: Wire, address: str, schema: str) -> None:
@@ -76,6 +123,8 @@ class ServerConnection:
         self._changes = 0
         self._patience_ms = 10_000
         self._depth = 0  # of savepoints
+        self._settings: Cursor | dict[str, str] | None = None  # of the transaction
+        self._is_told = False  # the server knows of the transaction
 
     # what reads and writes
 
@@ -91,8 +140,10 @@ class ServerConnection:
             return self._end(_COMMIT)
         if word == "ROLLBACK" and " TO " not in sql.upper():
             self._waiting.clear()
-            return self._end(b"ROLLBACK") if self._is_open else Cursor(self)
+            return self._end(_ROLLBACK) if self._is_open else Cursor(self)
         self._refuse_failed()
+        if word not in ("SELECT", "WITH") and "setting" in sql:
+            self._settings = None
         cursor = Cursor(self)
         self._waiting.append((self._statement(sql, bindings), cursor))
         if not self._is_open:
@@ -111,6 +162,14 @@ class ServerConnection:
         if not self._is_open and cursors:
             self._alone()
         return [cursor.fetchall() for cursor in cursors]
+
+    @property
+    def settings(self) -> Mapping[str, str] | None:
+        """The settings of the memory, which come with the first round trip of a transaction; None
+        outside of one, and once it has changed any."""
+        if isinstance(self._settings, Cursor):
+            self._settings = dict(self._settings.fetchall())
+        return self._settings
 
     def as_it_is(self, sql: str) -> None:
         """Run a statement that is PostgreSQL's own, in the transaction that is open."""
@@ -142,7 +201,7 @@ class ServerConnection:
         for place in places:
             value = bindings[place]
             if place in lists:
-                value = read_list(value)
+                value = codec.loads(value) if isinstance(value, str) else value
             kind, cell = driver.sent_form(value)
             types.append(kind)
             cells.append(cell)
@@ -164,7 +223,7 @@ class ServerConnection:
     def _open(self, how: bytes, *, is_writer: bool) -> None:
         if self._is_open:
             raise apsw.SQLError("cannot start a transaction within a transaction")
-        self._is_open, self._is_writer = True, is_writer
+        self._is_open, self._is_writer, self._is_told = True, is_writer, False
         self._put(how)
         self._put(self._path())
 
@@ -177,7 +236,14 @@ class ServerConnection:
                       [self.schema])  # fmt: skip
             if not self.is_promised:
                 self._put(_NO_STANDBY)
+        if self.is_there:
+            self.ask_settings()
         return Cursor(self)
+
+    def ask_settings(self) -> None:
+        """Ask for all settings, with what waits."""
+        self._settings = Cursor(self)
+        self._waiting.append((self._statement(_SETTINGS, ()), self._settings))
 
     def _path(self) -> bytes:
         return f"""SELECT set_config('search_path', '"{self.schema}"', true), {_MEANING}""".encode()
@@ -194,16 +260,31 @@ class ServerConnection:
         try:
             self._end(_COMMIT)
         except apsw.Error:
-            self._end(b"ROLLBACK")
+            self._end(_ROLLBACK)
             raise
 
     def _end(self, how: bytes) -> Cursor:
-        if how != b"ROLLBACK":
+        self._settings = None
+        if how == _ROLLBACK and not self._has_failed:
+            return self._drop()
+        if how != _ROLLBACK:
             self._refuse_failed()
         self._put(how)
         self.flush()
-        ServerConnection.commits += self._is_writer and how != b"ROLLBACK"
+        ServerConnection.commits += self._is_writer and how != _ROLLBACK
         self._is_open = self._has_failed = False
+        return Cursor(self)
+
+    def _drop(self) -> Cursor:
+        """End a transaction that stores nothing: nobody waits for that."""
+        self._waiting.clear()
+        self._is_open = False
+        if self._is_told:
+            try:
+                self._wire.send(_ROLLBACK, (), ())
+                self._wire.leave_unread()
+            except ServerError:  # a connection that is lost has rolled back
+                self._leave()
         return Cursor(self)
 
     def _put(self, sql: bytes, given: Sequence[object] = ()) -> None:
@@ -221,6 +302,7 @@ class ServerConnection:
         """Send statements and take their answers; raise for the first that failed. Those behind it
         were not run."""
         self.trips += 1
+        self._is_told = True
         try:
             for (text, types, cells), _ in some:
                 self._wire.send(text, types, cells)
@@ -248,6 +330,7 @@ class ServerConnection:
     def _leave(self) -> None:
         """Give up a connection that is lost or out of step; the server rolls back."""
         self._is_open = self._has_failed = False
+        self._settings = None
         self.is_lost = True
         self._wire.close()
 
@@ -290,6 +373,7 @@ class ServerConnection:
         if kind is None:
             self._put(b"RELEASE " + level)
         elif self._is_open:  # the server takes it after a failure too
+            self._settings = None
             self._waiting.clear()
             self._put(b"ROLLBACK TO " + level)
             self.flush()
@@ -303,7 +387,7 @@ class ServerConnection:
             self._wire.wait_no_longer()
             if self._is_open:
                 self._waiting.clear()
-                self._end(b"ROLLBACK")
+                self._end(_ROLLBACK)
             self._wire.settle()
         except (apsw.Error, ServerError):
             pass  # it is lost

@@ -83,7 +83,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
     has_sync = options.sync or (held is not None and held.has_sync)
     command = [*program, "dream", "--pending", *(["--sync"] if has_sync else ()), "--quiet",
                *scheduler.entry_words(session)]  # fmt: skip
-    scheduler.tell_of_server(session)
+    scheduler.tell_what_is_missing(session)
     form = _entry(kind, command, at, session.database)
     if options.install:
         _install(kind, form)

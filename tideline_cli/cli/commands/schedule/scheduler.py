@@ -439,7 +439,7 @@ def entry_words(session: Session) -> tuple[str, ...]:
     return one
 
 
-def tell_of_server(session: Session) -> None:
+def tell_what_is_missing(session: Session) -> None:
     """Say what the entry of a memory on a server does not have, and a night has to find."""
     if not session.is_on_server:
         return

@@ -6,6 +6,7 @@ from tideline_cli.errors import CannotWriteError, NotFoundError, StoreError
 from tideline_cli.model.record import record
 from tideline_cli.store import sync_schema, transactions, visibility
 from tideline_cli.store.postgres import row_security
+from tideline_cli.store.postgres.opening import MOST_ORIGINS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -123,6 +124,12 @@ SELECT pg_has_role(?, relowner, 'USAGE') OR EXISTS (
   SELECT 1 FROM pg_roles WHERE rolname = ?1 AND (rolsuper OR rolbypassrls))
 FROM pg_class WHERE oid = to_regclass('fact')
 """
+
+
+def is_known_as_none(db: ServerConnection, *, viewer: Origin) -> bool:
+    """Say whether the role of a connection saw no such origin when it was made, as far as that is
+    known without asking."""
+    return len(db.origins) < MOST_ORIGINS and viewer.key not in db.origins
 
 
 def sees_all(db: ServerConnection) -> bool:

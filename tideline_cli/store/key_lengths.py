@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from tideline_cli.errors import UsageError
 from tideline_cli.model.text import index_terms
+from tideline_cli.store import SERVERS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,6 +23,11 @@ STATE = "54000"
 """What a server says where a key is too long."""
 _KEYS = ("slot", "session", "document")
 _FIELDS = ("content", *_KEYS, "title", "tags")
+
+
+def are_bounded(path: str) -> bool:
+    """Say whether the memory at a path or an address takes no long keys."""
+    return path.startswith(SERVERS)
 
 
 def refuse(
