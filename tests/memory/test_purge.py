@@ -30,6 +30,7 @@ from tideline_cli.model.fact import NewFact
 from tideline_cli.model.origin import OWNER
 from tideline_cli.model.text import terms
 from tideline_cli.store import facts, journal, links, listing, score_bounds, uses, writes
+from tideline_cli.store.checks.texts import fact_texts
 from tideline_cli.store.connection import purge_pending
 from tideline_cli.store.opening import open_for_reading, open_for_writing
 from tideline_cli.store.transactions import writing
@@ -167,7 +168,7 @@ def test_no_trace_is_left(seed):
         if rng.random() < 0.7:
             tend(db)
         live(db, rng, f"SECRET{rng.randrange(len(texts)):02}", texts)
-        stored = texts.texts(db, viewer=OWNER)
+        stored = fact_texts(db, viewer=OWNER)
         there = {seq: text for seq, text in stored if text in set(texts)}
         if not there:
             return  # all of it is undone
