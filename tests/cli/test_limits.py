@@ -64,10 +64,10 @@ def test_too_few_files(process, run, rows, files):
 def test_the_worker_dies_with_its_import(tmp_path):
     """A process beside an import that is killed ends at once, in the middle of its work."""
     code = (
-        "from tideline_cli.exchange.importer.beside import Beside\n"
+        "from tideline_cli.exchange.importer.workers import Worker\n"
         "from tideline_cli.vector.worker import frame\n"
         "import os, time\n"
-        "made = Beside('tideline_cli.vector.worker', 'hrr-256')\n"
+        "made = Worker('tideline_cli.vector.worker', 'hrr-256')\n"
         "made.ask(frame(['one']))\n"
         "made.answer()\n"
         "print(made._process.pid, flush=True)\n"

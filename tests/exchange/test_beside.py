@@ -11,14 +11,13 @@ from tests.support import BOUNDS, NOW, named_id
 from tests.support import rows as rows_in
 from tideline_cli.cli.commands.import_ import source
 from tideline_cli.errors import TidelineError
-from tideline_cli.exchange.importer import beside, import_vectors, prepare_rows, row_frames
-from tideline_cli.exchange.importer.plain_rows import PlainRow
-from tideline_cli.exchange.importer.prepare_rows import RowPreparer
-from tideline_cli.exchange.importer.prepared import Prepared
-from tideline_cli.exchange.importer.row_groups import RowGroups
+from tideline_cli.exchange.importer import preparation, workers
+from tideline_cli.exchange.importer.preparation import RowPreparer
+from tideline_cli.exchange.importer.prepared import PlainRow, Prepared
 from tideline_cli.exchange.importer.rows import ImportContext
 from tideline_cli.model.instant import iso
 from tideline_cli.model.origin import OWNER
+from tideline_cli.store import bulk_inserts
 from tideline_cli.store.opening import open_for_reading
 from tideline_cli.vector.worker import frame
 
@@ -67,22 +66,22 @@ LINES = "".join(json.dumps(row) + "\n" for row in rows()) + "[]\nno json\n"
 @pytest.fixture
 def in_small_parts(monkeypatch):
     """Ask the process beside from the fifth row on, for seven rows at a time."""
-    monkeypatch.setattr(prepare_rows, "_ROWS", 7)
-    monkeypatch.setattr(prepare_rows, "_ALONE", 1)
-    monkeypatch.setattr(beside, "_processors", lambda: 2)
+    monkeypatch.setattr(preparation, "_ROWS", 7)
+    monkeypatch.setattr(preparation, "_ALONE", 1)
+    monkeypatch.setattr(workers, "_processors", lambda: 2)
 
 
 @pytest.fixture
 def started(monkeypatch):
     """The processes that were started beside."""
     made = []
-    start = beside.Beside.__init__
+    start = workers.Worker.__init__
 
     def noted(self, module, *words):
         made.append(module)
         start(self, module, *words)
 
-    monkeypatch.setattr(beside.Beside, "__init__", noted)
+    monkeypatch.setattr(workers.Worker, "__init__", noted)
     return made
 
 
@@ -121,14 +120,14 @@ def test_the_same_store_with_and_without_a_process_beside(
     told = []
     for name in ("beside.db", "alone.db", "single.db"):
         if name == "alone.db":
-            monkeypatch.setattr(prepare_rows, "started", lambda _: None)
+            monkeypatch.setattr(preparation, "started", lambda _: None)
         if name == "single.db":
-            monkeypatch.setattr(prepare_rows, "plain_columns", lambda *_: None)
+            monkeypatch.setattr(preparation, "plain_row", lambda *_: None)
         monkeypatch.setenv("TIDELINE_DB", str(tmp_path / name))
         done = [run("import", "rows.jsonl", *flags, "--json") for _ in range(2)]
         told.append([(one.code, one.json, one.err) for one in done])
         assert run("doctor", "--deep").code == 0
-    assert started == [prepare_rows._WORKER] * 2
+    assert started == [preparation._WORKER] * 2
     assert told[0] == told[1] == told[2]
     assert told[0][0][1]["added"] > 40
     wanted = content(tmp_path / "single.db")
@@ -149,8 +148,8 @@ def test_a_large_file_has_processes_beside_from_its_first_row_on(
         monkeypatch.setenv("TIDELINE_DB", str(tmp_path / name))
         done = run("import", "rows.jsonl", *flags, "--json")
         told.append((done.code, done.json, done.err))
-    workers = [prepare_rows._WORKER] + [import_vectors._WORKER] * ("--merge" not in flags)
-    assert sorted(started) == sorted([prepare_rows._WORKER, *workers])
+    wanted = [preparation._WORKER] * 2 + [workers._WORKER] * ("--merge" not in flags)
+    assert sorted(started) == sorted(wanted)
     assert told[0] == told[1]
     assert content(tmp_path / "small.db") == content(tmp_path / "large.db")
     first = [ready for _, _, ready in prepared(are_many=True)]
@@ -166,9 +165,13 @@ def prepared(trusted=True, **more):
 def shown(made):
     return [
         (line, row, type(ready).__name__, str(ready)) if isinstance(ready, TidelineError)
-        else (line, row, type(ready).__name__, ready.fact, ready.terms, ready.secrets)
+        else (line, row, type(ready).__name__, ready.fact, whole(ready).terms, ready.secrets)
         for line, row, ready in made
     ]  # fmt: skip
+
+
+def whole(ready):
+    return ready.prepared() if isinstance(ready, PlainRow) else ready
 
 
 @pytest.mark.parametrize("trusted", [True, False])
@@ -178,7 +181,7 @@ def test_what_a_process_beside_does_not_answer_is_prepared_here(
 ):
     """Rows come in their order and as they are, whatever becomes of the process beside."""
     with monkeypatch.context() as alone:
-        alone.setattr(prepare_rows, "started", lambda _: None)
+        alone.setattr(preparation, "started", lambda _: None)
         wanted = shown(prepared(trusted))
     assert started == []
     if trouble == "refused":
@@ -187,9 +190,9 @@ def test_what_a_process_beside_does_not_answer_is_prepared_here(
 
         monkeypatch.setattr(subprocess, "Popen", refused)
     if trouble == "deaf":
-        monkeypatch.setattr(beside.Beside, "ask", lambda *_: False)
+        monkeypatch.setattr(workers.Worker, "ask", lambda *_: False)
     if trouble == "dies":
-        answer = beside.Beside.answer
+        answer = workers.Worker.answer
 
         def dying(self):
             if len(self._unanswered) < 3:
@@ -197,9 +200,9 @@ def test_what_a_process_beside_does_not_answer_is_prepared_here(
                 self._process.wait()
             return answer(self)
 
-        monkeypatch.setattr(beside.Beside, "answer", dying)
+        monkeypatch.setattr(workers.Worker, "answer", dying)
     if trouble == "one processor":
-        monkeypatch.setattr(beside, "_processors", lambda: 1)
+        monkeypatch.setattr(workers, "_processors", lambda: 1)
     assert shown(prepared(trusted)) == wanted
     assert len(started) == (trouble != "one processor")
     kinds = {type(ready) for _, _, ready in prepared(trusted)}
@@ -221,39 +224,40 @@ def test_rows_that_cannot_be_sent(monkeypatch, in_small_parts):
 
 def test_a_small_import_starts_no_process(run, started, monkeypatch):
     """A process beside has to pay: a few hundred rows are prepared here."""
-    monkeypatch.setattr(beside, "_processors", lambda: 2)
+    monkeypatch.setattr(workers, "_processors", lambda: 2)
     text = "".join(json.dumps({"content": f"fact {n}"}) + "\n" for n in range(500))
     assert run("import", "-", "--json", stdin=text).json["added"] == 500
     assert started == []
 
 
-def test_plain_rows_go_in_groups(run, tmp_path, monkeypatch):
-    """Rows with text alone are stored many by one statement."""
+@pytest.mark.parametrize("labels", [{}, {"tags": ["work"], "title": "A word", "kind": "note"}])
+def test_plain_rows_go_in_groups(run, monkeypatch, labels):
+    """Rows with text, labelled or not, are stored many by one statement."""
     sizes = []
-    flush = RowGroups.flush
+    insert = bulk_inserts.insert
 
-    def noted(self):
-        sizes.append(sum(len(own) for _, own in self._waiting))
-        flush(self)
+    def noted(db, rows):
+        sizes.append(len(rows))
+        insert(db, rows)
 
-    monkeypatch.setattr(RowGroups, "flush", noted)
-    text = "".join(json.dumps({"content": f"fact {n}"}) + "\n" for n in range(300))
+    monkeypatch.setattr(bulk_inserts, "insert", noted)
+    text = "".join(json.dumps({"content": f"fact {n}"} | labels) + "\n" for n in range(300))
     assert run("import", "-", "--json", stdin=text).json["added"] == 300
     assert sizes == [300]
     assert run("import", "-", "--json", stdin=text).json["present"] == 300
 
 
-@pytest.mark.parametrize("module", [prepare_rows._WORKER, import_vectors._WORKER])
+@pytest.mark.parametrize("module", [preparation._WORKER, workers._WORKER])
 def test_a_process_beside_runs_nothing_of_the_folder_it_is_in(tmp_path, monkeypatch, module):
     """Modules that lie in the user's folder under names of ours are not run."""
-    monkeypatch.setattr(beside, "_processors", lambda: 2)
+    monkeypatch.setattr(workers, "_processors", lambda: 2)
     monkeypatch.chdir(tmp_path)
     (tmp_path / "tideline_cli").mkdir()
     for name in ("tideline_cli/__init__.py", "marshal.py", "numpy.py"):
         (tmp_path / name).write_text(f"open({str(tmp_path / 'run')!r}, 'w')")
-    process = beside.started(module, *(("hrr-256",) if module != prepare_rows._WORKER else ()))
-    process.ask(frame(["one text", "another"]) if module != prepare_rows._WORKER else (
-        row_frames.request([(1, {"content": "one text"})], ImportContext(OWNER, NOW, True),
+    process = workers.started(module, *(("hrr-256",) if module != preparation._WORKER else ()))
+    process.ask(frame(["one text", "another"]) if module != preparation._WORKER else (
+        preparation.request_of([(1, {"content": "one text"})], ImportContext(OWNER, NOW, True),
                            "standard", merge=False)
     ))  # fmt: skip
     assert process.answer()

@@ -9,7 +9,7 @@ import pytest
 
 from tests.exchange.test_chats import chatgpt, claude, held, node
 from tideline_cli.exchange.extract.chats import chat_of
-from tideline_cli.exchange.importer.columns import in_milliseconds
+from tideline_cli.exchange.importer.cells import in_milliseconds
 from tideline_cli.exchange.importer.summary import ImportSummary
 
 

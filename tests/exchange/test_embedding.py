@@ -8,8 +8,8 @@ import subprocess
 
 import pytest
 
-from tideline_cli.exchange.importer import beside
-from tideline_cli.exchange.importer.import_vectors import ChunkEmbedder
+from tideline_cli.exchange.importer import workers
+from tideline_cli.exchange.importer.workers import ChunkEmbedder
 from tideline_cli.vector.embedder import resolve
 
 CHUNKS = [[f"fact {n} of chunk {c} {'and more ' * 20}" for n in range(400)] for c in range(9)]
@@ -39,7 +39,7 @@ def vectors_of(db):
             embedder.start(chunk)
             made.append(embedder.finish())
         made.append(embedder.finish())
-        return made, embedder._beside is not None
+        return made, embedder._worker is not None
     finally:
         embedder.close()
 
@@ -58,14 +58,14 @@ def test_a_process_beside_makes_the_same_vectors(db, expected):
 @pytest.mark.skipif(not hasattr(fcntl, "F_SETPIPE_SZ"), reason="pipes have one size here")
 def test_narrow_pipes(db, expected, monkeypatch):
     """Pipes that hold one page, as the kernel gives to who has many, keep nobody waiting."""
-    start = beside.Beside.__init__
+    start = workers.Worker.__init__
 
     def narrow(self, *words):
         start(self, *words)
         for pipe in (self._requests, self._answers):
             fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, 4096)
 
-    monkeypatch.setattr(beside.Beside, "__init__", narrow)
+    monkeypatch.setattr(workers.Worker, "__init__", narrow)
     assert vectors_of(db) == (expected, True)
 
 
@@ -91,12 +91,12 @@ def test_pipes_that_may_not_grow(db, expected, monkeypatch):
 
 def test_a_process_that_dies(db, expected, monkeypatch):
     """What a process beside no longer answers is made here."""
-    answer = beside.Beside.answer
+    answer = workers.Worker.answer
 
     def dying(self):
         self._process.kill()
         self._process.wait()
         return answer(self)
 
-    monkeypatch.setattr(beside.Beside, "answer", dying)
+    monkeypatch.setattr(workers.Worker, "answer", dying)
     assert vectors_of(db) == (expected, False)

@@ -6,12 +6,12 @@ import pytest
 
 from tests.support import NOW, PEER, fact, put
 from tideline_cli.errors import UsageError
-from tideline_cli.exchange.importer import chunk_vectors, read_chunks
-from tideline_cli.exchange.importer.chunk_vectors import ChunkVectors
-from tideline_cli.exchange.importer.import_batch import ImportBatch
-from tideline_cli.exchange.importer.read_chunks import ChunkReader
+from tideline_cli.exchange.importer import preparation, workers
+from tideline_cli.exchange.importer.import_rows import ImportBatch
+from tideline_cli.exchange.importer.preparation import ChunkReader
 from tideline_cli.exchange.importer.rows import ImportContext
 from tideline_cli.exchange.importer.summary import ImportSummary
+from tideline_cli.exchange.importer.workers import ChunkVectors
 from tideline_cli.model.origin import OWNER
 from tideline_cli.store import vectors, visibility
 from tideline_cli.store.connection import put_setting
@@ -35,7 +35,7 @@ def numbered(count):
 @pytest.mark.parametrize(("count", "sizes"), [(0, []), (2, [2]), (3, [3]), (7, [3, 3, 1])])
 def test_rows_come_in_chunks(monkeypatch, count, sizes):
     """Every chunk but the last is full, and none is empty."""
-    monkeypatch.setattr(read_chunks, "CHUNK", 3)
+    monkeypatch.setattr(preparation, "CHUNK", 3)
     its, summary = reader()
     chunks = list(its.chunks(numbered(count)))
     assert [len(chunk) for chunk in chunks] == sizes
@@ -45,7 +45,7 @@ def test_rows_come_in_chunks(monkeypatch, count, sizes):
 
 def test_bad_rows_fill_no_chunk(monkeypatch):
     """What is wrong with a row goes to the summary with its line; the rows after it are read."""
-    monkeypatch.setattr(read_chunks, "CHUNK", 2)
+    monkeypatch.setattr(preparation, "CHUNK", 2)
     its, summary = reader()
     rows = [(1, UsageError("not JSON")), (2, {"title": "no text"}), *numbered(5)[2:]]
     assert [[ready.line for ready in chunk] for chunk in its.chunks(rows)] == [[3, 4], [5]]
@@ -70,10 +70,10 @@ def test_terms_follow_the_analyser():
     (chunk,) = its.chunks([(1, {"content": "The running dogs"})])
     (again,) = its.analysed(chunk, "reference")
     assert again.analyzer == "reference"
-    assert again.terms != chunk[0].terms
+    assert again.terms != chunk[0].prepared().terms
     assert its.analysed([again], "reference")[0] is again
     (later,) = its.chunks([(1, {"content": "The running dogs"})])
-    assert later[0].terms == again.terms
+    assert later[0].prepared().terms == again.terms
 
 
 def test_one_batch_for_all_transactions(db):
@@ -138,7 +138,7 @@ def test_the_embedder_changes_meanwhile(db, chunk):
     with writing(db):
         its.store(chunk, chunk_size=len(TEXTS))
         assert stored(db, chunk[0][1], "hash-256") == []
-        chunk_vectors.catch_up(db, [chunk[0][1]])
+        workers.catch_up(db, [chunk[0][1]])
     expected = resolve("hash-256").embed_packed([TEXTS[0], "the next chunk"]).tobytes()
     half = len(expected) // 2
     assert stored(db, chunk[0][1], "hash-256") == [expected[:half]]

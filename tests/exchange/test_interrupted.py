@@ -8,7 +8,7 @@ import pytest
 
 from tideline_cli.cli.commands.import_ import source
 from tideline_cli.dream.run import Pass
-from tideline_cli.exchange.importer.read_chunks import CHUNK
+from tideline_cli.exchange.importer.preparation import CHUNK
 
 LINES = "".join(json.dumps({"content": f"fact number {n} of {n % 97}"}) + "\n"
                 for n in range(3 * CHUNK))  # fmt: skip

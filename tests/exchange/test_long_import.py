@@ -9,9 +9,8 @@ import pytest
 from tests import backends
 from tests.soundness import sound
 from tests.support import BOUNDS, NOW, fresh_store
-from tideline_cli.exchange.importer import beside
-from tideline_cli.exchange.importer.import_batch import ImportBatch
-from tideline_cli.exchange.importer.import_rows import CHUNK, import_rows
+from tideline_cli.exchange.importer import workers
+from tideline_cli.exchange.importer.import_rows import CHUNK, ImportBatch, import_rows
 from tideline_cli.exchange.importer.rows import ImportContext
 from tideline_cli.model.origin import OWNER
 from tideline_cli.store import score_bounds, uses
@@ -93,7 +92,7 @@ def test_bounds_that_wait_are_dropped_when_somebody_else_writes(db, monkeypatch)
                 used.append(seq - reached)
             yield n, row
 
-    monkeypatch.setattr(beside, "_processors", lambda: 1)  # what is read is stored soon
+    monkeypatch.setattr(workers, "_processors", lambda: 1)  # what is read is stored soon
     import_rows(db, disturbed(), ImportContext(OWNER, NOW, True), merge=False)
     assert used[0] > 0 or backends.is_server()  # its byte waited, in a file
     assert score_bounds.wrong_count(db) == 0
@@ -101,8 +100,8 @@ def test_bounds_that_wait_are_dropped_when_somebody_else_writes(db, monkeypatch)
 
 def test_a_process_beside_is_asked_ahead_as_far_as_its_pipe_reaches(monkeypatch):
     """Requests wait in the pipe, one at least, and no more than it holds."""
-    monkeypatch.setattr(beside, "_processors", lambda: 2)
-    process = beside.started("tideline_cli.exchange.importer.row_worker")
+    monkeypatch.setattr(workers, "_processors", lambda: 2)
+    process = workers.started("tideline_cli.exchange.importer.preparation")
     assert process is not None
     try:
         holds = pipes.room_of(process._requests)

@@ -20,16 +20,16 @@ REPLY = {
                        "strength": 4}],
 }  # fmt: skip
 LINES = "".join(
-    json.dumps({"content": text}) + "\n" for text in ("the lake is cold", "the sun sets at nine")
+    json.dumps({"content": text}) + "\n" for text in ("the lake has 4 °C", "the sun sets at nine")
 )
 DOORS = {
-    "remember": (("remember", "the lake is cold", "--source", "tool_output"), ""),
+    "remember": (("remember", "the lake has 4 °C", "--source", "tool_output"), ""),
     "batch": (("remember", "--batch", "--source", "tool_output"), LINES),
     "import": (("import", "-"), LINES),
     "import --merge": (("import", "-", "--merge"), LINES),
     "import --merge --trust": (
         ("import", "-", "--merge", "--trust"),
-        json.dumps({"content": "the lake is cold", "source": "tool_output"}),
+        json.dumps({"content": "the lake has 4 °C", "source": "tool_output"}),
     ),
 }
 
@@ -68,7 +68,7 @@ def check(seen, *texts):
 def test_a_second_writer_is_not_stopped_by_a_scan(run, scans, argv, lines):
     """While one command scans, another may write: no scan holds the lock, and none is repeated."""
     assert run(*argv, stdin=lines).code == 0
-    check(scans, "the lake is cold")
+    check(scans, "the lake has 4 °C")
 
 
 def test_edit_scans_before_the_lock(scans, home):

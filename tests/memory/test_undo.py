@@ -8,8 +8,9 @@ from tests.soundness import sound
 from tests.support import DAY, NOW, PEER, fact, named_id, put, rows
 from tideline_cli.errors import NotFoundError, UsageError, WriteBlockedError
 from tideline_cli.exchange import jsonl
+from tideline_cli.exchange.importer.cells import STATED
 from tideline_cli.exchange.importer.import_rows import import_rows
-from tideline_cli.exchange.importer.rows import STATED, ImportContext
+from tideline_cli.exchange.importer.rows import ImportContext
 from tideline_cli.memory import amend, purge
 from tideline_cli.memory.edit import Editor, edit
 from tideline_cli.memory.remember import remember

@@ -1,5 +1,5 @@
-"""Texts of plain words, and rows that say the same beside their texts: what one pass tells of them
-is what each rule says of each."""
+"""Texts of plain words, and rows that have such texts: what one pass tells of them is what each
+rule says of each."""
 
 from __future__ import annotations
 
@@ -11,18 +11,17 @@ from hypothesis import strategies as st
 
 from tests.policy.test_threats import ATTACKS
 from tests.support import NOW
-from tideline_cli.exchange.importer import row_frames
-from tideline_cli.exchange.importer.plain_rows import PlainRow
-from tideline_cli.exchange.importer.plain_words import PlainWords
-from tideline_cli.exchange.importer.row_frames import Answerer
+from tideline_cli.exchange.importer import preparation, prepared
+from tideline_cli.exchange.importer.preparation import Answerer
+from tideline_cli.exchange.importer.prepared import PlainWords
 from tideline_cli.exchange.importer.rows import ImportContext
+from tideline_cli.memory import screening
 from tideline_cli.memory.remember import checked_text
 from tideline_cli.model.origin import OWNER, channel
 from tideline_cli.model.text import WITH_FORMS, index_terms
 from tideline_cli.policy import secrets
 from tideline_cli.policy.threats import _cues, plain
 from tideline_cli.policy.threats.scan import scan
-from tideline_cli.store.bulk_inserts import with_own
 from tideline_cli.vector.worker import LENGTH
 
 PIECES = sorted({
@@ -116,37 +115,29 @@ contexts = st.builds(
 
 
 def answered(answerer, made, context, merge):
-    """Return what becomes of rows: all columns of the plain ones, else the answer."""
-    request = row_frames.request(
-        list(enumerate(made)), context, WITH_FORMS, merge=merge
-    )
-    raw = answerer.answer(request[LENGTH:])[LENGTH:]
-    answers, _ = marshal.loads(raw)  # noqa: S302  our own
-    ready = row_frames.rows_of(raw, list(enumerate(made)), WITH_FORMS)
-    return [
-        with_own(one.model, one.own) if isinstance(one, PlainRow) else answer
-        for one, answer in zip(ready, answers, strict=True)
-    ]
+    """Return what becomes of rows."""
+    request = preparation.request_of(list(enumerate(made)), context, WITH_FORMS, merge=merge)
+    return marshal.loads(answerer.answer(request[LENGTH:])[LENGTH:])  # noqa: S302  our own
 
 
 @settings(max_examples=150)
 @given(rows, contexts, st.booleans())
-def test_rows_by_their_moulds(made, context, merge):
-    """What becomes of a row does not depend on the rows that came before it."""
+def test_rows_of_plain_words(made, context, merge):
+    """What becomes of a row depends neither on the rows before it nor on what is known of words."""
     answerer = Answerer()
-    for row in made * 2:
-        assert answered(answerer, [row], context, merge) == answered(
-            Answerer(), [row], context, merge
-        )
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(PlainWords, "index_terms", lambda *_: None)
+        wanted = [answered(Answerer(), [row], context, merge) for row in made]
+    assert [answered(answerer, [row], context, merge) for row in made * 2] == wanted * 2
 
 
-def test_a_row_of_plain_words_is_made_by_its_mould(monkeypatch):
-    """Rows that say no more than one before them need no check of their own."""
-    answerer = Answerer()
+def test_a_row_of_plain_words_is_not_scanned(monkeypatch):
+    """The text of such a row needs no look by the scan, and its terms are known."""
     context = ImportContext(OWNER, NOW, False)
-    told = [{"content": f"we meet {name} every Tuesday", "segment": "context"}
+    told = [{"content": f"we meet {name} every Tuesday", "tags": ["context"]}
             for name in ("Anna", "Clara", "Otto")]  # fmt: skip
-    wanted = [*answered(Answerer(), told, context, False)]
-    assert answered(answerer, told[:1], context, False) == wanted[:1]
-    monkeypatch.setattr(row_frames, "prepared", None)
-    assert answered(answerer, told[1:], context, False) == wanted[1:]
+    wanted = answered(Answerer(), told, context, False)
+    assert None not in wanted
+    monkeypatch.setattr(prepared, "index_terms", None)
+    monkeypatch.setattr(screening, "threats_in", None)
+    assert answered(Answerer(), told, context, False) == wanted

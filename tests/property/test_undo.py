@@ -21,8 +21,9 @@ from tideline_cli.exchange.extract import passes
 from tideline_cli.exchange.extract.facts_pass import facts_pass
 from tideline_cli.exchange.extract.transcript import Message
 from tideline_cli.exchange.extract.types import ExtractContext, Tally
+from tideline_cli.exchange.importer.cells import STATED
 from tideline_cli.exchange.importer.import_rows import import_rows
-from tideline_cli.exchange.importer.rows import STATED, ImportContext
+from tideline_cli.exchange.importer.rows import ImportContext
 from tideline_cli.llm.model_settings import Model
 from tideline_cli.memory import amend
 from tideline_cli.memory import edit as editing

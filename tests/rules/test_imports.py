@@ -31,7 +31,7 @@ ONLY_IN = {
                "sync/places/addresses.py"),  # of the last its parse alone
     "socket": ("serve/http/server.py",),
     "http": ("serve/", "llm/"),
-    "subprocess": ("llm/", "cli/", "exchange/importer/beside.py", "sync/places/programs.py",
+    "subprocess": ("llm/", "cli/", "exchange/importer/workers.py", "sync/places/programs.py",
                    "system/"),
     "cryptography": ("sync/sealing.py",),
     "fcntl": ("system/", "store/locks.py"),
@@ -92,8 +92,8 @@ def test_libraries_stay_in_their_room(library):
 def test_no_clock_and_no_environment_below_the_door():
     """Time, chance and environment come in at the door: only the named files ask for them."""
     allowed = {"cli", "config", "model/instant.py", "store/connection.py", "exchange/foreign.py",
-               "__main__.py", "module_finder.py", "vector/worker.py", "exchange/importer/beside.py",
-               "exchange/importer/row_worker.py",
+               "__main__.py", "module_finder.py", "vector/worker.py",
+               "exchange/importer/workers.py", "exchange/importer/preparation.py",
                "store/locks.py", "store/opening.py",
                "store/reserve.py", "store/files.py", "store/folders.py",
                "store/mounts.py", "system",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tideline_cli.cli import new_fact, output, typed_input
 from tideline_cli.errors import TidelineError, UnavailableError, UsageError, WriteBlockedError
 from tideline_cli.exchange.importer import cells, rows
-from tideline_cli.exchange.importer.columns import with_content
+from tideline_cli.exchange.importer.cells import with_content
 from tideline_cli.memory import dedup, descent, remember
 from tideline_cli.memory.screening import screen_of
 from tideline_cli.memory.secret_screening import secretless

@@ -10,7 +10,7 @@ import os
 from itertools import chain
 
 from tideline_cli.errors import CannotWriteError, TidelineError, UsageError
-from tideline_cli.exchange.importer.columns import TEXT_KEYS
+from tideline_cli.exchange.importer.cells import TEXT_KEYS
 from tideline_cli.model import codec
 from tideline_cli.model.fields import FIELDS, NAMES, TEXTS
 from tideline_cli.model.lists import parted

@@ -77,16 +77,7 @@ def bound_code(
     if role is not None:
         weight *= ROLE_WEIGHTS.get(role, 1.0)
     weight -= 1e-12  # rounding, for which bounds have a margin
-    return _code(terms, said, sum(weight > edge for edge in _WEIGHTS[:-1]))
-
-
-def bound_code_like(code: int, terms: Sequence[str]) -> int:
-    """Return the byte of a fact that weighs as much as the one of `code`, and has these index
-    terms, by all of which it is compared."""
-    return UNKNOWN if code == UNKNOWN else _code(terms, len(terms), (code - 1) % len(_WEIGHTS))
-
-
-def _code(terms: Sequence[str], said: int, place: int) -> int:
+    place = sum(weight > edge for edge in _WEIGHTS[:-1])
     most = 1 if len(set(terms)) == len(terms) else _most(terms)
     repeats = min(most, len(_REPEATS)) - 1
     return 1 + _SHORTNESS[min(said, _LENGTHS[-1])] * _COUNTS + repeats * len(_WEIGHTS) + place

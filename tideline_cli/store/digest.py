@@ -43,26 +43,6 @@ def of(columns: Sequence[object]) -> int:
     return _shortened(joined.encode("utf-8", "surrogatepass"))
 
 
-def pieces_of(columns: Sequence[object], names: Sequence[str]) -> tuple[str, ...]:
-    """Return what stands before, between and behind the values of some fields, which are named in
-    the order of digests, where a fact that has them is joined for its digest. The other values are
-    those of `columns`."""
-    joined, pieces = "", []
-    for place, (name, value) in enumerate(zip(_ORDER, _covered(columns), strict=True)):
-        joined += "\x00" if place else ""
-        if name in names:
-            pieces.append(f"{joined}=")
-            joined = ""
-        elif value is not None:
-            joined += f"={value}"
-    return (*pieces, joined)
-
-
-def of_parts(parts: Iterable[str]) -> int:
-    """Return the digest of a fact by what `pieces_of` returns with the values put in between."""
-    return _shortened("".join(parts).encode("utf-8", "surrogatepass"))
-
-
 def put(db: Connection, seqs: Iterable[int]) -> None:
     """Store the digests of facts as they are now."""
     rest = iter(seqs)

@@ -3,27 +3,56 @@ times as many once there are thousands."""
 
 from __future__ import annotations
 
-from tideline_cli.errors import Interrupted, ReplacedError
+from tideline_cli.errors import Interrupted, ReplacedError, TidelineError
 from tideline_cli.exchange.importer.destination import Destination
-from tideline_cli.exchange.importer.import_batch import ImportBatch
-from tideline_cli.exchange.importer.read_chunks import CHUNK, ChunkReader
-from tideline_cli.exchange.importer.store_chunks import ChunkInserter, ChunkMerger
+from tideline_cli.exchange.importer.merge import Merger
+from tideline_cli.exchange.importer.preparation import CHUNK, ChunkReader
+from tideline_cli.exchange.importer.prepared import PlainRow
 from tideline_cli.exchange.importer.summary import ImportSummary
-from tideline_cli.store import common_upkeep, key_lengths, score_bounds
+from tideline_cli.exchange.importer.workers import ChunkVectors, catch_up
+from tideline_cli.model.origin import Origin
+from tideline_cli.store import (
+    bulk_inserts,
+    common_upkeep,
+    facts,
+    fts,
+    journal,
+    key_lengths,
+    labels,
+    score_bounds,
+)
 from tideline_cli.store.connection import DatabaseError, setting
 from tideline_cli.store.transactions import finish_bulk, prepare_for_bulk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
+    from typing import Any, Protocol
 
     from apsw import Connection
 
-    from tideline_cli.exchange.importer.prepare_rows import Ready
+    from tideline_cli.exchange.importer.preparation import Ready
     from tideline_cli.exchange.importer.prepared import Rows
     from tideline_cli.exchange.importer.rows import ImportContext
-    from tideline_cli.exchange.importer.store_chunks import ChunkStorer
+    from tideline_cli.model.fact import Fact
     from tideline_cli.model.text import Analyzer
+
+    class ChunkStorer(Protocol):
+        """Stores chunks, each in an open batch; in a load it indexes and counts what is new."""
+
+        is_load: bool
+
+        def begin(self, chunk: list[Ready]) -> None:
+            """Begin with what can be done for a chunk before its transaction."""
+
+        def store(self, chunk: list[Ready], batch: journal.batch, *, is_last: bool) -> None:
+            """Store a chunk, the last of its transaction or not, and the vectors of its facts."""
+
+        def settle(self) -> None:
+            """Settle in an open batch what only all rows together tell."""
+
+        def close(self) -> None:
+            """End what works beside."""
 
 
 GO_ON = "rows are in; run it again to go on"
@@ -154,3 +183,189 @@ def _told(summary: ImportSummary) -> str:
     """Return how far an import has come that ends early."""
     taken = summary.added + summary.reinforced
     return f"{taken:,} rows had been stored in what was there before, and are not in this one"
+
+
+class ImportBatch:
+    """The batch of one import. `number` is None until a chunk is stored."""
+
+    def __init__(self, db: Connection, context: ImportContext) -> None:
+        self._db = db
+        self._context = context
+        self.number: int | None = None
+
+    def transaction(self, *, load: bool) -> journal.batch:
+        """Return the next transaction of the import: it begins the batch, or goes on with it."""
+        return journal.batch(
+            self._db, verb="import", by=self._context.origin, now=self._context.now,
+            resume=self.number, load=load,
+        )  # fmt: skip
+
+    def record_blocked(self, summary: ImportSummary) -> None:
+        """Record how many rows the scan and the write-gate refused, if any."""
+        refused = (("threat scan", summary.threats), ("write-gate", summary.gated))
+        parts = [f"{what}: {count:,} rows of an import" for what, count in refused if count]
+        if parts:
+            journal.record_blocked(
+                self._db, verb="import", by=self._context.origin, now=self._context.now,
+                reason="; ".join(parts),
+            )  # fmt: skip
+
+
+class ChunkInserter:
+    """Stores rows as they are. Vectors of a chunk are made while the chunk before is stored."""
+
+    is_load = True
+
+    def __init__(self, db: Connection, destination: Destination, *, are_many: bool) -> None:
+        self._db = db
+        self._destination = destination
+        self._vectors = ChunkVectors(db, are_many=are_many)
+        self._bounds = score_bounds.NewBounds()
+        self._indexed: int | None = None  # the last fact in the index, where later ones wait for it
+
+    def begin(self, chunk: list[Ready]) -> None:
+        """Begin with the vectors of a chunk."""
+        self._vectors.begin([ready.content for ready in chunk])
+
+    def store(
+        self, chunk: list[Ready], batch: journal.batch, *, is_last: bool  # noqa: ARG002  a shape
+    ) -> None:
+        """Insert what is new, index it, and store its vectors."""
+        catch_up(self._db, _origin_numbers(chunk, self._destination))
+        last = facts.last_number(self._db)
+        new = _NewFacts(self._db, self._destination)
+        new.insert(chunk)
+        self._index(last, is_last=is_last)
+        seqs = facts.numbers_after(self._db, last)
+        labels.put(self._db, [seqs[place] for place in new.labelled])
+        new.count(last, self._bounds)
+        numbered = [(seq, *added) for seq, added in zip(seqs, new.added, strict=True)]
+        self._vectors.store(numbered, chunk_size=len(chunk))
+        self._destination.settle(new.apart)
+        self._destination.times.flush()
+
+    def _index(self, last: int, *, is_last: bool) -> None:
+        """Index the facts after a number. A server is given those of a transaction at once: each
+        time it writes the rows of their terms anew."""
+        if self._indexed is None:
+            self._indexed = last
+        if is_last or not fts.gathers(self._db):
+            fts.index_after(self._db, self._indexed)
+            self._indexed = None
+        if is_last:
+            fts.write_out(self._db)
+
+    def settle(self) -> None:
+        """Do nothing: each chunk has settled its slots."""
+
+    def close(self) -> None:
+        """End the process that embeds beside the import."""
+        self._vectors.close()
+
+
+class _NewFacts:
+    """The facts that a chunk adds, in the order in which they are stored: in groups those of plain
+    rows, one by one the others, which are `apart`. `added` has of each the number of its origin and
+    the place of its row in the chunk, `labelled` the places in `added` of those whose labels are
+    not indexed yet."""
+
+    def __init__(self, db: Connection, destination: Destination) -> None:
+        self._db = db
+        self._destination = destination
+        self._waiting: list[list[Any]] = []
+        self._bounds = bytearray()
+        self._counts = bulk_inserts.NewCounts()
+        self.added: list[tuple[int, int]] = []
+        self.labelled: list[int] = []
+        self.apart: list[Fact] = []
+
+    def insert(self, chunk: Sequence[Ready]) -> None:
+        """Store the rows that are not there yet."""
+        ids = [ready.id for ready in chunk if isinstance(ready, PlainRow)]
+        taken = bulk_inserts.taken(self._db, ids) if ids else set()
+        for place, ready in enumerate(chunk):
+            if isinstance(ready, PlainRow) and ready.id not in taken:
+                taken.add(ready.id)
+                self._wait(place, ready)
+                continue
+            self._flush()
+            fact = self._destination.put(
+                ready.prepared() if isinstance(ready, PlainRow) else ready
+            )
+            if fact is not None:
+                taken.add(fact.id)
+                self.added.append((self._destination.number(fact.origin), place))
+                self.apart.append(fact)
+        self._flush()
+
+    def _wait(self, place: int, ready: PlainRow) -> None:
+        """Let a plain row wait for others."""
+        number = self._destination.number(Origin(ready.origin_key))
+        self._waiting.append(bulk_inserts.numbered(ready.columns, number))
+        self._bounds.append(ready.columns[bulk_inserts.BOUND])
+        if bulk_inserts.are_labelled(ready.columns):
+            self.labelled.append(len(self.added))
+        self.added.append((number, place))
+
+    def _flush(self) -> None:
+        """Store the rows that wait."""
+        if self._waiting:
+            bulk_inserts.insert(self._db, self._waiting)
+            self._counts.add(self._waiting)
+            self._destination.added_plain(len(self._waiting))
+            self._waiting = []
+
+    def count(self, last: int, bounds: score_bounds.NewBounds) -> None:
+        """Count the facts that were stored, which have the numbers after `last`, and bound their
+        scores, as far as that can be done without reading them again."""
+        if self.apart:
+            bounds.drop()
+            bulk_inserts.count_after(self._db, last)
+        elif self._bounds:
+            self._counts.store(self._db)
+            bounds.add(self._db, bytes(self._bounds))
+
+
+class ChunkMerger:
+    """Stores rows by the rules of remember; a row that they forbid goes to the summary."""
+
+    is_load = False
+
+    def __init__(
+        self, db: Connection, context: ImportContext, destination: Destination,
+        summary: ImportSummary,
+    ) -> None:  # fmt: skip
+        self._db = db
+        self._destination = destination
+        self._summary = summary
+        self._merger = Merger(db, context, destination, summary)
+
+    def begin(self, chunk: list[Ready]) -> None:
+        """Do nothing: which rows become facts is not known before the transaction."""
+
+    def store(
+        self, chunk: list[Ready], batch: journal.batch, *, is_last: bool  # noqa: ARG002  a shape
+    ) -> None:
+        """Store or restate each row, then make the vectors of what is new."""
+        origin_numbers = _origin_numbers(chunk, self._destination)
+        catch_up(self._db, origin_numbers)
+        for ready in chunk:
+            whole = ready.prepared() if isinstance(ready, PlainRow) else ready
+            try:
+                self._merger.take(whole, batch)
+            except TidelineError as error:
+                self._summary.refuse(ready.line, error)
+        self._destination.times.flush()
+        catch_up(self._db, origin_numbers)
+
+    def settle(self) -> None:
+        """Let every slot that the rows have named hold one value."""
+        self._merger.settle()
+
+    def close(self) -> None:
+        """Do nothing: nothing works beside."""
+
+
+def _origin_numbers(chunk: list[Ready], destination: Destination) -> list[int]:
+    keys = {ready.origin_key for ready in chunk}
+    return sorted(destination.number(Origin(key)) for key in keys)

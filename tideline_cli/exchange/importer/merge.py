@@ -1,21 +1,25 @@
 """Storing rows by the rules of remember: a row that says what is known restates it, at the time
-of the row."""
+of the row, and brings a fact that is there to the later of their states."""
 
 from __future__ import annotations
 
 from tideline_cli.exchange.importer.cells import with_progress
-from tideline_cli.exchange.importer.later_states import LaterStates
+from tideline_cli.exchange.importer.rows import reason_of
 from tideline_cli.memory import remember
-from tideline_cli.memory.near_duplicates import rule_of, twins
+from tideline_cli.memory.near_duplicates import rule_of, stating, twins
 from tideline_cli.memory.screening import refuse_untrusted
 from tideline_cli.model.edge import SIMILAR
 from tideline_cli.model.fact import said_again
 from tideline_cli.model.fields import LABELS
+from tideline_cli.model.origin import Origin
 from tideline_cli.model.record import replace
 from tideline_cli.model.source import is_trusted
 from tideline_cli.model.text import said_terms
-from tideline_cli.policy import gate
-from tideline_cli.policy.periods import holds_from, of_one_period
+from tideline_cli.model.times import Times
+from tideline_cli.policy import gate, later_state
+from tideline_cli.policy.gate import may_touch
+from tideline_cli.policy.later_state import is_forgotten
+from tideline_cli.policy.periods import ended, holds_from, of_one_period
 from tideline_cli.policy.sameness import (
     MOST_SIMILAR,
     SAME_TERMS,
@@ -23,7 +27,7 @@ from tideline_cli.policy.sameness import (
     may_be_one_chunk,
     state_the_same,
 )
-from tideline_cli.store import facts, links, references, slots, uses, writes
+from tideline_cli.store import facts, links, listing, references, slots, uses, writes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,6 +40,9 @@ if TYPE_CHECKING:
     from tideline_cli.model.fact import Fact
     from tideline_cli.policy.sameness import Sameness
     from tideline_cli.store import journal
+
+    # The text of a fact, its slot, and the scope of both; of a chunk its document and its place.
+    Text = tuple[str, str | None, str | None, str | None, int | None]
 
 # Every fact has these, and work the last, so that a row with none of its own gives the usual ones.
 _FILLED_IN = ("segment", "tier", "importance", "progress")
@@ -279,3 +286,153 @@ def _may_be_one(known: Fact, fact: Fact) -> bool:
 def _is_like(known: Fact, fact: Fact) -> bool:
     is_alike = known.scope == fact.scope and may_be_one_chunk(known, fact)
     return is_alike and is_trusted(known.source) == is_trusted(fact.source)
+
+
+class Copies:
+    """Finds the facts with the text of a row: active ones by the index, and those that somebody
+    has forgotten or replaced by a table that is read once an origin."""
+
+    def __init__(self, db: Connection, destination: Destination) -> None:
+        self._db = db
+        self._destination = destination
+        self._gone: dict[str, dict[Text, tuple[Fact, int]]] = {}
+
+    def active(self, ready: Prepared) -> list[Fact]:
+        """Return the active facts that have the text and the place of a row, oldest first."""
+        fact = ready.fact
+        found = stating(
+            self._db, fact.content, frozenset(ready.terms.said), viewer=fact.origin,
+            origin_number=self._destination.number(fact.origin),
+        )  # fmt: skip
+        return [one for one in found if _text(one) == _text(fact) and one.id != fact.id]
+
+    def forgotten(self, fact: Fact, at: Times) -> Fact | None:
+        """Return a fact with the text of a row that was forgotten after the row was stated."""
+        found = self._of(fact.origin).get(_text(fact))
+        if found is None or found[1] <= at.changed_at:
+            return None
+        return found[0] if may_touch(found[0].source, fact.source) else None
+
+    def heard(self, fact: Fact, at: Times) -> None:
+        """Note a fact that a row has brought, if it was forgotten."""
+        if is_forgotten(fact, at):
+            _put(self._of(fact.origin), fact, at)
+
+    def _of(self, origin: Origin) -> dict[Text, tuple[Fact, int]]:
+        if origin.key not in self._gone:
+            self._gone[origin.key] = self._read(origin)
+        return self._gone[origin.key]
+
+    def _read(self, origin: Origin) -> dict[Text, tuple[Fact, int]]:
+        found: dict[Text, tuple[Fact, int]] = {}
+        times = self._destination.times
+        if not times.in_store(origin.key):
+            return found  # nothing here was ever changed
+        archived = facts.Filter(lifecycle="archived")
+        for fact in listing.each(self._db, viewer=origin, wanted=archived):
+            at = times.of(fact)
+            if is_forgotten(fact, at):
+                _put(found, fact, at)
+        return found
+
+
+def _text(fact: Fact) -> Text:
+    place = fact.turn if fact.document else None
+    return fact.content, fact.slot, fact.scope, fact.document, place
+
+
+def _put(found: dict[Text, tuple[Fact, int]], fact: Fact, at: Times) -> None:
+    known = found.get(_text(fact))
+    if known is None or known[1] < at.changed_at:
+        found[_text(fact)] = fact, at.changed_at
+
+
+class LaterStates:
+    """What a merge makes of facts that are there, by when their states were stated."""
+
+    def __init__(
+        self, db: Connection, context: ImportContext, destination: Destination,
+        summary: ImportSummary,
+    ) -> None:  # fmt: skip
+        self._db = db
+        self._context = context
+        self._destination = destination
+        self._summary = summary
+        self.copies = Copies(db, destination)
+        # The values of slots that rows have named, by origin, scope and slot.
+        self._slots: dict[tuple[str, str | None, str], set[str]] = {}
+
+    def bring(self, ready: Prepared, stated: Fact, there: Fact) -> None:
+        """Bring a fact that is there to the state of a row, if that was stated later; its use to
+        the higher one."""
+        times = self._destination.times
+        at, row_at = times.of(there), times.stated_of(ready.row, ready.fact, there)
+        after = later_state.brought(there, at, stated, row_at)
+        is_same, may = later_state.is_same(there, stated), may_touch(stated.source, there.source)
+        self._summary.usurping += not (is_same or may)
+        if may and (is_same or after != there):
+            self.note_times(ready, there)
+        writes.change(self._db, there, after)
+        used = self._use_more(stated, there) if self._context.trusted else there
+        if after == there:
+            self._destination.present(ready, stated, used)
+        else:
+            self._summary.brought[later_state.change(there, after)] += 1
+            self._destination.known(ready, after)
+            self.copies.heard(after, times.of(after))
+        self.in_slot(after)
+
+    def _use_more(self, stated: Fact, there: Fact) -> Fact:
+        """Raise the use of a fact to that of a row."""
+        count = max(there.access_count, stated.access_count)
+        last = max(there.last_accessed_at, stated.last_accessed_at)
+        if (count, last) == (there.access_count, there.last_accessed_at):
+            return there
+        uses.put(self._db, there.id, access_count=count, last_accessed_at=last)
+        self._summary.used += 1
+        return replace(there, access_count=count, last_accessed_at=last)
+
+    def put_gone(self, ready: Prepared) -> None:
+        """Store a row that was forgotten or replaced. If somebody's word has ended it, end also
+        what says the same here and was said before that."""
+        times = self._destination.times
+        fact = self._destination.put(ready) or ready.fact
+        at = times.stated(ready.row, ready.fact)
+        if not later_state.is_forgotten(fact, at):
+            return
+        self.copies.heard(fact, at)
+        for copy in self.copies.active(ready):
+            if times.of(copy).changed_at >= at.changed_at:
+                continue
+            if not may_touch(fact.source, copy.source):
+                self._summary.usurping += 1
+                continue
+            end = fact.valid_to or at.changed_at
+            after = ended(copy, at=end, now=max(end, self._context.now))
+            writes.change(self._db, copy, after)
+            times.bring(copy, Times(at.changed_at, 0), gone="forgotten")
+            self._summary.ended += 1
+
+    def note_times(self, ready: Prepared, known: Fact) -> None:
+        """Note that a known fact was said when a row has said it, if that is later."""
+        times = self._destination.times
+        at, row_at = times.of(known), times.stated(ready.row, ready.fact)
+        gone = reason_of(ready.row, self._context)
+        changed, said = (
+            max(at.changed_at, row_at.changed_at), max(at.said_at, row_at.said_at)
+        )
+        if gone or (changed, said) != (at.changed_at, at.said_at):
+            times.bring(known, Times(changed, row_at.said_at), gone=gone)
+
+    def in_slot(self, fact: Fact) -> None:
+        """Note that a row has named a value of a slot."""
+        if fact.slot is not None:
+            self._slots.setdefault((fact.origin.key, fact.scope, fact.slot), set()).add(fact.id)
+
+    def settle(self) -> None:
+        """Let every slot that rows have named hold one value: rows may restore a value before the
+        row comes that ends its rival."""
+        for (key, scope, slot), come in self._slots.items():
+            values = slots.told(self._db, slot, scope=scope, viewer=Origin(key))
+            self._destination.settle(value for value in values if value.id in come)
+        self._destination.times.flush()

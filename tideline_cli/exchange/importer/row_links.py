@@ -1,21 +1,34 @@
-"""What rows of an import say of other facts: edges, sources and what they replace.
+"""What rows of an import say of other facts, edges, sources and what they replace, and of times.
 
-It is kept until all rows are stored, because a row may name a later one.
+What they say of others is kept until all rows are stored, because a row may name a later one.
 """
 
 from __future__ import annotations
 
-from tideline_cli.errors import UsageError
-from tideline_cli.exchange.importer.cells import cell_text, past
-from tideline_cli.exchange.importer.rows import links_of, replaced_by
+from bisect import bisect_left
+
+from tideline_cli.errors import NotFoundError, UsageError
+from tideline_cli.exchange.importer.cells import STATED, cell_text, past
+from tideline_cli.exchange.importer.rows import (
+    is_to_come,
+    links_of,
+    minted_id,
+    reason_of,
+    replaced_by,
+    times_of,
+    vouched_id,
+)
+from tideline_cli.model import ulid
 from tideline_cli.model.edge import INVERSE, REPLACING
-from tideline_cli.model.origin import EVERYONE
+from tideline_cli.model.origin import EVERYONE, Origin
 from tideline_cli.model.record import record, replace
 from tideline_cli.model.short_text import storable
 from tideline_cli.model.source import is_trusted
+from tideline_cli.model.times import Times
 from tideline_cli.policy.gate import may_end, may_touch
+from tideline_cli.policy.later_state import is_forgotten
 from tideline_cli.policy.periods import ended, holds_from
-from tideline_cli.store import facts, links, references, writes
+from tideline_cli.store import facts, links, references, statements, writes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,12 +37,144 @@ if TYPE_CHECKING:
 
     from apsw import Connection
 
-    from tideline_cli.exchange.importer.references import References
-    from tideline_cli.exchange.importer.row_times import RowTimes
     from tideline_cli.exchange.importer.rows import ImportContext
     from tideline_cli.exchange.importer.summary import ImportSummary
     from tideline_cli.model.fact import Fact
-    from tideline_cli.model.origin import Origin
+
+STATED_KEYS = frozenset(STATED)
+
+
+class RowTimes:
+    """The times of facts in the store, read once an origin, and those that rows bring."""
+
+    def __init__(self, db: Connection, context: ImportContext) -> None:
+        self._db = db
+        self._context = context
+        self._known: dict[str, dict[str, Times]] = {}
+        self._brought: dict[str, Times] = {}
+        self._waiting: dict[str, Times] = {}
+        self._gone: dict[str, str] = {}
+
+    def stated(self, row: Mapping[str, Any], fact: Fact) -> Times:
+        """Return when a row says that its state was stated; `fact` is what it states."""
+        return times_of(row, fact, self._context)
+
+    def stated_of(self, row: Mapping[str, Any], fact: Fact, there: Fact) -> Times:
+        """Return when a row says that its state of a fact that is there was stated. Its birth is
+        that which is known here, if that is earlier. A time to come proves nothing: it brings
+        nothing back that was forgotten here."""
+        born = min(fact.created_at, there.created_at)
+        at = times_of(row, replace(fact, created_at=born), self._context)
+        here = self.of(there)
+        if is_forgotten(there, here) and is_to_come(row, self._context):
+            return Times(min(at.changed_at, here.changed_at), min(at.said_at, here.said_at))
+        return at
+
+    def surely(self, row: Mapping[str, Any], fact: Fact) -> Times:
+        """Return since when a row was surely stated: not since a time to come."""
+        return Times(0, 0) if is_to_come(row, self._context) else self.stated(row, fact)
+
+    def of(self, fact: Fact) -> Times:
+        """Return when the state of a fact in the store was stated."""
+        at = self._brought.get(fact.id) or self.in_store(fact.origin.key).get(fact.id)
+        born = fact.created_at
+        if at is None:
+            return Times(born, born)
+        return Times(max(at.changed_at, born), max(at.said_at, born))
+
+    def in_store(self, key: str) -> Mapping[str, Times]:
+        """Return the times of the facts of an origin that changed before this import."""
+        if key not in self._known:
+            self._known[key] = statements.times(self._db, viewer=Origin(key))
+        return self._known[key]
+
+    def bring(self, fact: Fact, at: Times, *, gone: str | None = None) -> None:
+        """Note when the state that a fact gets was stated, and why it is archived, if it is;
+        `flush` stores it. Times of `at` that are 0 say nothing."""
+        known, told = self.of(fact), self._waiting.get(fact.id, at)
+        self._waiting[fact.id] = Times(at.changed_at, max(at.said_at, told.said_at))
+        self._brought[fact.id] = Times(at.changed_at, max(at.said_at, known.said_at))
+        if gone is not None:
+            self._gone[fact.id] = gone
+
+    def bring_new(self, row: Mapping[str, Any], fact: Fact) -> None:
+        """Note it of a fact that has just come, where it is not when the fact was made."""
+        if fact.lifecycle == "active" and STATED_KEYS.isdisjoint(row):
+            return  # most rows; a record takes 4 us, which for each is 1 % of an import
+        at, gone = self.stated(row, fact), reason_of(row, self._context)
+        if gone or (at.changed_at, at.said_at) != (fact.created_at, fact.created_at):
+            self.bring(fact, at, gone=gone)
+
+    def end(self, fact: Fact, *, by: Fact) -> None:
+        """Note that a fact has ended because another was said."""
+        at, since = self.of(fact), self.of(by).said_at
+        self.bring(fact, Times(max(at.changed_at, since), 0), gone="superseded")
+
+    def flush(self) -> None:
+        """Store what was noted, in the transaction that has changed the facts."""
+        statements.note(self._db, self._waiting, self._gone)
+        self._waiting.clear()
+        self._gone.clear()
+
+
+_LEAST = 4  # letters of a beginning
+
+
+class References:
+    """Knows which rows got another id than they state, and finds the fact that a name means."""
+
+    def __init__(self, db: Connection, context: ImportContext) -> None:
+        self._db = db
+        self._context = context
+        self._given: dict[str, dict[str, str]] = {}
+        self._folded: dict[str, list[tuple[str, str]]] = {}
+
+    def give(self, origin: Origin, stated: object, fact_id: str) -> None:
+        """Note that the row with this id is the fact with that one."""
+        if stated and str(stated) != fact_id:
+            self._given.setdefault(origin.key, {})[str(stated)] = fact_id
+            self._folded.pop(origin.key, None)
+
+    def exactly(self, stated: str, origin: Origin) -> str | None:
+        """Return the id of the fact that has this name letter by letter: one that this file has
+        brought under another id goes before one that was there."""
+        given = self._given.get(origin.key, {}).get(stated)
+        if given is not None:
+            return given
+        made = []
+        if not (self._context.trusted and ulid.is_ulid(stated)):
+            made.append(minted_id(origin, stated))
+        if self._context.trusted:
+            made = [vouched_id(origin, one) for one in (*made, stated)] + made
+        for one in (*made, stated):
+            if references.exists(self._db, one, viewer=origin):
+                return one
+        return None
+
+    def meant(self, stated: str, origin: Origin) -> str | None:
+        """Return the id of the fact that a name means: exactly, in other letters, or as the only
+        one that begins so, of this file or of the store; None when it names none, or several."""
+        found = self.exactly(stated, origin)
+        if found is None:
+            found = self._begun(stated, origin)
+        if found is not None:
+            return found
+        try:
+            return facts.find(self._db, stated, viewer=origin).id
+        except (NotFoundError, UsageError):
+            return None
+
+    def _begun(self, stated: str, origin: Origin) -> str | None:
+        """Return the only row whose stated id is this one in other letters, or begins so."""
+        if origin.key not in self._folded:
+            given = self._given.get(origin.key, {})
+            self._folded[origin.key] = sorted((name.casefold(), it) for name, it in given.items())
+        names, sought = self._folded[origin.key], stated.casefold()
+        first = bisect_left(names, (sought, ""))
+        same = [it for name, it in names[first : first + 2] if name == sought]
+        if not same and len(sought) >= _LEAST:
+            same = [it for name, it in names[first : first + 2] if name.startswith(sought)]
+        return same[0] if len(same) == 1 else None
 
 
 @record

@@ -1,33 +1,45 @@
 """One row of a file to one fact: every value checked, unknown keys kept in the metadata.
 
-A file that nobody vouches for states no merit of its rows: see `worth`.
+A file that nobody vouches for states no merit of its rows: see `worth_of`.
 """
 
 from __future__ import annotations
 
+from functools import cache
+
 from tideline_cli.errors import UsageError
 from tideline_cli.exchange.importer.cells import (
     BY_FORM,
+    KEYS,
+    REASON,
+    STATED,
     cell_text,
+    count,
+    flag,
     instants,
     past,
+    rate,
     strings,
+    unit,
     with_progress,
     word,
 )
-from tideline_cli.exchange.importer.worth import last_used, worth_of
 from tideline_cli.memory.remember import checked_text
 from tideline_cli.model import codec, ulid, utterance
 from tideline_cli.model.closed_set import one_of
 from tideline_cli.model.fact import (
+    HEATS,
     KINDS,
     LIFECYCLES,
     PROGRESSES,
     ROLES,
     SEGMENTS,
+    STATUSES,
     TIERS,
     Fact,
     bare_name,
+    clamped,
+    initial_heat,
     slot_key,
     usual_progress,
 )
@@ -38,7 +50,7 @@ from tideline_cli.model.origin import UNKNOWN, Origin, parse_origin
 from tideline_cli.model.record import record
 from tideline_cli.model.saying import as_told
 from tideline_cli.model.scope import scope_key
-from tideline_cli.model.source import SOURCES, parse_source
+from tideline_cli.model.source import SOURCES, is_trusted, parse_source
 from tideline_cli.model.times import Times
 from tideline_cli.policy.gate import confined
 from tideline_cli.policy.periods import STATEMENT
@@ -49,17 +61,11 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from tideline_cli.model.fact import Segment, Tier
+    from tideline_cli.model.fact import Fact, Heat, Segment, Status, Tier
     from tideline_cli.model.source import Source
 
-STATED = ("changed_at", "said_at")
-"""When the state of a fact was stated, and when it was last said: keys of an export beside the
-fields of the fact."""
-REASON = "archived_reason"
-"""Why a fact is archived: a key of an export beside the fields of the fact."""
 _REASONS = ("faded", "merged", "superseded", "forgotten", "unknown")
 _UNASKED = ("faded", "merged")
-KEYS = frozenset((*NAMES, "links", "supersedes", *STATED, REASON))
 _TIMED = frozenset(("created_at", *STATED))
 _PLAIN = tuple(
     (field.name, BY_FORM[field.form])
@@ -129,7 +135,7 @@ def fact_from(row: Mapping[str, Any], context: ImportContext, *, repeat: int = 0
         "progress": word(row, "progress", PROGRESSES) or usual_progress(kind),
         "metadata": metadata, "statement": _statement(row) if values["slot"] else None,
     }  # fmt: skip
-    values["id"] = own_id or made_id(origin, content, told_apart(values), stated, repeat)
+    values["id"] = own_id or _made_id(values, stated, repeat)
     return Fact(*[values[name] for name in NAMES])  # twice as fast as by name
 
 
@@ -212,17 +218,16 @@ def vouched_id(origin: Origin, taken: str) -> str:
     return ulid.from_bytes(blake2b(said.encode(), digest_size=16).digest())
 
 
-def told_apart(values: Mapping[str, Any]) -> str:
-    """Return what tells a row from others of the same text, origin and time: where it was said, and
-    all by which two statements differ. The fields of a fact that are None say nothing."""
-    stated = [f"{name}={values[name]}" for name in APART if values[name] is not None]
-    return "\x1f".join((values["source_turn"] or "", *stated))
-
-
-def made_id(origin: Origin, content: str, apart: str, stated: int | None, repeat: int) -> str:
-    """Return a ULID that depends on what a row says alone; its time is the stated one, if any."""
-    said = "\x1f".join((origin.key, content, apart, str(stated), str(repeat)))
-    digest = bytearray(blake2b(said.encode(), digest_size=16).digest())
+def _made_id(values: Mapping[str, Any], stated: int | None, repeat: int) -> str:
+    """Return a ULID that depends on what a row says alone; its time is the stated one, if any. Rows
+    of one text, origin and time are told apart by where they were said, and by all by which two
+    statements differ."""
+    apart = [f"{name}={values[name]}" for name in APART if values[name] is not None]
+    said = (
+        values["origin"].key, values["content"], values["source_turn"] or "", *apart, str(stated),
+        str(repeat),
+    )  # fmt: skip
+    digest = bytearray(blake2b("\x1f".join(said).encode(), digest_size=16).digest())
     if stated is not None and 0 <= stated < 1 << 48:
         digest[:6] = stated.to_bytes(6, "big")
     return ulid.from_bytes(bytes(digest))
@@ -296,3 +301,91 @@ def metadata_of(row: Mapping[str, Any]) -> dict[str, Any] | None:
     except (ValueError, RecursionError) as error:
         raise UsageError("metadata cannot be stored: not valid JSON") from error
     return metadata
+
+
+_CLAIMS = tuple(field.name for field in FIELDS if field.is_merit)
+_CLAIMED = frozenset(_CLAIMS)
+_FIELDS = _CLAIMED - {"last_accessed_at", "tier"}
+_LIMITED = _CLAIMED | {"created_at", "document"}
+"""The keys of a row whose values may be limited: see `was_limited`."""
+
+
+@record
+class Worth:
+    """What a fact is worth: all that lets it rank higher or stay longer."""
+
+    importance: float
+    confidence: float | None
+    decay_rate: float
+    heat: Heat
+    status: Status | None
+    pinned: bool
+    access_count: int
+
+
+def worth_of(
+    row: Mapping[str, Any], segment: Segment, kind: str | None, tier: Tier, *, trusted: bool
+) -> Worth:
+    """Return what a row says that it is worth. One that nobody vouches for may say that it is worth
+    less than its segment, and no more: it was never used, is not pinned, and fades as others do.
+    """
+    if _CLAIMED.isdisjoint(row):
+        return _unclaimed(segment, kind if trusted else None, tier)
+    defaults = SEGMENTS[segment]
+    importance = clamped(unit(row, "importance", clamp=True, default=None), defaults.importance)
+    confidence = unit(row, "confidence", clamp=True, default=None)
+    decay = rate(row, defaults.decay_rate)
+    heat: Any = word(row, "heat", HEATS)
+    status: Any = word(row, "status", STATUSES)
+    uses, pinned = count(row, "access_count"), flag(row, "pinned")
+    if trusted:
+        heat = heat or ("core" if pinned else initial_heat(segment, kind, tier, importance))
+        return Worth(importance, confidence, decay, heat, status, pinned, uses)
+    importance = min(importance, defaults.importance)
+    heat = initial_heat(segment, None, tier, importance)
+    confidence = None if confidence is None or confidence >= 1 else confidence
+    decay = max(decay, defaults.decay_rate)
+    return Worth(importance, confidence, decay, heat, None, False, 0)
+
+
+@cache  # of few arguments, and of nearly every row
+def _unclaimed(segment: Segment, kind: str | None, tier: Tier) -> Worth:
+    """Return what a fact is worth of which a row claims nothing."""
+    defaults = SEGMENTS[segment]
+    heat = initial_heat(segment, kind, tier, defaults.importance)
+    return Worth(defaults.importance, None, defaults.decay_rate, heat, None, False, 0)
+
+
+def last_used(row: Mapping[str, Any], created_at: int, *, trusted: bool, now: int) -> int:
+    """Return when a fact was used last; of one that nobody vouches for, when it was made."""
+    if "last_accessed_at" not in row:
+        return created_at
+    used = past(row, "last_accessed_at", now)
+    return used if used is not None and trusted else created_at
+
+
+def was_limited(row: Mapping[str, Any], fact: Fact, *, trusted: bool, now: int) -> bool:
+    """Say whether the row claimed more for its fact than it was given."""
+    if _LIMITED.isdisjoint(row):
+        return False
+    for name in ("created_at", "last_accessed_at"):
+        if getattr(fact, name) == now and (instants(row, name, 0) or 0) > now:
+            return True
+    row = with_progress(row)
+    claimed = [name for name in _CLAIMS if row.get(name) is not None]
+    if row.get("document") and fact.document is None:
+        return True
+    if trusted or not claimed:
+        return False
+    stated = worth_of(row, fact.segment, fact.kind, fact.tier, trusted=True)
+    used = last_used(row, fact.created_at, trusted=True, now=now)
+    return (
+        any(getattr(stated, name) != getattr(fact, name) for name in claimed if name in _FIELDS)
+        or row.get("tier", fact.tier) not in (None, fact.tier)
+        or used > fact.last_accessed_at
+    )
+
+
+def was_confined(row: Mapping[str, Any], fact: Fact) -> bool:
+    """Say whether the row named a segment that its source may not author."""
+    return row.get("segment") not in (None, fact.segment) and not is_trusted(fact.source)

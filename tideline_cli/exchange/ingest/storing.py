@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from tideline_cli.exchange.importer.chunk_vectors import ChunkVectors, catch_up
+from tideline_cli.exchange.importer.workers import ChunkVectors, catch_up
 from tideline_cli.exchange.ingest.notes import with_note
 from tideline_cli.exchange.ingest.written import with_fact
 from tideline_cli.model.edge import SUPERSEDES
@@ -119,11 +119,11 @@ class Storage:
         """Insert chunks, index and count them, and store their vectors."""
         catch_up(self._db, [origin_number])
         last = facts.last_number(self._db)
-        runs = [bulk_inserts.alone(one.columns, origin_number) for one in chunks]
-        bulk_inserts.insert(self._db, runs)
+        rows = [bulk_inserts.numbered(one.columns, origin_number) for one in chunks]
+        bulk_inserts.insert(self._db, rows)
         fts.index_after(self._db, last)
         counts = bulk_inserts.NewCounts()
-        counts.add(runs)
+        counts.add(rows)
         counts.store(self._db)
         seqs = facts.numbers_after(self._db, last)
         titled = [

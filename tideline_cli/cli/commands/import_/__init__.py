@@ -9,9 +9,9 @@ from tideline_cli.cli.options import Argument, OptionSet, choice, count, flag, p
 from tideline_cli.cli.session import Session
 from tideline_cli.errors import Interrupted, TidelineError, UsageError
 from tideline_cli.exchange.importer import import_rows, prepared
-from tideline_cli.exchange.importer.columns import TEXT_KEYS, mapping_of
-from tideline_cli.exchange.importer.read_chunks import ChunkReader
-from tideline_cli.exchange.importer.rows import KEYS, ImportContext
+from tideline_cli.exchange.importer.cells import KEYS, TEXT_KEYS, mapping_of
+from tideline_cli.exchange.importer.preparation import ChunkReader
+from tideline_cli.exchange.importer.rows import ImportContext
 from tideline_cli.exchange.importer.summary import ImportSummary
 from tideline_cli.memory.lanes import is_slow
 from tideline_cli.memory.secret_screening import replacement_note

@@ -10,7 +10,7 @@ import sys
 from tideline_cli.cli.output import visible
 from tideline_cli.errors import TidelineError, UsageError
 from tideline_cli.exchange import plain_file
-from tideline_cli.exchange.importer.columns import in_milliseconds, renamed
+from tideline_cli.exchange.importer.cells import in_milliseconds, renamed
 from tideline_cli.exchange.jsonl import LONGEST_LINE
 from tideline_cli.exchange.links_out import is_below, left_outside
 from tideline_cli.store import files
