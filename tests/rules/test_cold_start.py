@@ -51,7 +51,25 @@ HOT = {
     "a TAB behind --tag": ("__complete", "tag:a", "--db", "x.db", "recall", "--tag"),
     "a TAB behind show": ("__complete", "id:", "show"),
     "a TAB behind undo": ("__complete", "batch:", "undo"),
-    "status": ("status", "--json"),
+    "status": ("status",),
+    "status as json": ("status", "--json"),
+    "list": ("list",),
+    "list by strength": ("list", "--sort", "strength", "--json"),
+    "show": ("show", "@1"),
+    "edit": ("edit", "@1", "--tag", "y"),
+    "forget": ("forget", "@1"),
+    "undo": ("undo",),
+    "undo by list": ("undo", "--list"),
+    "tags": ("tags",),
+    "slots": ("slots", "--json"),
+    "history": ("history", "--limit", "3"),
+    "history of a fact": ("history", "@1"),
+    "timeline": ("timeline", "@1"),
+    "pin": ("pin", "@1"),
+    "link": ("link", "@1", "@2"),
+    "feedback": ("feedback", "@1", "up"),
+    "fading": ("fading",),
+    "restore": ("restore", "@1"),
     "mcp": ("mcp", "--write"),
     "init": ("init", "zsh"),
 }
@@ -71,7 +89,9 @@ def test_hot_commands_load_little(run, argv):
     for n in range(5):
         labels = ("--tag", "a", "--tag", 'b "c"', "--meta", f"n={n}", "--title", "week")
         run("remember", f"person{n} deploys on day{n} of the week", *labels)
-    names, code = loaded(_SAY.format(argv=list(argv), heavy=HEAVY))
+    ids = [one["id"] for one in run("list", "--json").json["facts"]]
+    argv = [ids[int(word[1:])] if word in ("@1", "@2") else word for word in argv]
+    names, code = loaded(_SAY.format(argv=argv, heavy=HEAVY))
     assert names == set()
     assert code == (1 if "of the" in argv else 0)
 

@@ -34,12 +34,18 @@ def named_by(call: CallSettings) -> str:
     return call.config.values["database"].came_from
 
 
+_PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789@%+=:,./-_")
+
+
 def call_line(words: Sequence[str], *, origin: Origin | None) -> str:
     """Return a call of these words, quoted for a shell; `origin` None is that of a plain call."""
-    from shlex import join  # noqa: PLC0415  re; few calls name another
-
     more = () if origin is None else ("--origin", _typed_origin(origin.key))
-    return join(["tideline", *words, *more])
+    line = ["tideline", *words, *more]
+    if all(word and _PLAIN.issuperset(word) for word in line):
+        return " ".join(line)
+    from shlex import join  # noqa: PLC0415  re; few words need quotes
+
+    return join(line)
 
 
 def _typed_origin(key: str) -> str:

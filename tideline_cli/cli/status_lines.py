@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 
 from tideline_cli import config
 from tideline_cli.cli import ages, output
 from tideline_cli.errors import CannotWriteError
 from tideline_cli.model.instant import DAY_MS, iso
-from tideline_cli.serve import hook_state, queue, setup_files
-from tideline_cli.store import stats, sync_state
+from tideline_cli.store import stats
 from tideline_cli.store.connection import OLDER_TERMS
 
 TYPE_CHECKING = False
@@ -162,12 +160,16 @@ _OF_LATE = 7 * DAY_MS  # a failure that is older is no news
 
 def doors_status(session: Session) -> tuple[dict[str, Any], list[str]]:
     """Return the doors as JSON has them, and as lines."""
+    from shutil import which  # noqa: PLC0415  re; where a client was set up
+
+    from tideline_cli.serve import hook_state, queue  # noqa: PLC0415  as above
+
     state = config.state_folder(os.environ)
     rows, unread = _setup_rows()
     failure = hook_state.last_failure(hook_state.log_path(state, session.viewer.key))
     form: dict[str, Any] = {
         "set_up": sorted(rows),
-        "gone": sorted(name for name, row in rows.items() if shutil.which(row.program) is None),
+        "gone": sorted(name for name, row in rows.items() if which(row.program) is None),
         "pending": queue.length(state, queue.Whose(session.real_database, session.viewer.key)),
         "last_failure": None if failure is None else {
             "at": iso(failure.at), "client": failure.client, "message": failure.message,
@@ -189,6 +191,8 @@ def doors_status(session: Session) -> tuple[dict[str, Any], list[str]]:
 
 def _setup_rows() -> tuple[dict[str, SetUpRow], str]:
     """Return what the record of setup has, and what is wrong with it, empty for nothing."""
+    from tideline_cli.serve import setup_files  # noqa: PLC0415  json; where a client was set up
+
     try:
         return setup_files.setup_rows(config.data_folder(os.environ)), ""
     except CannotWriteError as error:
@@ -201,6 +205,8 @@ _SHOWN = 5
 def places_status(db: Connection, *, now: int) -> tuple[list[dict[str, Any]], list[str]]:
     """Return each place with the time of the last sync that came to its end, as objects of JSON
     and as lines."""
+    from tideline_cli.store import sync_state  # noqa: PLC0415  few memories sync
+
     forms: list[dict[str, Any]] = []
     lines: list[str] = []
     for place in sync_state.all_places(db):

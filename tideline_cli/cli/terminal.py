@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import base64
 import os
-import shutil
-import subprocess
 import sys
-from tempfile import TemporaryDirectory
 
 from tideline_cli.errors import TidelineError, UsageError
 from tideline_cli.policy.render import screen_text
-from tideline_cli.system import words_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,6 +42,9 @@ def edited(text: str, *, name: str = "fact.txt", hint: str = _HOW) -> str:
 
     Raises UsageError when there is no editor, TidelineError when it fails.
     """
+    import subprocess  # noqa: PLC0415  re; most commands that may ask open no editor
+    from tempfile import TemporaryDirectory  # noqa: PLC0415  as above
+
     command = _command(hint)
     # Editors put backups and swap files beside the file: the folder is private (0700) and is
     # removed afterwards.
@@ -70,6 +68,8 @@ def edited(text: str, *, name: str = "fact.txt", hint: str = _HOW) -> str:
 
 
 def _command(hint: str) -> list[str]:
+    from tideline_cli.system import words_of  # noqa: PLC0415  shlex: re
+
     named = os.environ.get("VISUAL") or os.environ.get("EDITOR") or ""
     try:
         command = words_of.split(named)
@@ -159,6 +159,9 @@ _PROGRAMS = (
 def copy_to_clipboard(text: str, terminal: int) -> str:
     """Copy a text; `terminal` is a file descriptor of the terminal. Return by what: the name of a
     program, or `terminal`, of which nobody knows whether it obeys."""
+    import base64  # noqa: PLC0415  a key of the picker alone
+    import shutil  # noqa: PLC0415  as above
+
     coded = base64.b64encode(text.encode()).decode()
     os.write(terminal, f"\x1b]52;c;{coded}\x07".encode())
     for name, needed, flags in _PROGRAMS:
@@ -172,6 +175,8 @@ def copy_to_clipboard(text: str, terminal: int) -> str:
 def _is_given(argv: list[str], text: str) -> bool:
     """Say whether a program has taken the text. Some stay behind to serve it: their output is
     nobody's, so that none waits for its end."""
+    import subprocess  # noqa: PLC0415  a key of the picker alone
+
     try:
         done = subprocess.run(  # noqa: S603  no shell, a name of ours
             argv, input=text.encode(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
