@@ -1,4 +1,17 @@
-"""The surroundings of every test: a home of its own, no settings of the user, a pinned clock."""
+"""The surroundings of every test: a home of its own, no settings of the user, a pinned clock.
+
+The gate (`make test`) runs a part of what takes long, always the same, and `make nightly` all, by
+TIDELINE_AT_LENGTH=1. Four ways to say what the gate leaves out, each beside the test:
+
+- `@pytest.mark.nightly`: the gate runs none of it.
+- `@pytest.mark.sampled(n)`: of the cases of a parametrized test the gate runs n, evenly spread.
+- `often(n, more)` (tests/support.py): it tries n times, at night `more` times.
+- `some(planted, n)` (there too): it plants the first n faults.
+
+Many cases of a pure function are one test: `@joined` (there too) names each case that fails.
+
+Who names a test (`pytest FILE::TEST`) gets all of it.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +50,7 @@ for _number in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP, signal.SIGTERM):
         signal.signal(_number, lambda *_: None)
 
 settings.register_profile(
-    "tideline", deadline=None, database=None, max_examples=50, derandomize=True
+    "tideline", deadline=None, database=None, max_examples=support.often(20, 50), derandomize=True
 )
 settings.load_profile("tideline")
 
@@ -48,8 +61,9 @@ _LOOKS = ("NO_COLOR", "FORCE_COLOR", "COLUMNS", "PYTHONDONTWRITEBYTECODE", "PYTH
 
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """With memories on a server, leave out what files alone have; each such test says why."""
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """With memories on a server, leave out what files alone have; each such test says why. Then
+    leave to `make nightly` what the gate does not run."""
     for item in items:
         try:
             reason = backends.reason_to_skip(item)
@@ -57,6 +71,28 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             raise pytest.UsageError(str(error)) from None
         if reason and backends.is_server():
             item.add_marker(pytest.mark.skip(f"about files: {reason}"))
+
+
+    if support.IS_AT_LENGTH or any("::" in one for one in config.args):
+        return
+    left = _left_to_nightly(items)
+    if left:
+        config.hook.pytest_deselected(items=[item for item in items if item in left])
+        items[:] = [item for item in items if item not in left]
+
+
+def _left_to_nightly(items: list[pytest.Item]) -> set[pytest.Item]:
+    """Return the tests that the gate does not run."""
+    left = {item for item in items if item.get_closest_marker("nightly")}
+    cases: dict[str, list[pytest.Item]] = {}
+    for item in items:
+        if item.get_closest_marker("sampled"):
+            cases.setdefault(item.nodeid.partition("[")[0], []).append(item)
+    for every in cases.values():
+        mark = every[0].get_closest_marker("sampled")
+        count = min(mark.args[0], len(every)) if mark else 0
+        left |= {*every} - {every[len(every) * n // count] for n in range(count)}
+    return left
 
 
 def pytest_collection_finish() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
 import json
 import os
 import re
@@ -10,6 +12,8 @@ import tempfile
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import pytest
 
 from tests import backends
 from tideline_cli.exchange.importer.rows import ImportContext, fact_from
@@ -24,30 +28,56 @@ from tideline_cli.store.postgres.tables import of_server
 from tideline_cli.store.transactions import writing
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from typing import TypeVar
 
     from apsw import Connection
 
     T = TypeVar("T")
+    Test = Callable[..., None]
 
 NOW = 1_760_000_000_000
 DAY = 86_400_000
 ROOT = Path(__file__).resolve().parents[1]
 GOLDEN = Path(__file__).parent / "golden"
 PEER = channel("wa", "c1", "s1")
-_IS_AT_LENGTH = bool(os.environ.get("TIDELINE_AT_LENGTH"))
+IS_AT_LENGTH = bool(os.environ.get("TIDELINE_AT_LENGTH"))
 
 
 def often(gate: int, at_length: int) -> int:
-    """Return how often a test tries: fewer times in `make test`, all in `make properties`."""
-    return at_length if _IS_AT_LENGTH else gate
+    """Return how often a test tries: fewer times in `make test`, all in `make nightly`."""
+    return at_length if IS_AT_LENGTH else gate
 
 
 def some(planted: Iterable[T], gate: int = 1) -> list[T]:
     """Return the planted faults that a test tries: the first ones in `make test`, all in
-    `make planted`."""
-    return [*planted][: None if _IS_AT_LENGTH else gate]
+    `make nightly`."""
+    return [*planted][: None if IS_AT_LENGTH else gate]
+
+
+def joined(names: str, cases: Iterable[Any]) -> Callable[[Test], Test]:
+    """Run a test for many cases as one, which names each case that fails; what `parametrize` takes
+    where the cases need nothing of their own, neither a store nor a folder."""
+    words = [name.strip() for name in names.split(",")]
+    rows = [case if len(words) > 1 else (case,) for case in cases]
+
+    def decorated(test: Test) -> Test:
+        def every(**fixtures: Any) -> None:
+            failures = []
+            for row in rows:
+                try:
+                    test(**dict(zip(words, row, strict=True)), **fixtures)
+                except (Exception, pytest.fail.Exception) as error:
+                    case = ", ".join(repr(value)[:120] for value in row)
+                    failures.append(f"[{case}] {type(error).__name__}: {error}")
+            assert not failures, f"{len(failures)} of {len(rows)}:\n" + "\n".join(failures)
+
+        functools.update_wrapper(every, test)
+        rest = [p for p in inspect.signature(test).parameters.values() if p.name not in words]
+        every.__signature__ = inspect.Signature(rest)  # type: ignore[attr-defined]
+        return every
+
+    return decorated
 
 
 DEVIATIONS = {

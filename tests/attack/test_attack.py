@@ -51,6 +51,7 @@ _PLANTED_IN_HTTP = {
 }  # fmt: skip
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 @pytest.mark.parametrize("name", some(_PLANTED_IN_HTTP, 2))
 def test_a_fault_of_serve_is_found(tmp_path, name, monkeypatch):
@@ -83,6 +84,7 @@ _PLANTED_IN_MCP = {
 }  # fmt: skip
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 @pytest.mark.parametrize("name", some(_PLANTED_IN_MCP, 2))
 def test_a_fault_of_mcp_is_found(tmp_path, name, monkeypatch):

@@ -67,6 +67,7 @@ def test_no_question_beside_json(run, monkeypatch):
     assert (done.code, "--yes" in done.error["hint"]) == (2, True)
 
 
+@pytest.mark.sampled(15)
 @pytest.mark.parametrize("command", [name for name in COMMANDS if name != "serve"])
 def test_verbose_says_more_everywhere(run, command, tmp_path):
     """-v tells the memory, the origin, where each was named, and the time that a command took, of

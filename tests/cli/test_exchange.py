@@ -409,6 +409,7 @@ def on_a_terminal(argv):
     return b"".join(parts).decode().replace(clear_line, "")
 
 
+@pytest.mark.sampled(11)
 @pytest.mark.parametrize("words", PRINTED, ids=lambda words: " ".join(map(ascii, words))[:60])
 def test_nothing_acts_on_a_terminal(run, words):
     """Whatever a command prints to a terminal, results, JSON and errors, controls and invisible

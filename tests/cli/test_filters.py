@@ -66,6 +66,7 @@ ASKED = {
 }  # fmt: skip
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("name", ASKED)
 def test_list_export_and_forget_mean_the_same(run, facts, name):
     """Each filter leaves the facts that a reader would pick, in all three commands; what is

@@ -12,7 +12,7 @@ from types import ModuleType
 import pexpect
 import pytest
 
-from tests.support import ROOT
+from tests.support import ROOT, joined
 from tideline_cli.cli import app
 from tideline_cli.cli.commands import COMMANDS, Command, verb
 from tideline_cli.cli.generate import completions, docs, files, man
@@ -73,7 +73,7 @@ def test_generated_files_are_current(tmp_path):
     assert list(tmp_path.glob("man")) == []
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@joined("name", COMMANDS)
 def test_every_command_is_documented(name):
     """Each command has a page with all its flags, and stands with them in every completion file."""
     page = man.page(name).replace("\\-", "-")
@@ -90,7 +90,7 @@ def test_every_command_is_documented(name):
         assert name in text
 
 
-@pytest.mark.parametrize("name", ["", *COMMANDS])
+@joined("name", ["", *COMMANDS])
 def test_flags_are_those_of_the_live_commands(name):
     """The pages have the flags that Typer takes, no more and no fewer."""
     command = app.build(name) if name else app.root()
@@ -106,6 +106,7 @@ def test_flags_are_those_of_the_live_commands(name):
     assert shown - {"--help", "-h"} == taken - {"--help", "-h"}
 
 
+@pytest.mark.sampled(10)
 @needs_man
 @pytest.mark.parametrize("name", sorted(man.pages()))
 def test_pages_render_without_warnings(name, tmp_path):

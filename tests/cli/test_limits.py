@@ -29,6 +29,7 @@ def limited(process, kind, value, *argv):
     return process(*argv, preexec_fn=lambda: resource.setrlimit(kind, (value, value)))
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("mib", [34, 60, 100, 130, 200])
 def test_too_little_memory(process, run, rows, mib):
     """Commands that need more memory than they get end with 73 and say that it is memory."""
@@ -49,6 +50,7 @@ def test_no_room_for_vectors(process, rows):
     assert "OpenBLAS" not in done.err and "Traceback" not in done.err
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("files", [5, 6, 7, 9, 12])
 def test_too_few_files(process, run, rows, files):
     """Commands that may open too few files end with 73 and say so."""

@@ -17,7 +17,7 @@ from rich.cells import cell_len
 
 from tests import backends
 from tests.conftest import run_main
-from tests.support import DAY, NOW, ROOT, fact, seed
+from tests.support import DAY, NOW, ROOT, fact, often, seed
 from tideline_cli.cli import terminal
 from tideline_cli.cli.commands import pick
 from tideline_cli.cli.options import GlobalOptions
@@ -334,7 +334,7 @@ def facts_of(*texts):
     return [fact(text, "0" * 26) for text in texts]
 
 
-@settings(max_examples=60)
+@settings(max_examples=often(20, 60))
 @given(
     texts=st.lists(st.text(max_size=120), max_size=12), typed=st.text(max_size=60),
     columns=st.integers(1, 120), rows=st.integers(1, 40), downs=st.integers(0, 15),

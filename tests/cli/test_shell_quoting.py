@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.support import often
 from tideline_cli.cli.shell_quoting import SHELLS, as_word
 
 EVIL = (
@@ -120,7 +121,7 @@ def test_harmless_texts_look_as_a_person_would_type_them():
     assert as_word("a\nb", "fish", before="") == "a\\nb"
 
 
-@settings(max_examples=300)
+@settings(max_examples=often(75, 300))
 @given(text=st.text(), before=st.text(max_size=8), shell=st.sampled_from(SHELLS))
 def test_no_raw_control_or_operator_is_left(text, before, shell):
     """What is put into the line is printable, and each sign of the shell's has a backslash."""

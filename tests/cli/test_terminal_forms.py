@@ -67,6 +67,7 @@ def cells(text):
     return len(text) + wide
 
 
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("columns", [40, 50, 60, 80, 120])
 @pytest.mark.parametrize("command", ROWS)
 def test_the_text_stays(facts, screen, command, columns):

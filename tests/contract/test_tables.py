@@ -48,6 +48,7 @@ FAULTS = {
 }
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_fault_in_a_table_is_found(world, monkeypatch, fault):
     """An option that is changed behind the back of its documents is complained of."""

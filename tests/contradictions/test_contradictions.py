@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.doors.mcp_talk import told
-from tests.support import DAY, NOW, fact, put
+from tests.support import DAY, NOW, fact, joined, put
 from tideline_cli import Memory
 from tideline_cli.memory import contradictions as memory
 from tideline_cli.memory.query import Query
@@ -62,7 +62,7 @@ def test_a_sign_holds_from_both_sides():
         assert told_apart(one, other) == told_apart(other, one)
 
 
-@pytest.mark.parametrize(("one", "other", "what"), [
+@joined("one, other, what", [
     ("The door is locked", "The door isn't locked", "negation"),
     ("The door is locked", "The door is unlocked", "opposite"),
     ("The door code is 4711", "The door code is 4712", "value"),

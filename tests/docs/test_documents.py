@@ -9,6 +9,7 @@ import pytest
 
 from tests.docs import pages
 from tests.docs.run_page import complaints
+from tests.support import joined
 from tideline_cli.cli.commands import COMMANDS, verb
 from tideline_cli.cli.options import GLOBAL
 
@@ -20,7 +21,7 @@ def test_the_commands_of_a_page(page, tmp_path):
     assert not found, "\n\n".join(found)
 
 
-@pytest.mark.parametrize("page", pages.PAGES, ids=lambda page: page.name)
+@joined("page", pages.PAGES)
 def test_the_commands_in_sentences(page):
     """A command that a sentence or a configuration file names exists, and so do its options."""
     text = page.read_text()

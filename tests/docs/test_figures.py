@@ -7,9 +7,7 @@ import re
 import subprocess
 import sys
 
-import pytest
-
-from tests.support import ROOT
+from tests.support import ROOT, joined
 from tideline_cli import __version__
 from tideline_cli.cli.commands import verb
 from tideline_cli.dream import consolidate, plan
@@ -83,7 +81,7 @@ CLAIMS = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize(("page", "claim"), CLAIMS, ids=lambda value: value[:40])
+@joined("page, claim", CLAIMS)
 def test_a_page_says_what_the_program_knows(page, claim):
     """A page has the sentence with the figure that the program has."""
     assert claim in " ".join((DOCS / page).read_text("utf-8").split("\n"))

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import re
 
-import pytest
-
 from tests.docs import pages
-from tests.support import ROOT
+from tests.support import ROOT, joined
 
 READ = (*pages.ALL, ROOT / "bench" / "README.md")
 _LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^)\s]+)\)")
@@ -31,7 +29,7 @@ def anchors(page):
     return found.keys()
 
 
-@pytest.mark.parametrize("page", READ, ids=lambda page: str(page.relative_to(ROOT)))
+@joined("page", READ)
 def test_links_lead_somewhere(page):
     """Each link to a page or a picture of ours leads to a file, and to a heading that is there."""
     text = re.sub(r"`[^`\n]*`", "", prose(page))
@@ -47,7 +45,7 @@ def test_links_lead_somewhere(page):
     assert lost == []
 
 
-@pytest.mark.parametrize("page", READ, ids=lambda page: str(page.relative_to(ROOT)))
+@joined("page", READ)
 def test_tables_are_whole(page):
     """Each row of a table has as many cells as its head."""
     head, wrong = 0, []

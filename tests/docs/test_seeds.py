@@ -101,6 +101,7 @@ def test_a_row_has_a_command_or_a_reason():
             assert _ENDS.match(how), number
 
 
+@pytest.mark.sampled(40)
 @pytest.mark.parametrize(
     ("number", "how"),
     [

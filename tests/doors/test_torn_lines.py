@@ -36,6 +36,7 @@ _WHOLE = {
 }  # fmt: skip
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("form", _WHOLE)
 @pytest.mark.parametrize("part", [0.35, 0.5, 0.9])
 def test_half_a_transcript_ends_in_a_sentence(process, tmp_path, form, part):

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.support import DAY, NOW, PEER, fact, fresh_store, named_id, put
+from tests.support import DAY, NOW, PEER, fact, fresh_store, named_id, often, put
 from tideline_cli.dream import consolidate
 from tideline_cli.dream.plan import Settings
 from tideline_cli.dream.run import dream
@@ -50,7 +50,7 @@ def test_the_curve_is_solved_to_the_millisecond(one, below):
         assert one.strength_at(now=at) < below <= one.strength_at(now=at - 1)
 
 
-@settings(max_examples=80)
+@settings(max_examples=often(20, 80))
 @given(traits(), st.sampled_from((None, 100 * DAY, YEAR)))
 def test_a_dream_archives_a_fact_on_the_day_that_is_foretold(one, after_owner):
     """A dream at the foretold instant archives the fact; one a day, or a millisecond, earlier does

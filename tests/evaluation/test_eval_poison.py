@@ -53,6 +53,7 @@ def test_the_memory_is_left_as_it_is(memory):
     assert content() == before
 
 
+@pytest.mark.nightly
 def test_an_owner_who_said_nothing_is_lent_some_facts(home):
     """An owner who said nothing is lent some facts."""
 
@@ -62,6 +63,7 @@ def test_an_owner_who_said_nothing_is_lent_some_facts(home):
     assert not (home / "tideline.db").exists()
 
 
+@pytest.mark.nightly
 def test_a_memory_without_a_write_gate_is_found_out(memory):
     """A memory without a write gate is found out."""
 
@@ -102,6 +104,7 @@ def test_the_long_list_shares_its_words():
     assert long_list.MARK is poison.MARK and long_list.spellings is poison.spellings
 
 
+@pytest.mark.nightly
 def test_the_settings_of_the_user_are_attacked(memory):
     """Which answer comes first is asked as the user's own recalls are."""
     with mock.patch.object(poison, "recall", wraps=poison.recall) as asked:

@@ -109,6 +109,7 @@ def content(path):
     return found
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("flags", [(), ("--trust",), ("--merge",), ("--trust", "--merge")])
 def test_the_same_store_with_and_without_a_process_beside(
     run, tmp_path, monkeypatch, in_small_parts, started, flags

@@ -296,6 +296,7 @@ def filled(folder, form, count):
     return str(path)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("merge", [(), ("--merge",)], ids=["plain", "merge"])
 @pytest.mark.parametrize("form", ["jsonl", "csv", "tsv", "db"])
 def test_a_ceiling_on_rows(run, tmp_path, form, merge):

@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.conftest import run_main
+from tests.support import often
 from tideline_cli.exchange import front_matter
 from tideline_cli.model import codec
 
@@ -79,14 +80,14 @@ _VALUES = st.recursive(_LEAVES, lambda inner: st.one_of(
                                                  max_size=3)), max_leaves=8)  # fmt: skip
 
 
-@settings(max_examples=200)
+@settings(max_examples=often(50, 200))
 @given(_VALUES)
 def test_json_is_read_as_it_is(value):
     """What the program writes is read back."""
     assert read(f"metadata: {codec.dumps(value)}") == {"metadata": value}
 
 
-@settings(max_examples=400)
+@settings(max_examples=often(100, 400))
 @given(_VALUES, st.booleans(), st.sampled_from((20, 1000)), st.sampled_from((None, "'", '"', "|")))
 def test_what_a_library_writes_is_read_as_that_reads_it(value, in_brackets, width, style):
     """Values that PyYAML has written are read as by PyYAML, or refused, never read otherwise."""

@@ -37,6 +37,7 @@ def rows(count=CHUNKS * CHUNK, *, first_odd=0):
         yield n, row
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("first_odd", [0, 7 * CHUNK, CHUNKS * CHUNK])
 def test_the_counts_and_bounds_of_a_long_import_are_those_of_its_facts(db, first_odd):
     """What is counted and bounded by the way is what a second look finds."""

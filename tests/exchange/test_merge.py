@@ -387,6 +387,7 @@ APART = [
 ]
 
 
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("flags", [("--trust", "--merge"), ("--merge",), ("--trust",), ()])
 @pytest.mark.parametrize(("one", "other"), APART)
 def test_rows_of_one_text_that_are_two_statements_are_two_facts(run, flags, one, other):

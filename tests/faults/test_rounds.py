@@ -24,6 +24,7 @@ def test_rounds(nursery, tmp_path):
     assert figures.counts["rounds"] >= 3
 
 
+@pytest.mark.nightly
 def test_every_command_alone(nursery, tmp_path):
     """Each kind of command does its work when it is alone, so a round tests something. `make test`
     tries every second kind."""

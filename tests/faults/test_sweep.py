@@ -7,6 +7,7 @@ import pytest
 from tests.faults.sweep import COMMANDS, sweep
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("command", ["remember", "forget"])
 def test_each_of_the_first_calls_fails(nursery, tmp_path, command):
     """Whichever call fails, the command says why on one line, claims nothing that is not so, and
@@ -16,6 +17,7 @@ def test_each_of_the_first_calls_fails(nursery, tmp_path, command):
     assert figures.counts["refused"] > 40
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("command", sorted(COMMANDS.keys() - {"remember", "forget"}))
 def test_some_calls_fail_in_every_command(nursery, tmp_path, command):
     """The same holds for every command that writes, and for recall."""
@@ -25,6 +27,7 @@ def test_some_calls_fail_in_every_command(nursery, tmp_path, command):
     assert figures.counts["runs"] > 0
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("command", ["remember", "recall"])
 def test_reads_of_the_log_fail(nursery, tmp_path, command):
     """A log that cannot be read is told as such, wherever that happens, and is not damage."""

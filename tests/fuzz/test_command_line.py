@@ -13,6 +13,7 @@ from tideline_cli.cli import messages
 CALLS = 300
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", [1, 2])
 def test_random_command_lines(seed):
@@ -47,6 +48,7 @@ NUMERIC = {"count": values.NUMBERS, "number": values.NUMBERS, "share": values.NU
            "time": values.TIMES, "duration": values.DURATIONS}  # fmt: skip
 
 
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("command", lines.ENDING)
 def test_numbers_at_their_edges(command, tmp_path):
     """Every number, time and duration option of a command takes or refuses each edge value."""

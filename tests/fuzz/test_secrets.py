@@ -96,6 +96,7 @@ ENDPOINTS = {
 }
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("where", ["environment", "file"])
 @pytest.mark.parametrize("step", ENDPOINTS)
 def test_a_key_that_the_server_sends_back(say, environ, tmp_path, step, where):

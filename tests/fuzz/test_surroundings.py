@@ -70,6 +70,7 @@ def test_an_error_that_nobody_hears(environ):
         ends_well(shell(f"{SAY} nonsense {closing}", environ), 2)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("argv", [*COMMANDS[:5], ("show", "NOPE"), ("--help",), ("nonsense",)])
 def test_closed_streams(environ, argv):
     """Each of the three streams may be closed, or all."""
@@ -124,6 +125,7 @@ def test_a_home_that_is_no_folder(environ, tmp_path, home):
     assert not (tmp_path / "nowhere").exists()
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     "locale",
     [{"LANG": "C"}, {"LC_ALL": "POSIX"}, {"LC_ALL": "C", "PYTHONUTF8": "0"}, {"LANG": "xx_YY.zz"},
@@ -151,6 +153,7 @@ def test_locales(environ, locale):
     assert done.stdout.count(text.encode()) == 1
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", ["q?mode=ro#%41;é\" '", "two words", "new\nline", "-dash", "%s{}",
                                   "file:x", ":memory:", "x" * 200])  # fmt: skip
 def test_names_of_the_home(environ, tmp_path, name):
@@ -299,6 +302,7 @@ BESIDE = ("tideline.db-wal", "tideline.db-shm", "tideline.db-journal", "tideline
           "tideline.db-lock-dream", "config.toml", "config.toml.new", "last-recall")  # fmt: skip
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("to", ["text", "empty", "dangling"])
 @pytest.mark.parametrize(
     "names", [("tideline.db",), BESIDE[:3], BESIDE[3:], BESIDE[6:]], ids=lambda names: names[0]

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.fuzz.targets import SEEDS, TARGETS, text_of
+from tests.support import often
 
 _TOKENS = sorted(
     {
@@ -36,8 +37,9 @@ def test_seeds(name):
         TARGETS[name](data)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", TARGETS)
-@settings(max_examples=120)
+@settings(max_examples=often(30, 120))
 @given(data=st.data())
 def test_any_bytes(name, data):
     """Any bytes, and any change of a nasty seed, break nothing."""
@@ -75,6 +77,7 @@ _READERS = {
 }
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.slow
 @pytest.mark.parametrize("reader", _READERS)
 def test_linear_time(reader):
@@ -132,6 +135,7 @@ def test_what_is_no_file(run, tmp_path, argv, kind):
     assert (done.code, done.error["code"]) == (2, "usage")
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.slow
 @pytest.mark.parametrize("argv", [("import",), ("import", "--format", "csv"),
                                   ("import", "--format", "sqlite"), ("extract", "--llm", "none")])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.support import NOW, fresh_store, golden, put, reference_fact
+from tests.support import NOW, fresh_store, golden, joined, put, reference_fact
 from tideline_cli.memory import lexical
 from tideline_cli.memory.query import Query
 from tideline_cli.memory.question import Question
@@ -46,7 +46,7 @@ def test_constants():
     assert (GOLDEN["k1"], GOLDEN["b"]) == (bm25.K1, bm25.B)
 
 
-@pytest.mark.parametrize("case", GOLDEN["queries"], ids=lambda case: repr(case["query"]))
+@joined("case", GOLDEN["queries"])
 def test_pure_scores(case):
     """The pure functions give every score, factor and matched term of the reference."""
     stats = reference_statistics()

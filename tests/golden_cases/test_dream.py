@@ -10,6 +10,7 @@ from tests.support import (
     fact,
     fresh_store,
     golden,
+    joined,
     put,
     reference_fact,
     reference_origin,
@@ -94,7 +95,7 @@ def test_defaults():
     assert ours.evict_after_ms == theirs["evictMinAgeDays"] * 86_400_000
 
 
-@pytest.mark.parametrize("case", DREAM["cases"], ids=lambda case: case["name"])
+@joined("case", DREAM["cases"])
 def test_dream(case):
     """A dream proposes what the reference does, the store ends as it does there, and it
     comes to rest."""

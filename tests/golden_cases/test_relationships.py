@@ -4,7 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from tests.support import NOW, deviation, fact, fresh_store, golden, put, reference_fact, statements
+from tests.support import (
+    NOW,
+    deviation,
+    fact,
+    fresh_store,
+    golden,
+    joined,
+    put,
+    reference_fact,
+    statements,
+)
 from tideline_cli.exchange.relink import MOST_CONSIDERED, WINDOW, relink
 from tideline_cli.llm import prompts, reply
 from tideline_cli.llm.reply import Reference
@@ -17,7 +27,7 @@ GOLDEN = golden("relationships")
 RELINK = golden("relink")
 
 
-@pytest.mark.parametrize("case", GOLDEN["resolve"])
+@joined("case", GOLDEN["resolve"])
 def test_guards(case):
     """Each guard drops what the reference drops, in its order."""
     taken = relations.taken(

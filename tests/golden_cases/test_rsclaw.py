@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
-
-from tests.support import NOW, deviation, golden
+from tests.support import NOW, deviation, golden, joined
 from tideline_cli.exchange.extract.types import kind_proposal
 from tideline_cli.model.fact import NewFact, birth
 from tideline_cli.model.origin import OWNER
@@ -15,7 +13,7 @@ MISC = golden("rsclaw_misc")
 SPELLED = {"x*4001 + ' i like'": "x" * 4001 + " i like"}
 
 
-@pytest.mark.parametrize("case", MISC["gates"], ids=lambda case: case["text"])
+@joined("case", MISC["gates"])
 def test_gates(case):
     """A message is salient, or a correction, where the reference says so; a long one is heard."""
     text = SPELLED.get(case["text"], case["text"])
@@ -24,7 +22,7 @@ def test_gates(case):
     assert (is_salient(text), is_correction(text)) == wanted
 
 
-@pytest.mark.parametrize("kind", MISC["kind_policy"]["l1"])
+@joined("kind", MISC["kind_policy"]["l1"])
 def test_kinds(kind):
     """A kind gives temperature and importance as in the reference; none is pinned by a model."""
     heat, importance, pinned = MISC["kind_policy"]["l1"][kind]
@@ -66,7 +64,7 @@ def in_our_words(said, memory):
     return f"{WORDED[label][not is_chinese]}: {value}"
 
 
-@pytest.mark.parametrize("case", golden("rsclaw_text")["entities"], ids=lambda case: case["text"])
+@joined("case", golden("rsclaw_text")["entities"])
 def test_identifiers(case):
     """Phones, IDs, e-mail and postal addresses are found as in the reference."""
     wanted = [(e["kind"], e["value"], e["memory_text"]) for e in case["entities"]]

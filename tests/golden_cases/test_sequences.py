@@ -4,7 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from tests.support import DAY, NOW, deviation, fresh_store, golden, reference_fact, reference_origin
+from tests.support import (
+    DAY,
+    NOW,
+    deviation,
+    fresh_store,
+    golden,
+    joined,
+    reference_fact,
+    reference_origin,
+)
 from tideline_cli.dream.plan import Settings
 from tideline_cli.dream.run import dream
 from tideline_cli.errors import NotFoundError, UsageError, WriteBlockedError
@@ -259,7 +268,7 @@ def wanted(form, script):
     return fact, edges
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case["name"])
+@joined("case", CASES)
 def test_sequence(case):
     """Each write and recall gives the reference's result, and the store ends as it does there."""
     with fresh_store() as db:
@@ -290,10 +299,9 @@ def reference_comparable(fact):
     return replace(fact, heat="working", statement=None)
 
 
-@pytest.mark.parametrize(
+@joined(
     "case",
     [c for c in CASES if not any(op["op"] in LEFT_OUT for op in c["ops"])],
-    ids=lambda case: case["name"],
 )
 def test_journal_of_a_sequence(case):
     """The journal tells the same writes as the reference's event log, in order."""

@@ -139,6 +139,7 @@ def check(door, line):
     assert shown == wanted, "timeline"
 
 
+@pytest.mark.sampled(30)
 @pytest.mark.parametrize("kind", [Door, Batches])
 @pytest.mark.parametrize(("name", "steps", "line"), HISTORIES, ids=[one[0] for one in HISTORIES])
 def test_history(name, steps, line, kind, tmp_path):
@@ -150,6 +151,7 @@ def test_history(name, steps, line, kind, tmp_path):
     check(door, line_of(line))
 
 
+@pytest.mark.sampled(15)
 @pytest.mark.parametrize(("name", "steps", "line"), HISTORIES, ids=[one[0] for one in HISTORIES])
 def test_history_merged(name, steps, line, tmp_path):
     """An export of the slot, merged into a memory that has heard its first statement, has the same
@@ -183,6 +185,7 @@ class Homes(Door):
                      f"machine{number}")  # fmt: skip
 
 
+@pytest.mark.sampled(10)
 @pytest.mark.parametrize(("name", "steps", "line"), SPREAD, ids=[one[0] for one in SPREAD])
 def test_history_synced(name, steps, line, tmp_path):
     """Two machines that say a history by turns have its time line both."""

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from tests.support import golden
+from tests.support import golden, joined
 from tideline_cli.model.text import terms
 from tideline_cli.policy.sameness import jaccard
 
 
-@pytest.mark.parametrize("case", golden("tokenize")["items"], ids=lambda case: repr(case["text"]))
+@joined("case", golden("tokenize")["items"])
 def test_reference_analyser(case):
     """The reference analyser gives the reference's tokens, in order, repeats kept."""
     assert terms(case["text"], analyzer="reference") == case["tokens"]

@@ -37,6 +37,7 @@ def arena():
     place.close()
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("half", [0, 1])
 def test_nobody_notices_the_others(arena, half):
     """A random program of every kind of command is told the same, to the byte, with and without
@@ -45,6 +46,7 @@ def test_nobody_notices_the_others(arena, half):
         assert difference(arena, seed) is None, seed
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("profile", ["motherbrain", "vectormemory", "rsclaw"])
 def test_nobody_notices_the_others_in_a_profile(arena, monkeypatch, profile):
     """The same where every answer is ranked by a profile."""
@@ -53,6 +55,7 @@ def test_nobody_notices_the_others_in_a_profile(arena, monkeypatch, profile):
         assert difference(arena, seed) is None, seed
 
 
+@pytest.mark.nightly
 def test_nobody_notices_the_others_with_a_learned_embedder(tmp_path, monkeypatch):
     """The same where vectors, their backlog and the codes of questions are those of a learned
     embedder."""
@@ -97,6 +100,7 @@ def lapsed_of_all(patch):
 LEAKS = (everything_is_visible, statistics_of_all, lapsed_of_all)
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("leak", some(LEAKS), ids=lambda leak: leak.__name__)
 def test_a_leak_is_noticed(arena, monkeypatch, leak):
     """A seeded leak is found within a few programs: the comparison is no formality."""
@@ -139,6 +143,7 @@ PASSES = (
 )  # fmt: skip
 
 
+@pytest.mark.sampled(40)
 @pytest.mark.parametrize("how", [(), ("--json",)], ids=["plain", "json"])
 @pytest.mark.parametrize(
     ("viewer", "words"),
@@ -186,6 +191,7 @@ NAMING = (
 )  # fmt: skip
 
 
+@pytest.mark.sampled(30)
 @pytest.mark.parametrize("viewer", ORIGINS[:2])
 @pytest.mark.parametrize("length", [26, 4], ids=lambda length: f"{length} characters")
 @pytest.mark.parametrize("words", NAMING, ids=" ".join)
@@ -249,6 +255,7 @@ def _blurred(text, named):
     return text
 
 
+@pytest.mark.nightly
 def test_a_crowd_takes_nothing_away(tmp_path):
     """Thousands of facts of another origin, and all passes over them, leave each fact of an origin
     as it would be without them, and its place in every answer."""

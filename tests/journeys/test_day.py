@@ -37,6 +37,7 @@ _PLANTED_IN_NIGHTS = {
 }  # fmt: skip
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_a_day_goes_well(tmp_path):
     """No duplicate, no feedback, no leak between origins or projects, no secret, no block beyond
@@ -48,6 +49,7 @@ def test_a_day_goes_well(tmp_path):
     assert len({name for name in counts if name.startswith("starts")}) == 3
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [
     pytest.param(name, marks=pytest.mark.file_alone("the fault is one byte more in the file"))
@@ -65,6 +67,7 @@ def test_a_fault_of_hooks_is_found(tmp_path, name):
     pytest.fail(f"not found: {day.figures.faults[:5]}")
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 @pytest.mark.parametrize("name", some(_PLANTED_IN_NIGHTS))
 def test_a_fault_of_the_night_is_found(tmp_path, name):

@@ -6,6 +6,7 @@ import os
 
 import pytest
 
+from tests.support import joined
 from tideline_cli.errors import UsageError
 from tideline_cli.llm.client import complete
 from tideline_cli.llm.model_settings import Model, checked_model, key_from, model_from
@@ -34,7 +35,7 @@ def test_base_urls(url, tidy):
     assert checked_model(endpoint(url)) == endpoint(tidy)
 
 
-@pytest.mark.parametrize(
+@joined(
     "url",
     [
         "http://api.example.com/v1", "http://10.0.0.1/v1", "http://0.0.0.0:1", "http://[::2]",
@@ -57,7 +58,7 @@ def test_refused_base_urls(url):
         assert "pw" not in caught.value.message
 
 
-@pytest.mark.parametrize(
+@joined(
     "model",
     [
         Model(),

@@ -176,6 +176,7 @@ def as_usual():
         signal.signal(number, signal.SIG_DFL)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="looks into /proc")
 @pytest.mark.parametrize("verb", VERBS, ids=lambda verb: verb[0])
 @pytest.mark.parametrize(

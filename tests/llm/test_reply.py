@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.support import deviation, golden
+from tests.support import deviation, golden, joined
 from tideline_cli.llm import prompts
 from tideline_cli.llm.json_in_prose import balanced_objects
 from tideline_cli.llm.reply import (
@@ -47,19 +47,19 @@ def shown(value):
     return {name: field for name, field in as_dict(value).items() if field is not None}
 
 
-@pytest.mark.parametrize("case", CASES["balanced"], ids=lambda case: case["text"])
+@joined("case", CASES["balanced"])
 def test_balanced_objects(case):
     """The top-level objects of a text are those of the reference."""
     assert balanced_objects(case["text"]) == case["objects"]
 
 
-@pytest.mark.parametrize("case", CASES["consolidation"], ids=lambda case: case["text"])
+@joined("case", CASES["consolidation"])
 def test_archive_ids(case):
     """The ids to archive are those of the reference."""
     assert (archive_request(case["text"]) or []) == case["archive"]
 
 
-@pytest.mark.parametrize("case", CASES["extraction"], ids=lambda case: case["text"])
+@joined("case", CASES["extraction"])
 def test_extraction(case):
     """The facts, and whether the reply could be read, are those of the reference."""
     found = extracted(case["text"])
@@ -76,8 +76,8 @@ def test_relationships(case):
     assert [shown(reference) for reference in relationships(case["text"]) or ()] == case["refs"]
 
 
-@pytest.mark.parametrize(
-    ("text", "wanted"),
+@joined(
+    "text, wanted",
     [
         ('{"archive":[]}', []),
         ('{"archive":[1]}', None),
@@ -150,8 +150,8 @@ def test_what_is_no_extraction(text):
     assert extracted(text) == Extracted((), False, ())
 
 
-@pytest.mark.parametrize(
-    ("said", "strength"),
+@joined(
+    "said, strength",
     [("2.5", 3), ("2.49", 2), ("0.2", 1), ("1e999", None), ("-1e999", None), ("true", None),
      ("9" * 5000, None), ("1" + "0" * 300, 5), ("null", None), ('"4"', None)],
 )  # fmt: skip
@@ -165,7 +165,7 @@ LINES = f"{json.dumps(TEA)}\n{json.dumps(DOG)}"
 ARRAY = json.dumps([TEA, DOG], indent=2)
 
 
-@pytest.mark.parametrize(
+@joined(
     "text",
     [
         ARRAY,
@@ -183,8 +183,8 @@ def test_items(text):
     assert items(text) == [TEA_ITEM, DOG_ITEM]
 
 
-@pytest.mark.parametrize(
-    ("text", "wanted"),
+@joined(
+    "text, wanted",
     [
         ("[]", []),
         ("{}", None),
@@ -205,8 +205,8 @@ def test_no_items(text, wanted):
     assert items(text) == wanted
 
 
-@pytest.mark.parametrize(
-    ("said", "confidence"),
+@joined(
+    "said, confidence",
     [("0.55", 0.55), ("1", 1.0), ("0", 0.0), ("-0.1", 0.0), ("1.01", 0.0), ('"0.9"', 0.0),
      ("true", 0.0), ("null", 0.0), ("1e999", 0.0), ("[0.9]", 0.0)],
 )  # fmt: skip
@@ -277,6 +277,7 @@ HOSTILE = {
 }
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
 def test_hostile_replies(text):
     """A long reply made to hurt neither fails nor takes long."""

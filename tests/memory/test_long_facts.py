@@ -37,6 +37,7 @@ def texts(db):
     return every
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("place", [7, 100, 250])
 def test_a_sentence_of_a_paragraph_is_found_without_scoring_many(db, texts, place, monkeypatch):
     """Of 300 long facts some fifty are cut into terms; the best are those of scoring each."""

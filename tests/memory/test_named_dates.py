@@ -53,6 +53,7 @@ def answers(db, rng, count):
         yield text, hits
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("kind", SOURCES)
 def test_what_is_left_unread_changes_no_answer(db, kind, monkeypatch):
     """Hits, scores and what they are made of are those of weighing the best two hundred."""

@@ -16,6 +16,7 @@ MACHINES = (
 )
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("asked", [0, 5])
 def test_what_a_person_typed_is_recalled_after_120_nights(run, asked):
     """Whether nobody asks or five questions a week are asked: every lasting fact that a person
@@ -49,6 +50,7 @@ def test_machines_and_short_lived_words_fade_among_typed_ones(run):
     assert nights.recalled(run, questions, NOW + 135 * DAY) == set(questions)
 
 
+@pytest.mark.nightly
 def test_nothing_fades_unseen(run, monkeypatch):
     """Where what is typed fades like the rest: after 120 nights every fact is found, or announced
     as archived; fading has named each of those before, status counts them, and the way back

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
-
+from tests.support import joined
 from tideline_cli.model import text
 from tideline_cli.model.forms import han_variants, irregular
 from tideline_cli.model.text import WITH_FORMS, asked_forms, index_terms, said_terms, terms
@@ -56,13 +55,13 @@ FORMS = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize(("given", "wanted"), FORMS, ids=[given for given, _ in FORMS])
+@joined("given, wanted", FORMS)
 def test_further_forms(given, wanted):
     """Behind the terms of a text stand its words in other forms, and nothing else."""
     assert sorted(index_terms(given, analyzer=WITH_FORMS).further) == sorted(wanted.split())
 
 
-@pytest.mark.parametrize("given", [given for given, _ in FORMS])
+@joined("given", [given for given, _ in FORMS])
 def test_a_text_is_compared_by_the_terms_that_it_had(given):
     """Further forms are no part of what duplicates and contradictions are told by; the analysers
     without them give none."""
@@ -77,8 +76,8 @@ def test_a_text_is_compared_by_the_terms_that_it_had(given):
         )
 
 
-@pytest.mark.parametrize(
-    ("given", "form"),
+@joined(
+    "given, form",
     [
         ("F07", "F-07"), ("TS2345", "TS-2345"), ("KX2290", "KX-2290/B"), ("obrien", "O'Brien"),
         ("48000", "48,000"), ("5 GB", "5GB"), ("node 20", "node20"), ("error 1234", "error E1234"),
@@ -93,8 +92,8 @@ def test_both_spellings_meet(given, form):
     assert one & other
 
 
-@pytest.mark.parametrize(
-    ("language", "fact", "question"),
+@joined(
+    "language, fact, question",
     [
         ("de", "Die Häuser am Fluss", "Haus"), ("fr", "les chevaux", "cheval"),
         ("es", "las ciudades grandes", "ciudad"), ("it", "le biciclette", "bicicletta"),
@@ -110,8 +109,8 @@ def test_named_languages_have_their_stems(language, fact, question):
     assert held & asked
 
 
-@pytest.mark.parametrize(
-    ("form", "word"),
+@joined(
+    "form, word",
     [("mice", "mouse"), ("went", "go"), ("knives", "knife"), ("gray", "grey"), ("left", "leave"),
      ("bought", "buy"), ("children", "child"), ("theater", "theatre"), ("better", "good")],
 )  # fmt: skip

@@ -13,6 +13,7 @@ HISTORIES = range(1, often(16, 31))
 PLANTED = ("dream merges twins of other times", "as of an instant is off by one")
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("part", range(3))
 def test_random_histories_go_as_specified(part):
     """After each step of some histories the whole state is the specified one, and so is what held
@@ -31,6 +32,7 @@ def test_a_planted_fault_is_found(name):
     assert faults.found_after(name, most=60) is not None
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("name", [*faults.FAULTS, *faults.OF_SLOTS])
 def test_each_fault_can_be_planted(tmp_path, name):
     """The line that a fault changes is there, once."""

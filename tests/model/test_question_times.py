@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
+from tests.support import joined
 from tideline_cli.model import question_times
 from tideline_cli.model.question_times import parts_at, windows
 from tideline_cli.ranking.question_words import TIME_WORDS, may_name_time
@@ -22,8 +23,8 @@ def days(text):
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("text", "first", "last"),
+@joined(
+    "text, first, last",
     [
         ("what did I do yesterday?", "2023-05-30", "2023-05-30"),
         ("gestern im Garten", "2023-05-30", "2023-05-30"),
@@ -68,7 +69,7 @@ def test_longer_ago_is_less_exact(text, middle):
     assert datetime.fromtimestamp((window.start + window.end) / 2000).date().isoformat() == middle
 
 
-@pytest.mark.parametrize(
+@joined(
     "text", ["May I go?", "they march on", "Chicago in a daze", "31 February", "100000 years ago",
              "room 2500", "a week", "three pears", "", "vor dem Haus", "99999999999 days ago"],
 )  # fmt: skip
@@ -86,7 +87,7 @@ def test_every_word_of_a_time_is_asked_for():
     assert all(may_name_time(f"{end}{word}{end}") for word in words for end in ("", "?", " "))
 
 
-@pytest.mark.parametrize(
+@joined(
     "text", ["what does Ann want for her birthday", "email about the stage", "maybe the main one",
              "python 3.12", "room 250", "RFC 82215", "a favor for Mayra", "two weekdays"],
 )  # fmt: skip

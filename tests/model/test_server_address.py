@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from tests.support import joined
 from tideline_cli.errors import UsageError
 from tideline_cli.model.server_address import is_clear, refuse_other, without_password
 
 
-@pytest.mark.parametrize(
+@joined(
     "password",
     ["hu?sh", "hu/sh", "hu@sh", "hu%sh", "hu%00sh", "hu:sh/1", "/hush", "hush?", "@hush"],
 )
@@ -60,7 +61,7 @@ def test_what_is_meant_as_a_server_is_no_file(address):
         refuse_other(address)
 
 
-@pytest.mark.parametrize(
+@joined(
     "path",
     ["postgresql://h/m", "postgres://", "C:\\m.db", "C:/m.db", "./mysql://x", "a:b.db", "m.db",
      "./host=h", "a=b.db", "/host=h/m.db"],

@@ -12,6 +12,7 @@ from tests.support import DAY, NOW, some
 HISTORIES = int(os.environ.get("HISTORIES", "25"))
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("seed", range(HISTORIES))
 def test_a_history_of_a_slot(run, seed):
     """What holds at any time is what was said last of that time."""
@@ -21,6 +22,7 @@ def test_a_history_of_a_slot(run, seed):
         slots.compare(run, statements, NOW + len(steps) * DAY)
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("name", some(faults.OF_SLOTS, 2))
 def test_a_planted_fault_is_found(name):
     """A fault of one line is noticed within some histories."""

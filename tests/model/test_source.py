@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import tideline_cli
-from tests.support import NOW, fresh_store
+from tests.support import NOW, fresh_store, joined
 from tideline_cli.errors import WriteBlockedError
 from tideline_cli.memory.query import Query
 from tideline_cli.memory.recall import recall
@@ -91,7 +91,7 @@ def test_an_unknown_source_in_a_file_is_not_trusted():
         assert not may_touch("oracle", "owner_message")
 
 
-@pytest.mark.parametrize("name", source.SOURCES)
+@joined("name", source.SOURCES)
 def test_the_gate_reads_the_table(name):
     """Who may author a protected segment, and what becomes of it if not, stands in the table."""
     one = source.STANDING[name]

@@ -41,6 +41,7 @@ def sampled(lane, seed=1):
     return tried[seed % 3 :: 1 + len(tried) // LARGE] if len(tried) > LARGE else tried
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("lane", LANES, ids=lambda lane: lane.__name__)
 def test_no_attack_succeeds(battle, lane):
     """Whatever is tried, the owner's facts stay as they are and first for their own words, and

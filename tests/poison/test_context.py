@@ -79,6 +79,7 @@ def blocks(run, *flags):
     return run("context", "note", "--limit", "100", "--max-chars", "9999999", *flags)
 
 
+@pytest.mark.sampled(7)
 @pytest.mark.parametrize("some", GROUPS, ids=lambda some: f"{len(some)}")
 def test_a_context_is_bullets_and_nothing_else(run, store, some):
     """Each fact is one line that begins as ours do; no character acts, no fence, link, tag, role
@@ -104,6 +105,7 @@ def test_a_context_is_bullets_and_nothing_else(run, store, some):
     assert blocks(run, "--auto").out.split("\n")[3] != fenced[3]
 
 
+@pytest.mark.sampled(7)
 @pytest.mark.parametrize("some", GROUPS, ids=lambda some: f"{len(some)}")
 def test_every_format_parses(run, store, some):
     """XML and JSON of a context say the same as its text, to a parser."""
@@ -127,6 +129,7 @@ LOOKS = (
 )  # fmt: skip
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("some", GROUPS[::3], ids=lambda some: f"{len(some)}")
 def test_no_plain_output_acts(run, store, some):
     """No command prints a character that a terminal obeys, or one line more than its own."""
@@ -147,6 +150,7 @@ def test_no_plain_output_acts(run, store, some):
         assert set(done.out) & (_OBEYED - {"\n"}) == set()
 
 
+@pytest.mark.sampled(20)
 @pytest.mark.parametrize("part", PARTS)
 def test_names_and_errors_do_not_act(run, store, part):
     """What a user or a script names is spelled out in messages as well."""

@@ -20,6 +20,7 @@ def battle(tmp_path_factory):
         yield Battle(tmp_path_factory.mktemp("battle"))
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("profile", [name for name in PROFILES if name != "tideline"])
 @pytest.mark.parametrize("lane", LANES, ids=lambda lane: lane.__name__)
 def test_no_attack_succeeds_in_a_profile(battle, lane, profile, monkeypatch):

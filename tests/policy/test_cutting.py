@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.support import joined
 from tideline_cli.policy.cutting import cut
 from tideline_cli.policy.render import prompt_text
 
@@ -17,8 +17,8 @@ WHOLE = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("cluster", WHOLE)
-@pytest.mark.parametrize("before", ["", "ab", "字"])
+@joined("cluster", WHOLE)
+@joined("before", ["", "ab", "字"])
 def test_nothing_is_cut_inside(cluster, before):
     """What a reader takes for one character, and an escaped sign, goes in whole or not at all."""
     run = before + cluster * 12

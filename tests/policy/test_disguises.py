@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.policy.disguise import DISGUISES, PLAIN
+from tests.support import joined
 from tideline_cli.policy.threats import scan as threats
 from tideline_cli.policy.threats.disguises import segmented, undisguised
 from tideline_cli.policy.threats.scan import scan
@@ -154,8 +155,8 @@ def test_the_attacks_are_caught_plain():
     assert [text for text in PLAIN if not scan(text)] == []
 
 
-@pytest.mark.parametrize(
-    ("kind", "name"), [(kind, name) for kind, variants in DISGUISES.items() for name in variants]
+@joined(
+    "kind, name", [(kind, name) for kind, variants in DISGUISES.items() for name in variants]
 )
 def test_disguises(kind, name):
     """Nine of ten attacks are caught in each disguise."""
@@ -196,7 +197,7 @@ def test_cuts_fall_between_words(letters, cut):
     assert segmented(letters) == cut
 
 
-@pytest.mark.parametrize(
+@joined(
     "text",
     ["i deploy on fridays.", "well-known", "10:30 at pier 4", "don't", "a b c", "…", "", "v2.0.1"],
 )

@@ -7,6 +7,7 @@ import re
 import pytest
 
 from tests.policy import regexes
+from tests.support import joined
 from tideline_cli.cli.generate import patterns
 from tideline_cli.policy.threats._patterns import ROWS
 from tideline_cli.policy.threats.filters import filters, literal_groups, word_groups
@@ -24,8 +25,8 @@ def literals(pattern):
     return [sorted(group) for group in literal_groups(tree(pattern))]
 
 
-@pytest.mark.parametrize(
-    ("pattern", "groups"),
+@joined(
+    "pattern, groups",
     [
         (r"\bignor(?:e|ing)\b", [["ignor"]]),
         (r"\bcat\b", [["cat"]]),
@@ -60,8 +61,8 @@ def test_words(pattern, groups):
     assert sorted(words(pattern)) == sorted(groups)
 
 
-@pytest.mark.parametrize(
-    ("pattern", "groups"),
+@joined(
+    "pattern, groups",
     [
         ("ab?c", [["abc", "ac"]]),
         ("a.b", [["a"], ["b"]]),
@@ -81,7 +82,7 @@ def test_literals(pattern, groups):
     assert literals(pattern) == groups
 
 
-@pytest.mark.parametrize("row", range(len(ROWS)))
+@joined("row", range(len(ROWS)))
 def test_examples_of_a_pattern_are_asked(row):
     """Each example made from a pattern passes what is asked before it, among other words too."""
     alternative = ROWS[row][3]

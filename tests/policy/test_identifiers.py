@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from tests.support import fact
+from tests.support import fact, joined
 from tideline_cli.policy.identifiers import found, is_private, is_withheld
 
 
@@ -17,7 +17,7 @@ def values(text):
 PHONE = ("phone_number", "13800138000")
 
 
-@pytest.mark.parametrize(
+@joined(
     "text",
     ["13800138000", "8613800138000", "+8613800138000", "+86 13800138000", "86-13800138000",
      "138 0013 8000", "138-0013-8000", "+86 138 0013 8000", "+86-138-0013-8000",
@@ -38,7 +38,7 @@ def test_phone_numbers_of_other_countries(text):
     assert values(text) == [("phone_number", "+41795551212")]
 
 
-@pytest.mark.parametrize(
+@joined(
     "text",
     ["+100 000 000 people", "+12.345.678 views", "2026-11-22T10:00:00+0100", "x+41795551212",
      "1+41795551212", "+41 79 555", "+4179555121212121212", "079 555 12 12", "+086 138 0013 80"],
@@ -54,7 +54,7 @@ def test_a_phone_number_abroad_may_be_the_users_own():
     assert (one.value, one.is_own) == ("+12125550100", True)
 
 
-@pytest.mark.parametrize(
+@joined(
     "text",
     ["12800138000", "1380013800", "138001380001", "010 138 0013 8000", "138-0013 8000",
      "138-0013-80001", "138-0013-8000-1", "1 138 0013 8000", "8813800138000", "1380 013 8000",
@@ -143,7 +143,7 @@ ANYBODYS = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("text", MINE)
+@joined("text", MINE)
 def test_the_users_own(text):
     """What stands behind "my" is the user's own, and says so in the language of the message."""
     (one,) = found(text)
@@ -151,7 +151,7 @@ def test_the_users_own(text):
     assert one.text.startswith("用户" if "我" in text else "The user's ")
 
 
-@pytest.mark.parametrize("text", ANYBODYS)
+@joined("text", ANYBODYS)
 def test_anybodys(text):
     """Without "my" right before it, or quoted, or denied, nothing says whose an identifier is."""
     for one in found(text):

@@ -9,6 +9,7 @@ import pytest
 
 from bench.scan import cost, hostile
 from tests.policy import regexes
+from tests.support import joined
 from tideline_cli.model.fact import MAX_CONTENT
 from tideline_cli.policy.threats._patterns import ROWS as TABLE
 from tideline_cli.policy.threats.regexes import beginnings, compiled, expanded
@@ -25,7 +26,7 @@ NESTED = r"\bsay(?:\w{1,20}[ _]{1,4}){0,4}?pwned"
 QUADRATIC = r"say\s*\s*nothing"
 
 
-@pytest.mark.parametrize(("name", "alternative"), ROWS, ids=[name for name, _ in ROWS])
+@joined("name, alternative", ROWS)
 def test_each_start_has_few_ways(name, alternative):
     """Nothing repeats without end, and from each start a pattern has few ways to try: so its time
     is bounded by the length of the text."""
@@ -34,6 +35,7 @@ def test_each_start_has_few_ways(name, alternative):
     assert regexes.ways(tree) <= MOST_WAYS, regexes.ways(tree)
 
 
+@pytest.mark.sampled(40)
 @pytest.mark.parametrize(("name", "alternative"), ROWS, ids=[name for name, _ in ROWS])
 def test_each_row_takes_linear_time(name, alternative):
     """Texts made from a pattern's own words and classes take at most twice the time when they are
@@ -44,7 +46,7 @@ def test_each_row_takes_linear_time(name, alternative):
         assert wrong is None, (wrong, make(80))
 
 
-@pytest.mark.parametrize(("name", "alternative"), ROWS, ids=[name for name, _ in ROWS])
+@joined("name, alternative", ROWS)
 def test_what_is_skipped_by_loses_nothing(name, alternative):
     """What a pattern matches as the table says it, is found from its first letter too."""
     whole = re.compile(expanded([alternative]))
@@ -72,6 +74,7 @@ def test_the_clock_sees_an_ambiguous_pattern(pattern):
 HOSTILE = [name for name, _ in hostile(64)]
 
 
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("place", range(len(HOSTILE)), ids=HOSTILE)
 def test_the_whole_scan_takes_linear_time(place):
     """Eight times the longest fact takes at most sixteen times the time, whatever disguise is read.

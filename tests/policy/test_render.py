@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support import joined
 from tideline_cli.policy.render import prompt_text, screen_text
 
 GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "sanitize.json").read_text())
@@ -65,21 +66,21 @@ SCREENED = (
 )
 
 
-@pytest.mark.parametrize("item", GOLDEN["items"], ids=lambda item: ascii(item["text"]))
+@joined("item", GOLDEN["items"])
 def test_reference(item):
     """Controls and format characters go as in the reference, but words stay apart."""
     expected = DEVIATIONS.get(item["text"], item["sanitized"])
     assert prompt_text(item["text"]) == expected.replace("<", "&lt;").replace(">", "&gt;")
 
 
-@pytest.mark.parametrize("text", LETTER_FOR_LETTER)
+@joined("text", LETTER_FOR_LETTER)
 def test_scripts_stay(text):
     """Joiners, selectors and flags that a script or emoji needs stay, in prompts and on screens."""
     assert prompt_text(text) == text
     assert screen_text(text) == text
 
 
-@pytest.mark.parametrize(("text", "expected"), PROMPTED)
+@joined("text, expected", PROMPTED)
 def test_prompt_text(text, expected):
     """A text in a prompt is one line without markup, live links, fences or hidden characters."""
     assert prompt_text(text) == expected

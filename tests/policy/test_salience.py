@@ -6,6 +6,7 @@ import time
 
 import pytest
 
+from tests.support import joined
 from tideline_cli.policy.salience import are_in_one_script, is_correction, is_salient, salient
 
 
@@ -35,19 +36,19 @@ IDLE = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("text", SPOKEN)
+@joined("text", SPOKEN)
 def test_plain_statements_are_heard(text):
     """Whoever says something of themselves is heard, in each of the languages."""
     assert is_salient(text)
 
 
-@pytest.mark.parametrize("text", OBJECTED)
+@joined("text", OBJECTED)
 def test_objections_are_heard(text):
     """Whoever takes something back is heard, in each of the languages."""
     assert is_correction(text)
 
 
-@pytest.mark.parametrize("text", IDLE)
+@joined("text", IDLE)
 def test_what_says_nothing_of_its_author(text):
     """Requests, questions and remarks about the world cost no request."""
     assert not (is_salient(text) or is_correction(text))
@@ -76,8 +77,8 @@ def test_hostile_messages_cost_little(text):
     assert time.perf_counter() - started < 2
 
 
-@pytest.mark.parametrize(
-    ("message", "memory", "expected"),
+@joined(
+    "message, memory, expected",
     [
         ("我叫东升，我住在上海", "用户名叫东升", True),
         ("我叫东升，我住在上海", "The user is called Dongsheng", False),

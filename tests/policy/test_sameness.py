@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.support import DAY, NOW, fact
+from tests.support import DAY, NOW, fact, joined
 from tests.truth.pairs_of_texts import SAME, UNLIKE
 from tideline_cli.model.text import normalise
 from tideline_cli.policy.periods import holds_from
@@ -18,7 +18,7 @@ def test_there_are_enough_pairs():
     assert len(SAME) >= 40
 
 
-@pytest.mark.parametrize("pair", UNLIKE, ids=ascii)
+@joined("pair", UNLIKE)
 def test_unlike(pair):
     """Two texts that say two things are never the same, whichever comes first."""
     one, other = map(normalise, pair)
@@ -27,7 +27,7 @@ def test_unlike(pair):
     assert says_same(one, other, rule="reference")
 
 
-@pytest.mark.parametrize("pair", SAME, ids=ascii)
+@joined("pair", SAME)
 def test_same(pair):
     """One text written in two ways is one statement."""
     one, other = map(normalise, pair)
@@ -77,7 +77,7 @@ def test_rows_of_a_conversation():
     assert same(*distilled)
 
 
-@pytest.mark.parametrize(
+@joined(
     "text",
     ["yesterday we chose redis", "we meet next Friday", "call Ann in two weeks", "demain il part",
      "letzte Woche war Messe", "昨天我们开会", "вчера мы выбрали redis", "ayer llovió mucho",
@@ -107,7 +107,7 @@ def test_one_day_is_meant(text, days):
     assert not same(fact(text, "A", now=monday), fact(text, "C", now=monday + 400 * DAY))
 
 
-@pytest.mark.parametrize(
+@joined(
     "text",
     ["I deploy on Fridays", "My birthday is 3 May", "the next step", "Choir is on Tuesdays at 6",
      "Die Axt liegt hier", "Hier wohnt der Förster", "Freitag ist mein Tag", "a bad day to sail",

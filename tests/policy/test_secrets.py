@@ -10,7 +10,7 @@ from collections import Counter
 import pytest
 
 from tests.policy.made_secrets import BEHIND_WORDS, VENDORS, made_secrets
-from tests.support import ROOT
+from tests.support import ROOT, joined
 from tideline_cli.policy.secrets import MARK, holds, kinds_in, may_hold, without
 
 PLAIN = (ROOT / "tests/golden/secrets/no_secret.txt").read_text("utf-8").splitlines()
@@ -114,7 +114,7 @@ def test_random_secrets_are_found(made):
     assert all(may_hold(text) for _, text, _ in made)
 
 
-@pytest.mark.parametrize(("text", "secret"), STATED)
+@joined("text, secret", STATED)
 def test_stated_secrets(text, secret):
     """What is said to be a password goes; the words around it stay."""
     left, count = without(text)
@@ -123,7 +123,7 @@ def test_stated_secrets(text, secret):
     assert without(left)[0] == left
 
 
-@pytest.mark.parametrize(("kind", "text"), KINDS)
+@joined("kind, text", KINDS)
 def test_kinds(kind, text):
     """Each secret has a kind, which says no more than what made it."""
     assert kinds_in(f"use {text} now") == (kind,)
@@ -131,7 +131,7 @@ def test_kinds(kind, text):
     assert count == 1 and MARK in left and without(left) == (left, 0)
 
 
-@pytest.mark.parametrize("text", PLAIN_TOO)
+@joined("text", PLAIN_TOO)
 def test_what_is_no_secret(text):
     """What speaks of passwords, and numbers that are no cards, stay as they are."""
     assert without(text) == (text, 0)
@@ -162,6 +162,7 @@ def test_a_text_without_cue_loads_no_regular_expression():
     assert done.stdout.split() == ["False", "True"]
 
 
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize(
     "text",
     ["password is " * 40_000, "密码" * 200_000, "4" * 400_000, "4 " * 200_000, "a_" * 200_000,

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support import joined
 from tideline_cli.policy.threats import scan as threats
 from tideline_cli.policy.threats._cues import (
     ADDED_NAMES,
@@ -168,8 +169,8 @@ ORDINARY = (
 )
 
 
-@pytest.mark.parametrize("scope", SCOPES)
-@pytest.mark.parametrize("item", GOLDEN["items"], ids=lambda item: ascii(item["text"])[:40])
+@joined("scope", SCOPES)
+@joined("item", GOLDEN["items"])
 def test_reference(item, scope):
     """The scan finds what the reference finds, but for the listed deviations."""
     expected = OURS.get(item["text"], item[scope])
@@ -192,8 +193,8 @@ def test_frameworks_in_context(text):
     assert scan(text) == ("c2_framework",)
 
 
-@pytest.mark.parametrize(
-    ("name", "text"), [(name, text) for name, texts in ATTACKS.items() for text in texts]
+@joined(
+    "name, text", [(name, text) for name, texts in ATTACKS.items() for text in texts]
 )
 def test_added_patterns(name, text):
     """Each added pattern finds its examples in strict scope."""
@@ -205,13 +206,13 @@ def test_every_added_name_has_an_example():
     assert set(ATTACKS) == {HIDDEN_TEXT, *ADDED_NAMES}
 
 
-@pytest.mark.parametrize("text", DISGUISED)
+@joined("text", DISGUISED)
 def test_disguises(text):
     """An attack is found through look-alikes, spread letters, encodings and hidden characters."""
     assert "ignore_instructions" in scan(text)
 
 
-@pytest.mark.parametrize("text", ORDINARY)
+@joined("text", ORDINARY)
 def test_ordinary_text(text):
     """Ordinary facts and notes, in any script, are not flagged."""
     assert scan(text) == ()
@@ -232,8 +233,8 @@ def test_names():
     assert {row[0] for row in ROWS} | {INVISIBLE, HIDDEN_TEXT, TOO_COSTLY} == set(NAMES)
 
 
-@pytest.mark.parametrize(
-    ("name", "text"),
+@joined(
+    "name, text",
     [
         ("command_and_control", "a command-and-control server"),
         ("command_and_control", "it has command_and_control"),
@@ -286,7 +287,7 @@ def test_ordinary_ascii_imports_nothing():
     subprocess.run([sys.executable, "-S", "-c", code], cwd=root, check=True)
 
 
-@pytest.mark.parametrize("trace", (*MARKS, *REVERSED_TRACES))
+@joined("trace", (*MARKS, *REVERSED_TRACES))
 def test_no_trace_of_a_disguise_is_taken_for_plain_text(trace):
     """A text with the trace of a disguise is read in every way there is, whatever stands by it."""
     for text in (f"we saw {trace} at noon", f"at 12 o'clock we saw {trace}", f"{trace.upper()}!"):

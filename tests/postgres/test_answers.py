@@ -81,6 +81,7 @@ def _as_many():
         yield
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("many", [False, True], ids=["few", "many"])
 @pytest.mark.parametrize("seed", range(often(1, 10)))
 def test_a_walk_says_the_same_in_both(both, tmp_path, monkeypatch, seed, many):

@@ -27,6 +27,7 @@ def tour(tmp_path):
     return play
 
 
+@pytest.mark.nightly
 def test_the_tour_is_the_same_on_a_server(tour, run, address, server, monkeypatch, tmp_path):
     """It leaves the memory alone that the address names, and no schema of its own."""
     place = address()

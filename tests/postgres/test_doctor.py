@@ -68,6 +68,7 @@ def harm(place, sql, *, silent=True):
     db.close()
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("check", "sql", "is_copied"), some(sorted(DAMAGE, key=_is_again), _CHECKS // 2)
 )
@@ -88,6 +89,7 @@ def test_what_is_damaged_is_found_and_mended(run, place, check, sql, is_copied):
         assert run("--db", kept, "doctor", "--deep", "--json").json["findings"]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("sql", [
     "DROP INDEX fact_slot", "ALTER TABLE fact DISABLE TRIGGER fact_updated",
     "DROP TRIGGER fact_inserted ON fact", "ALTER TABLE fact RENAME COLUMN title TO heading",

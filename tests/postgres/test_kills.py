@@ -87,6 +87,7 @@ def whole(run, told):
     return len(lines)
 
 
+@pytest.mark.nightly
 def test_killed_clients(run, durable, monkeypatch):
     """At any moment: the server ends their transactions, and the next writer waits for nobody."""
     place = f"{durable.address}&schema=killed"
@@ -109,6 +110,7 @@ def test_killed_clients(run, durable, monkeypatch):
     assert time.monotonic() - start < 5
 
 
+@pytest.mark.nightly
 def test_killed_servers(run, durable, monkeypatch):
     """Stopped at once, some times, and started again: what was acknowledged is there."""
     place = f"{durable.address}&schema=killed"
@@ -132,6 +134,7 @@ def test_killed_servers(run, durable, monkeypatch):
     assert whole(run, told) >= len(told)
 
 
+@pytest.mark.nightly
 def test_failover(run, durable, monkeypatch):
     """A standby takes over while people write: what was acknowledged is there, and the address that
     names both servers leads to the one that can be written."""

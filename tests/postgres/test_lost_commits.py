@@ -72,6 +72,7 @@ def do(run, argv):
     return run(*words, stdin=ROWS if argv[0] == "import" else "")
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("when", ["before", "after"])
 @pytest.mark.parametrize("argv", some(WRITES, 2), ids=lambda argv: argv[0])
 def test_a_write(run, cut, make, argv, when):
@@ -105,6 +106,7 @@ ALIKE = "\n".join(
 )  # fmt: skip
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("when", ["before", "after"])
 def test_a_night(run, cut, make, when):
     """A dream that is lost at any of its transactions: the next one does what is left of it."""

@@ -352,6 +352,7 @@ def test_a_member_finds_what_the_owner_finds(team, tmp_path, now):
         assert mine.out == team(None, *argv).out
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("seed", range(often(1, 20)))
 def test_a_walk_of_all_verbs_as_a_member(run, address, server, tmp_path, monkeypatch, seed):
     """A member on a server is told what the same origin in a file is told, while the owner of both

@@ -33,6 +33,7 @@ def address(pool):
     return lambda: f"{pool.address}&schema=p{os.getpid()}_{next(_numbers)}"
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("seed", range(100, 100 + often(1, 10)))
 def test_a_random_walk_of_all_verbs(both, seed, monkeypatch):
     """As in a file, with another connection of the server for each transaction."""
@@ -61,6 +62,7 @@ READING = (
 )
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("argv", READING, ids=" ".join)
 def test_a_command_leaves_its_connection_to_the_next(run, pool, address, monkeypatch, argv):
     """A pool throws away a connection whose client goes before its last answer, or in the midst of

@@ -54,6 +54,7 @@ def load(run, tmp_path, texts, *argv):
     return [one["id"] for one in run(*argv, "export").lines]
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("seed", range(often(1, 20)))
 def test_a_walk_through_small_blocks(both, small, seed, tmp_path, monkeypatch):
     """Whatever the verbs do, the index holds the terms of the facts, and recall finds what it finds
@@ -151,6 +152,7 @@ def test_a_changed_fact_goes_back_between(run, place, tmp_path, small):
     assert run("doctor").code == 0
 
 
+@pytest.mark.nightly
 def test_an_undo_of_many_makes_the_index_once(run, place, tmp_path):
     """An import that is taken back, and brought again, writes each block anew once."""
     load(run, tmp_path, [f"the lamp number {one}" for one in range(40)])

@@ -156,6 +156,7 @@ def walk(both, seed, monkeypatch):
     assert known
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     "text", ["[]", "{}", "NULL", "null", "'", "\\", "$1 ?1 ?", "--", "a\nb", "E'x'"]
 )

@@ -55,6 +55,7 @@ def filled(both, tmp_path, request):
     return both
 
 
+@pytest.mark.sampled(1)
 def test_every_way_of_asking(filled):
     """The same hits in the same order, each with the same factors."""
     chance = random.Random(3)
@@ -66,6 +67,7 @@ def test_every_way_of_asking(filled):
     assert found > len(WAYS) // 2
 
 
+@pytest.mark.sampled(1)
 def test_every_pass(filled, monkeypatch):
     """Each pass proposes, does and tells the same; what it did is taken back alike."""
     changed = 0

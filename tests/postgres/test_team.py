@@ -14,6 +14,8 @@ import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
 
+import pytest
+
 from tests.postgres.people import as_role, new_role
 from tests.support import often
 
@@ -79,6 +81,7 @@ class Person:
         self.command(self.chance.choice(("list", "history", "export")), origin=self.origin)
 
 
+@pytest.mark.nightly
 def test_a_team(run, address, server, monkeypatch):
     """Some rounds at the same time; in the last one a member is removed."""
     place = address()

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tests.property.strategies import ORIGINS, VOCABULARY
 from tests.property.test_lexical import asked_for, brute_force, filters, holds, modulator, queries
-from tests.support import DAY, NOW, fact, fresh_store, put
+from tests.support import DAY, NOW, fact, fresh_store, often, put
 from tideline_cli.memory import by_label, lexical
 from tideline_cli.memory import scorer as reading
 from tideline_cli.memory.question import Question
@@ -65,7 +65,7 @@ def with_labels(every, query, *, origin, wanted):
     return scores
 
 
-@settings(max_examples=150)
+@settings(max_examples=often(37, 150))
 @given(every=labelled_facts(), query=queries, wanted=filters, limit=st.integers(1, 20),
        origin=st.sampled_from(ORIGINS), few=st.sampled_from((1, 400)))  # fmt: skip
 def test_labels_equal_brute_force(every, query, wanted, limit, origin, few):

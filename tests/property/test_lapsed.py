@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tests.property.strategies import ORIGINS, VOCABULARY
 from tests.soundness import lapsed_are_sound
-from tests.support import DAY, NOW, PEER, fact, fresh_store, put
+from tests.support import DAY, NOW, PEER, fact, fresh_store, often, put
 from tideline_cli.model.origin import OWNER
 from tideline_cli.model.record import replace
 from tideline_cli.store import fts, lapsed, visibility, writes
@@ -79,7 +79,7 @@ def act(db, data, every, done):
 
 
 
-@settings(max_examples=120)
+@settings(max_examples=often(30, 120))
 @given(st.data())
 def test_lapsed_facts_are_counted_exactly(data):
     """After any history, and for any moment, past or future, the statistics are those of the facts

@@ -193,6 +193,7 @@ def large_store(seed):
         )  # fmt: skip
 
 
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("seed", range(often(3, 8)))
 @pytest.mark.parametrize("few", [2, 17])
 @pytest.mark.parametrize("is_orderly", [False, True])
@@ -231,6 +232,7 @@ def test_bounded_search_equals_brute_force(seed, few, is_orderly, enough, long):
             )  # fmt: skip
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("wanted", [Filter(), Filter(as_of=NOW - DAY), Filter(as_of=NOW + DAY)])
 def test_the_past_is_searched_by_bounds(db, wanted, monkeypatch):
     """Of many facts with a common word a question reads a part, about the past too."""
@@ -250,6 +252,7 @@ def test_the_past_is_searched_by_bounds(db, wanted, monkeypatch):
     assert 0 < len(read) < 500
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("lasting", [False, True])
 def test_faded_facts_are_not_read(db, lasting, monkeypatch):
     """Long after their last use facts score half of their bounds; those that a fact which lasts, or
@@ -291,6 +294,7 @@ def test_a_fact_that_never_weighed_much_does_not_fade_twice(db, monkeypatch):
     assert_same(db, every, {"common": 1.0}, origin=OWNER, limit=10, wanted=Filter())
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("enough", [0, 1 << 40])
 def test_statistics_follow_what_is_archived_and_used(db, enough, monkeypatch):
     """Archiving, touching and changing facts afterwards, their roles too, leaves ranking equal to

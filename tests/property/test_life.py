@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.support import DAY, NOW, fresh_store
+from tests.support import DAY, NOW, fresh_store, often
 from tideline_cli.memory.remember import remember
 from tideline_cli.model.fact import NewFact
 from tideline_cli.model.origin import EVERYONE, OWNER
@@ -71,7 +71,7 @@ def take_place(db, step, number, now):
     return remember(db, new, fact_id=f"F{number:02}", now=now), named
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=often(30, 120), deadline=None)
 @given(st.lists(steps(), min_size=1, max_size=9))
 def test_the_lives_of_facts(program):
     """After each step a slot has one value at any instant; what held and holds no more was named,
@@ -105,7 +105,7 @@ def check_slots(after):
         assert len(held) == len(set(held)), at
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=often(20, 60), deadline=None)
 @given(st.lists(steps(), min_size=1, max_size=6), st.sampled_from(TEXTS),
        st.sampled_from((None, "a")))
 def test_saying_it_again_hides_nothing(program, text, slot):

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.support import often
 from tideline_cli.cli import app, fast, perform
 from tideline_cli.cli.commands import COMMANDS, options_of, verb
 from tideline_cli.cli.options import GLOBAL
@@ -102,7 +103,7 @@ def test_the_fast_parser_takes_every_option(name):
                 assert parsed == (name, {option.name: value, "words": words}), shape
 
 
-@settings(max_examples=200)
+@settings(max_examples=often(50, 200))
 @given(st.lists(tokens(ANY) | st.sampled_from(tuple(COMMANDS)), max_size=6))
 def test_any_command_line_ends_with_a_code(argv):
     """No command line raises in either parser."""

@@ -10,7 +10,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests.policy.test_threats import ATTACKS
-from tests.support import NOW
+from tests.support import NOW, often
 from tideline_cli.exchange.importer import preparation, prepared
 from tideline_cli.exchange.importer.preparation import Answerer
 from tideline_cli.exchange.importer.prepared import PlainWords
@@ -54,7 +54,7 @@ texts = st.lists(
 KNOWN = PlainWords()
 
 
-@settings(max_examples=600)
+@settings(max_examples=often(150, 600))
 @given(texts)
 @example("the pass word is heron")
 @example("bearer of good news")
@@ -120,7 +120,7 @@ def answered(answerer, made, context, merge):
     return marshal.loads(answerer.answer(request[LENGTH:])[LENGTH:])  # noqa: S302  our own
 
 
-@settings(max_examples=150)
+@settings(max_examples=often(37, 150))
 @given(rows, contexts, st.booleans())
 def test_rows_of_plain_words(made, context, merge):
     """What becomes of a row depends neither on the rows before it nor on what is known of words."""

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tests.conftest import run_main
 from tests.property.strategies import NASTY, anything
-from tests.support import NOW, fact, fresh_store, put
+from tests.support import NOW, fact, fresh_store, often, put
 from tideline_cli.errors import UsageError
 from tideline_cli.memory.query import MODES, Query
 from tideline_cli.memory.recall import recall, write_back
@@ -40,7 +40,7 @@ def answer_or_usage_error(db, text, mode):
     )
 
 
-@settings(max_examples=200)
+@settings(max_examples=often(50, 200))
 @given(text=anything, mode=st.sampled_from(MODES))
 def test_any_text_is_a_query(store, text, mode):
     """Recall answers any text, in any mode, or says that it is not storable text."""
@@ -62,7 +62,7 @@ def test_every_text_finds_itself(store, index):
     assert answer.hits[0].fact.id == f"F{index}", analyzer
 
 
-@settings(max_examples=60)
+@settings(max_examples=often(20, 60))
 @given(raw=st.binary(max_size=60) | anything.map(lambda t: t.encode("utf-8", "surrogatepass")))
 def test_any_bytes_on_standard_input(raw):
     """Any bytes piped into recall and context give an answer, nothing, or a usage error."""
@@ -72,7 +72,7 @@ def test_any_bytes_on_standard_input(raw):
         assert "internal" not in done.err
 
 
-@settings(max_examples=60)
+@settings(max_examples=often(20, 60))
 @given(text=anything)
 def test_any_text_can_be_remembered_or_is_a_usage_error(text):
     """remember stores any text or refuses it cleanly, and what it stored is recalled by itself."""

@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 import unicodedata
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.support import often
 from tideline_cli.policy.render import prompt_text, screen_text
 from tideline_cli.policy.threats._patterns import CASED, ROWS
 from tideline_cli.policy.threats.readings import disguises
@@ -26,7 +28,7 @@ PIECES = (
 texts = st.lists(st.sampled_from(PIECES), max_size=12).map("".join) | st.text(
     st.characters(exclude_categories=()), max_size=40
 )
-@settings(max_examples=1000)
+@settings(max_examples=often(250, 1000))
 @given(texts)
 def test_prompt_text_is_idempotent(text):
     """Rendering a rendered text changes nothing."""
@@ -34,7 +36,7 @@ def test_prompt_text_is_idempotent(text):
     assert prompt_text(once) == once
 
 
-@settings(max_examples=1000)
+@settings(max_examples=often(250, 1000))
 @given(texts)
 def test_scan_sees_what_is_rendered(text):
     """The scan of a text and of its rendering agree, but for characters that rendering removes."""
@@ -42,7 +44,7 @@ def test_scan_sees_what_is_rendered(text):
     assert list(scan(prompt_text(text))) == found
 
 
-@settings(max_examples=500)
+@settings(max_examples=often(125, 500))
 @given(texts)
 def test_prompt_text_is_safe(text):
     """A rendered text is one printable line without tags, live links or fences."""
@@ -55,7 +57,7 @@ def test_prompt_text_is_safe(text):
     )
 
 
-@settings(max_examples=500)
+@settings(max_examples=often(125, 500))
 @given(texts)
 def test_screen_text_is_safe(text):
     """A screened text holds no control, no line break and no direction override."""
@@ -82,7 +84,8 @@ def _simple(alternative: str) -> str:
     return short.replace("[^\\w\\s-]\\s", "[.!?] ")
 
 
-@settings(max_examples=1000, suppress_health_check=list(HealthCheck))
+@pytest.mark.nightly
+@settings(max_examples=often(250, 1000), suppress_health_check=list(HealthCheck))
 @given(st.data())
 def test_what_a_pattern_matches_is_asked_of_it(data):
     """Every text that a pattern matches passes what is asked before the pattern."""

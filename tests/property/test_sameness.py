@@ -9,7 +9,7 @@ from itertools import islice, permutations
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from tests.support import NOW, fact, fresh_store, put
+from tests.support import NOW, fact, fresh_store, often, put
 from tests.truth.pairs_of_texts import SAME, UNLIKE
 from tideline_cli.dream.plan import Settings
 from tideline_cli.dream.run import dream
@@ -96,7 +96,7 @@ def active(db):
         "SELECT content FROM fact WHERE lifecycle = 'active' ORDER BY seq")]  # fmt: skip
 
 
-@settings(max_examples=60)
+@settings(max_examples=often(20, 60))
 @given(unlike, st.sampled_from(DOORS))
 def test_both_stay_through_ten_dreams(pair, door):
     """Whichever way they came, both are there after ten dreams, unless a model worded the two with
@@ -112,7 +112,7 @@ def test_both_stay_through_ten_dreams(pair, door):
             assert sorted(active(db)) == sorted(texts)
 
 
-@settings(max_examples=60)
+@settings(max_examples=often(20, 60))
 @given(SPOKEN, st.sampled_from(("remember", "merge", "extract")))
 def test_said_twice_is_one_fact(text, door):
     """Whoever says the same sentence twice has one fact."""

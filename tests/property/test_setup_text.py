@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.support import often
 from tideline_cli.serve import json_edit, setup_merge
 from tideline_cli.serve.setup_plan import MergedFile
 
@@ -88,7 +89,7 @@ KINDS = ("flat", "groups", "server")
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@settings(max_examples=150)
+@settings(max_examples=often(37, 150))
 @given(text=st.one_of(texts(), texts(with_comments=True)))
 def test_what_is_put_in_goes_without_a_trace(kind, text):
     """All that was there is there, in its order and its layout; twice is once; what is taken out
@@ -109,7 +110,7 @@ def test_what_is_put_in_goes_without_a_trace(kind, text):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@settings(max_examples=100)
+@settings(max_examples=often(25, 100))
 @given(text=st.one_of(texts(), texts(with_comments=True)), data=st.data())
 def test_what_somebody_adds_meanwhile_stays(kind, text, data):
     """An edit that is made between set-up and removal is all that differs afterwards: a value that
@@ -125,7 +126,7 @@ def test_what_somebody_adds_meanwhile_stays(kind, text, data):
 
 
 @pytest.mark.parametrize("kind", ["flat", "groups"])
-@settings(max_examples=100)
+@settings(max_examples=often(25, 100))
 @given(text=st.one_of(texts(), texts(with_comments=True)), joins=st.booleans())
 def test_an_entry_behind_ours_stays(kind, text, joins):
     """What somebody puts behind our entry, or into our group, stays, and is all that does."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.support import DAY, NOW, fresh_store, named_id
+from tests.support import DAY, NOW, fresh_store, named_id, often
 from tideline_cli.exchange.importer.import_rows import import_rows
 from tideline_cli.exchange.importer.rows import ImportContext
 from tideline_cli.model.origin import OWNER
@@ -33,7 +33,7 @@ def values(draw):
     return rows
 
 
-@settings(max_examples=60)
+@settings(max_examples=often(20, 60))
 @given(values(), st.booleans(), st.booleans())
 def test_no_two_values_hold_at_once(rows, merge, at_once):
     """In one file or in many, merged or not, what holds at any instant is one value; and the value

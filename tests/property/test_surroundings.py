@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.property.test_lexical import brute_force, holds, modulator
-from tests.support import DAY, NOW, fact, fresh_store, put
+from tests.support import DAY, NOW, fact, fresh_store, often, put
 from tideline_cli.memory.query import ALL, Query
 from tideline_cli.memory.recall import recall
 from tideline_cli.model.origin import OWNER, Origin
@@ -142,7 +142,7 @@ def worth(one, words, named, alone, every, moment, mean, origin):
     return own * speaker * (1 + 0.5 * nearest)
 
 
-@settings(max_examples=120)
+@settings(max_examples=often(30, 120))
 @given(
     rows=drawn, text=st.sampled_from(QUESTIONS), origin=st.sampled_from((OWNER, OWNER, GUEST)),
     wanted=st.sampled_from((Filter(), Filter(), Filter(segments=("project",)),

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.property.strategies import ORIGINS, sources
-from tests.support import NOW, fresh_store
+from tests.support import NOW, fresh_store, often
 from tideline_cli.memory import near_duplicates
 from tideline_cli.memory.remember import remember
 from tideline_cli.model.fact import NewFact
@@ -62,7 +62,7 @@ def near_texts(draw):
     return words or [named("t", 0)]
 
 
-@settings(max_examples=60)
+@settings(max_examples=often(20, 60))
 @given(st.data())
 def test_twins_equal_brute_force(data):
     """A write reinforces the first fact with a Jaccard of at least 0.85 that it may touch, whether
@@ -82,6 +82,7 @@ def test_twins_equal_brute_force(data):
             )  # fmt: skip
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("seed", range(6))
 def test_twins_among_many_equal_brute_force(seed):
     """In a store of many similar texts the first twin is found as well."""

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.property.test_lexical import bounded, modulator, summed
-from tests.support import DAY, NOW, fact, fresh_store, put
+from tests.support import DAY, NOW, fact, fresh_store, often, put
 from tideline_cli.memory import lexical
 from tideline_cli.memory import scorer as reading
 from tideline_cli.memory.query import Match
@@ -105,7 +105,7 @@ def expected(every, question, text, origin):
     return scores
 
 
-@settings(max_examples=120)
+@settings(max_examples=often(30, 120))
 @given(rows=rows, text=texts, limit=st.integers(1, 8), origin=st.sampled_from((OWNER, PEER)),
        few=st.sampled_from((1, 400)), enough=st.sampled_from((0, 1 << 40)),
        long=st.sampled_from((None, 0)))  # fmt: skip

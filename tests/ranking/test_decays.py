@@ -7,7 +7,7 @@ from math import e, exp, log
 import pytest
 
 from tests.ranking.penalties import saturating_penalty
-from tests.support import DAY, NOW, fact, golden, put
+from tests.support import DAY, NOW, fact, golden, joined, put
 from tideline_cli.memory.query import ALL, Query
 from tideline_cli.memory.recall import recall
 from tideline_cli.model.fact import HEATS
@@ -42,7 +42,7 @@ def test_the_parts_make_the_relevance():
     assert told.relevance == told.composite > told.floor == 0.3
 
 
-@pytest.mark.parametrize("case", PENALTIES, ids=str)
+@joined("case", PENALTIES)
 def test_penalties_are_those_of_the_reference(case):
     """The penalty of spaced repetition agrees with the document, and with its program."""
     given = case["retrieval_count"], case["age_days"]

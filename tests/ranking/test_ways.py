@@ -8,7 +8,7 @@ from datetime import datetime
 import pytest
 
 from tests.ranking.penalties import saturating_penalty
-from tests.support import DAY, NOW, PEER, fact, golden, put
+from tests.support import DAY, NOW, PEER, fact, golden, joined, put
 from tideline_cli.config.settings import SETTINGS
 from tideline_cli.memory import lanes
 from tideline_cli.memory.query import ALL, FUSIONS, MODES, Query
@@ -66,7 +66,7 @@ def _pointed(case):
     }  # fmt: skip
 
 
-@pytest.mark.parametrize("case", BRAIN["recalls"], ids=lambda case: repr(case["query"]))
+@joined("case", BRAIN["recalls"])
 def test_points_are_those_of_the_reference(case):
     """Words, ids, tags, age and status give Mother Brain's points; likeness adds ten times the
     similarity, which the program of the reference rounds."""
@@ -91,7 +91,7 @@ def test_what_is_merely_new_is_no_match():
     assert (got.total, got.is_match) == (4, True)
 
 
-@pytest.mark.parametrize("case", GHOST["bm25"], ids=str)
+@joined("case", GHOST["bm25"])
 def test_overlap_is_scored_as_in_the_reference(case):
     """BM25 without rarity is VectorMemory's."""
     assert priority.bm25(case["q"], case["d"], case["avg"]) == pytest.approx(case["score"])
@@ -209,6 +209,7 @@ def _reconciled(hit):
     return sum(parts.values()) * share
 
 
+@pytest.mark.sampled(15)
 @pytest.mark.parametrize("decay", [None, "half-life", "weibull", "spaced", "none"])
 @pytest.mark.parametrize(("mode", "fusion"), WAYS)
 def test_what_is_explained_is_the_score(db, mode, fusion, decay):

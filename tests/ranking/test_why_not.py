@@ -37,6 +37,7 @@ def _hits(db, query):
     return [hit.fact.id for hit in recall(db, query, viewer=OWNER, now=NOW).hits]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("mode", "fusion"), WAYS)
 def test_places_are_those_of_the_question(db, mode, fusion):
     """A fact that is no hit has a place among what the lanes put forward for just so many hits;

@@ -8,7 +8,7 @@ import os
 
 import pytest
 
-from tests.support import NOW, ROOT, fact, fresh_store, put
+from tests.support import NOW, ROOT, fact, fresh_store, joined, put
 from tideline_cli.cli import new_fact, remember_batch
 from tideline_cli.cli.commands.edit import Options as EditOptions
 from tideline_cli.memory.edit import Editor, edit
@@ -103,7 +103,7 @@ def test_a_restatement_tells_every_label():
     assert [name for name, (_, phrase) in told.items() if not phrase] == []
 
 
-@pytest.mark.parametrize("name", CHANGED)
+@joined("name", CHANGED)
 def test_a_field_changes_in_place_and_comes_back_by_undo(name):
     """A field is stored and read as it is; the journal has what it was; the digest follows."""
     with fresh_store() as db:
@@ -122,7 +122,7 @@ def test_a_field_changes_in_place_and_comes_back_by_undo(name):
         assert list(digest.wrong(db)) == []
 
 
-@pytest.mark.parametrize("name", [field.name for field in FIELDS if not field.is_use])
+@joined("name", [field.name for field in FIELDS if not field.is_use])
 def test_the_digest_knows_what_it_covers(name):
     """A value that changes outside of tideline is found where the digest covers it."""
     with fresh_store() as db:
@@ -154,6 +154,7 @@ def test_a_new_wording_keeps_every_label():
         assert {name: getattr(done.fact, name) for name in LABELS} == LABELLED
 
 
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("name", LABELS)
 def test_a_line_of_a_batch_states_a_label(run, name):
     """A label that a line states is in the fact, in `show`, `history` and the export; the export is

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.rules import parsed
-from tests.support import ROOT
+from tests.support import ROOT, joined
 
 PACKAGE = ROOT / "tideline_cli"
 ONLY_IN = {
@@ -77,7 +77,7 @@ def _imports(path):
                     yield f"tideline_cli.{alias.name}", id(node) in typing_only
 
 
-@pytest.mark.parametrize("library", ONLY_IN)
+@joined("library", ONLY_IN)
 def test_libraries_stay_in_their_room(library):
     """Each library is imported where its room is, and nowhere else."""
     found = {

@@ -7,8 +7,6 @@ import importlib
 import inspect
 import pkgutil
 
-import pytest
-
 from tests.rules import parsed
 from tests.support import DEVIATIONS, ROOT
 
@@ -114,27 +112,43 @@ def _returned(function):
     return str(function.__annotations__.get("return", ""))
 
 
-@pytest.mark.parametrize("name", FUNCTIONS)
-def test_reading_needs_a_viewer(name):
+def _where(function):
+    """Return the file and the line of a function."""
+    code = function.__code__
+    return f"{code.co_filename.removeprefix(f'{ROOT}/')}:{code.co_firstlineno}"
+
+
+def test_reading_needs_a_viewer():
     """Whatever reads from a store and tells of it says for whom, by keyword, without a default: it
     takes `viewer`, `origin_number` or `by`. Every other function is named with its reason."""
-    function = FUNCTIONS[name]
-    parameters = inspect.signature(function).parameters
-    named = [parameters[word] for word in CALLERS_CHOICE if word in parameters]
-    told = _returned(function)
-    if "db" not in parameters or told in TELLS_NOTHING or name.startswith(OF_SYNCS):
-        return
-    assert named or name in OF_NOBODY, f"{name} → {told}"
-    for parameter in named:
-        assert parameter.kind is inspect.Parameter.KEYWORD_ONLY
+    wrong = []
+    for name, function in FUNCTIONS.items():
+        parameters = inspect.signature(function).parameters
+        named = [parameters[word] for word in CALLERS_CHOICE if word in parameters]
+        told = _returned(function)
+        if "db" not in parameters or told in TELLS_NOTHING or name.startswith(OF_SYNCS):
+            continue
+        if not named and name not in OF_NOBODY:
+            wrong.append(
+                f"{_where(function)}: {name} returns {told} for nobody: let it take `viewer` by "
+                "keyword, or name it with its reason in OF_NOBODY of tests/rules/test_signatures.py"
+            )
+        wrong += [
+            f"{_where(function)}: {name} takes {parameter.name} by place: put it behind `*`"
+            for parameter in named if parameter.kind is not inspect.Parameter.KEYWORD_ONLY
+        ]  # fmt: skip
+    assert wrong == []
 
 
-@pytest.mark.parametrize("name", FUNCTIONS)
-def test_nothing_about_safety_has_a_default(name):
+def test_nothing_about_safety_has_a_default():
     """No function has a default for whom or when it reads."""
-    for parameter in inspect.signature(FUNCTIONS[name]).parameters.values():
-        if parameter.name in (*CALLERS_CHOICE, "now"):
-            assert parameter.default is inspect.Parameter.empty, name
+    assert [
+        f"{_where(function)}: {name} has a default for {parameter.name}: let the caller say it"
+        for name, function in FUNCTIONS.items()
+        for parameter in inspect.signature(function).parameters.values()
+        if parameter.name in (*CALLERS_CHOICE, "now")
+        and parameter.default is not inspect.Parameter.empty
+    ] == []  # fmt: skip
 
 
 def test_no_exception_is_left_over():

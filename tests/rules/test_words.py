@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.property.strategies import DRAWN
+from tests.support import joined
 from tideline_cli.model.fact import HEATS, KINDS, LIFECYCLES, SEGMENTS, STATUSES, TIERS
 from tideline_cli.model.source import SOURCES, STANDING
 
@@ -56,7 +57,7 @@ def test_the_documents_tell_of_a_segment_what_its_table_says(segment):
     assert (tier, float(importance), float(rate)) == (one.tier, one.importance, one.decay_rate)
 
 
-@pytest.mark.parametrize("source", SOURCES)
+@joined("source", SOURCES)
 def test_the_documents_tell_of_a_source_what_its_table_says(source):
     """docs/concepts.md and docs/internals/ranking.md give its weight, the first what it may author,
     docs/security.md on which side it stands."""

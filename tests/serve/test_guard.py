@@ -10,6 +10,7 @@ import pytest
 from tests.serve.conftest import SESSION, TOKEN
 
 
+@pytest.mark.sampled(28)
 @pytest.mark.parametrize(
     ("headers", "status"),
     [

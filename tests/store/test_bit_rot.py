@@ -40,6 +40,7 @@ def mutated(original, path, offset, bit):
         path.with_name(path.name + end).unlink(missing_ok=True)
 
 
+@pytest.mark.nightly
 def test_doctor_survives_flipped_bits(original, tmp_path):
     """Whatever bit flips, doctor ends well or with what it found."""
     chance = random.Random(13)

@@ -255,6 +255,7 @@ MORE = {
 }  # fmt: skip
 
 
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize("name", MORE)
 def test_more_damage_is_found_and_mended(run, store, name):
     """Every derived table is compared with the facts, and made anew."""

@@ -290,6 +290,7 @@ def by_a_fresh_file(copy, store):
     shutil.copy2(copy, store)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("place", [by_rename, by_copying, by_a_fresh_file])
 @pytest.mark.parametrize("argv", [("recall", "deploy"), ("remember", "more"), ("doctor",)])
 def test_a_backup_beside_the_log_of_another_file(logged, tmp_path, process, place, argv):

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.support import joined
 from tideline_cli.errors import UsageError
 from tideline_cli.sync.places import addresses, open_place
 from tideline_cli.sync.places.addresses import Address
@@ -49,13 +50,13 @@ WRONG = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("address", UNDERSTOOD)
+@joined("address", UNDERSTOOD)
 def test_addresses_that_are_understood(address):
     """Each form of an address, and what it means."""
     assert addresses.understood(address) == UNDERSTOOD[address]
 
 
-@pytest.mark.parametrize("address", WRONG)
+@joined("address", WRONG)
 def test_addresses_that_are_refused(address):
     """What is none, and what another program could take for an option or a command."""
     with pytest.raises(UsageError) as refused:

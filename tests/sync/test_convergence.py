@@ -12,6 +12,7 @@ PLANTED = ("what was taken back is not told", "the clock does not follow others"
            "why a fact is archived is not told")  # fmt: skip
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("seed", range(1, 7))
 def test_machines_end_with_the_same_memory(seed):
     """Exports are equal byte for byte, and so is what the registers hold; stores are sound; each

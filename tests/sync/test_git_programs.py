@@ -179,6 +179,7 @@ def planted(request, tmp_path):
     return Planted(tmp_path, request.param)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("before", ["fresh", "used"])
 def test_nothing_in_a_repository_on_this_machine_runs(planted, run, tmp_path, monkeypatch, before):
     """Two machines meet in it, from inside it too: facts go both ways, and no program runs."""

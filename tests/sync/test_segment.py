@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.support import ROOT
+from tests.support import ROOT, joined
 from tests.sync.building import LAPTOP, PLACE, SERVER, header
 from tideline_cli.errors import UsageError
 from tideline_cli.model.record import replace
@@ -113,7 +113,7 @@ WRONG = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("field", WRONG)
+@joined("field", WRONG)
 def test_a_header_that_cannot_be_is_refused(field):
     """Neither written nor read: the same rules hold at both ends."""
     wrong = replace(header(), **{field: WRONG[field]})
@@ -122,8 +122,8 @@ def test_a_header_that_cannot_be_is_refused(field):
     assert reason(segment._plain(wrong, LINES), None) in ("damaged", "newer")
 
 
-@pytest.mark.parametrize("value", [True, 1.0, {"1": "1"}, None, [1]])
-@pytest.mark.parametrize("field", ["number", "clock", "part", "knows", "name", "place", "previous"])
+@joined("value", [True, 1.0, {"1": "1"}, None, [1]])
+@joined("field", ["number", "clock", "part", "knows", "name", "place", "previous"])
 def test_a_header_of_other_types_is_refused(field, value):
     """A header of JSON values of other types is damage, not an exception."""
     data = segment._plain(header(), LINES)

@@ -340,6 +340,7 @@ def found(folder: Path, seeds: range, length: int) -> tuple[int, str, list[objec
     return None
 
 
+@pytest.mark.nightly
 def test_two_machines_show_what_one_would_that_heard_all_in_order(tmp_path):
     """Random words on a slot: each value is spoken of by one machine between two syncs, and painted
     over by both."""

@@ -152,6 +152,7 @@ def test_a_change_that_was_not_taken_is_named(homes):
     assert "noon" not in homes.do("ash", "list").out
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.slow
 @pytest.mark.parametrize("number", range(12))
 def test_histories_in_places_of_any_mode(homes, number):

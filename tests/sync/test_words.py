@@ -119,6 +119,7 @@ class History:
         return "archived" if faded else "active"
 
 
+@pytest.mark.sampled(24)
 @pytest.mark.parametrize("seed", range(1, 81))
 def test_the_latest_word_that_stands_holds(tmp_path, seed):
     """Said, said again, forgotten, restored, faded, undone and redone in any order."""

@@ -23,6 +23,7 @@ def test_codes_are_the_same_with_numpy_and_without(dims):
     assert [found[row] for row in range(len(rows))] == wanted.tolist()
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("dims", [3, 64, 256, 384, 1536])
 @pytest.mark.parametrize("least", [0.0, 0.05, 0.3, 0.9])
 def test_nothing_near_is_passed_over(dims, least):

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.support import NOW, fact, fresh_store, golden, put, rows
+from tests.support import NOW, fact, fresh_store, golden, joined, put, rows
 from tideline_cli.memory import lanes, nearest, semantic
 from tideline_cli.memory.query import Query
 from tideline_cli.memory.recall import recall, write_back
@@ -39,7 +39,7 @@ def values(phases: hrr_plain.Phases) -> list[float]:
     return [part(phase) / sqrt(128) for phase in phases for part in (cos, sin)]
 
 
-@pytest.mark.parametrize("item", ITEMS, ids=lambda item: item["text"][:30])
+@joined("item", ITEMS)
 def test_golden_vectors(item):
     """A text's phases make the reference's vector."""
     assert values(hrr_plain.embed(item["text"])) == pytest.approx(item["vector"], abs=1e-9)
