@@ -59,11 +59,11 @@ SELECT 'row ' || i AS content FROM n
 def test_a_view_is_not_read(run, place, home):
     """A view is refused, with the names of the tables that there are, and nothing is stored."""
     made(place, ENDLESS)
-    start = time.monotonic()
+    start = time.process_time()
     done = run("import", str(place), "--json")
     assert (done.code, done.error["code"], done.error["hint"]) == (2, "no_table", "it has note")
     assert "is a view" in done.error["message"]
-    assert time.monotonic() - start < 5
+    assert time.process_time() - start < 5
     assert run("list").out == ""
 
 

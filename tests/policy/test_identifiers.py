@@ -118,9 +118,9 @@ def test_postal_addresses(text, expected):
 )  # fmt: skip
 def test_hostile_texts_cost_little(text):
     """No text makes the search slow."""
-    started = time.perf_counter()
+    started = time.thread_time()
     found(text)
-    assert time.perf_counter() - started < 1.0
+    assert time.thread_time() - started < 1.0
 
 
 MINE = (

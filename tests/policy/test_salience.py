@@ -72,9 +72,9 @@ def test_a_long_message_is_heard_by_its_passages():
 )
 def test_hostile_messages_cost_little(text):
     """No message makes the gates slow."""
-    started = time.perf_counter()
+    started = time.thread_time()
     is_salient(text), is_correction(text)
-    assert time.perf_counter() - started < 2
+    assert time.thread_time() - started < 2
 
 
 @joined(

@@ -336,12 +336,12 @@ def test_a_journal_that_is_a_fifo(process, home, tmp_path, argv):
 
 def test_looking_costs_next_to_nothing(tmp_path):
     """Whether a file has two names is known in less than 0.1 ms."""
-    from time import perf_counter
+    from time import thread_time
 
     path = str(empty_store_at(tmp_path / "t.db"))
     took = []
     for _ in range(50):
-        start = perf_counter()
+        start = thread_time()
         assert not file_kind.has_two_names(path, os.lstat(path))
-        took.append(perf_counter() - start)
+        took.append(thread_time() - start)
     assert min(took) < 0.0001

@@ -117,9 +117,9 @@ def test_the_check_costs_next_to_nothing(tmp_path):
 
 
 def _took(path, listing):
-    start = time.perf_counter()
+    start = time.thread_time()
     mounts.refuse_network(path, listing=listing)
-    return time.perf_counter() - start
+    return time.thread_time() - start
 
 
 def test_a_share_is_looked_for_before_anything_is_made(tmp_path, monkeypatch):
