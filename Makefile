@@ -9,6 +9,8 @@ LOCK := $(VENV)-lock/bin/uv pip compile --quiet --upgrade --universal --python-v
 LOCK_WINDOWS := $(VENV)-lock/bin/uv pip compile --quiet --upgrade --python-version 3.13 \
 	--python-platform x86_64-pc-windows-msvc --generate-hashes --no-emit-index-url \
 	--custom-compile-command "make lock"
+# What `make nightly` runs after all tests at length; each is a target of its own.
+NIGHTLY := faults fuzz contract truth planted sync sync-journey isolation poison attack day conformance
 # Of `make fuzz` and `make contract`.
 CALLS ?= 10000
 SECONDS ?= 60
@@ -26,7 +28,7 @@ CLIENTS := @anthropic-ai/claude-code@2.1.330 @openai/codex@0.169.0 @google/gemin
 unexport PYTHONDONTWRITEBYTECODE
 unexport PYTHONUNBUFFERED
 
-.PHONY: team clients all help demo test test-all compiled postgres lint types types-windows style layers \
+.PHONY: nightly team clients all help demo test test-all compiled postgres lint types types-windows style layers \
 	bench faults fuzz contract truth planted sync sync-journey properties conformance isolation \
 	embedders day page page-pictures attack poison windows audit locked lock generate pictures recording release-check clean
 
@@ -34,6 +36,7 @@ all: test
 
 help:                               ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | sort | \
+		sed 's/\$$(NIGHTLY)/$(NIGHTLY)/' | \
 		while IFS="$$(printf '\t')" read -r name what; do printf '%-15s %s\n' "$$name" "$$what"; done
 
 $(VENV)/bin/python:
@@ -50,9 +53,20 @@ $(VENV)/.installed-dev: pyproject.toml setup.py bin/tideline | $(VENV)/bin/pytho
 demo: $(VENV)/.installed            ## install, and watch the main job at work
 	PATH="$(abspath $(BIN)):$$PATH" sh examples/demo.sh
 
-test: $(VENV)/.installed-dev        ## everything that a change must pass
+test: $(VENV)/.installed-dev        ## everything that a change must pass; of what takes long, a sample
 	@$(MAKE) --no-print-directory -j2 lint compiled postgres
 	$(BIN)/python -m pytest -n 4
+
+# tests/conftest.py says what the gate leaves to it. It goes on after a failure, and names each.
+nightly: $(VENV)/.installed-dev postgres ## every test at length, then $(NIGHTLY)
+	@echo "== tests: all of tests/ at length, marked nightly or sampled or not"; \
+	failed=""; \
+	TIDELINE_AT_LENGTH=1 TIDELINE_JOURNEY=1 $(BIN)/python -m pytest -n 4 || failed=" tests"; \
+	for part in $(NIGHTLY); do \
+		$(MAKE) --no-print-directory help | sed -n "s/^$$part  */== $$part: /p"; \
+		$(MAKE) --no-print-directory $$part || failed="$$failed $$part"; \
+	done; \
+	[ -z "$$failed" ] || { echo "FAILED:$$failed" >&2; exit 1; }
 
 # Compile the tests once, beside the checks: else each worker does so. Pytest tells what fails here.
 compiled: $(VENV)/.installed-dev
@@ -101,7 +115,7 @@ truth: $(VENV)/.installed-dev       ## RUNS histories of STEPS steps, and 2,000 
 	PYTHONPATH=. $(BIN)/python -m tests.truth.figures
 	PYTHONPATH=. $(BIN)/python -m tests.model
 
-properties: $(VENV)/.installed-dev  ## all that `make test` tries a part of: random histories, rows, kills
+properties: $(VENV)/.installed-dev  ## random histories, rows and kills at length, as `make nightly` does
 	TIDELINE_AT_LENGTH=1 $(BIN)/python -m pytest -q -n 2 tests/property tests/memory/test_purge.py \
 		tests/exchange/test_vault.py tests/exchange/test_cut_short.py
 
