@@ -178,10 +178,12 @@ def _kinds(kind: type[errors.TidelineError]) -> list[type[errors.TidelineError]]
 def _given(path: str) -> list[tuple[str, str]]:
     """Return (kind of error, word) of each error that a module makes with a word of its own."""
     with open(path, encoding="utf-8") as file:
-        tree = ast.parse(file.read())
+        text = file.read()
+    if "code=" not in text:
+        return []
     return [
         (node.func.id, keyword.value.value)
-        for node in ast.walk(tree)
+        for node in ast.walk(ast.parse(text))
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
         for keyword in node.keywords
         if keyword.arg == "code" and isinstance(keyword.value, ast.Constant)
