@@ -12,7 +12,7 @@ import pytest
 
 from tests.exchange.conftest import REPLY
 from tideline_cli.errors import UsageError
-from tideline_cli.exchange.extract import chat_files
+from tideline_cli.exchange.extract import chats
 from tideline_cli.exchange.extract.chats import chat_of
 from tideline_cli.exchange.json_members import first_keys, members
 from tideline_cli.model.instant import iso
@@ -314,7 +314,7 @@ def test_a_conversation_that_is_too_long_is_passed_by():
     """Nothing is kept of it, and the one behind it is read."""
     raw = json.dumps([chatgpt(said="x" * 5000), claude()]).encode()
     file = io.BytesIO(raw)
-    (_, long), (_, chat) = chat_files.chats([lambda count: file.read(min(700, count))], 3000)
+    (_, long), (_, chat) = chats.chats([lambda count: file.read(min(700, count))], 3000)
     assert isinstance(long, UsageError) and "longer" in long.message
     assert getattr(chat, "program", "") == "claude"
 
@@ -326,7 +326,7 @@ def test_an_export_of_any_size_takes_the_memory_of_one_conversation():
     def peak(count):
         parts = iter([b"[", *[one + b","] * count, b"]"])
         tracemalloc.start()
-        found = sum(1 for _ in chat_files.chats([lambda _: next(parts, b"")]))
+        found = sum(1 for _ in chats.chats([lambda _: next(parts, b"")]))
         most = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
         return found, most
@@ -338,6 +338,6 @@ def test_an_export_of_any_size_takes_the_memory_of_one_conversation():
 
 def test_the_beginning_tells_an_export():
     """Keys of the conversations themselves count, not those inside of them or in what is said."""
-    assert chat_files.is_export(json.dumps([5, chatgpt()]).encode()[:60] + b'"mapping": {')
+    assert chats.is_export(json.dumps([5, chatgpt()]).encode()[:60] + b'"mapping": {')
     assert "mapping" not in first_keys(b'{"tool": {"mapping": 1}, "content": "\\"mapping\\": x"}')
     assert first_keys(b'[{"a": 1}, {"b": {"c": 1') == {"a", "b"}

@@ -14,7 +14,7 @@ import pytest
 from tests.exchange.conftest import MODEL, REPLY
 from tests.support import NOW
 from tideline_cli.cli.commands import extract as verb
-from tideline_cli.exchange.extract.facts_pass import _LONGEST_CALL
+from tideline_cli.exchange.extract.passes import _LONGEST_CALL
 
 TALK = "USER: I moved to Lisbon\nASSISTANT: Nice\nUSER: I work on Atlas\nASSISTANT: Good\n"
 

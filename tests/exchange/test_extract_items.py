@@ -6,7 +6,7 @@ from unittest.mock import ANY
 
 import pytest
 
-from tideline_cli.exchange.extract.items import failure_in, failure_request, items_in
+from tideline_cli.exchange.extract.passes import failure_in, failure_request, items_in
 from tideline_cli.exchange.extract.types import ExtractContext
 from tideline_cli.model.fact import KINDS
 from tideline_cli.model.origin import OWNER, channel
@@ -191,7 +191,7 @@ def test_dry_run(run, model, talk):
 
 def test_kinds_have_segments():
     """Every kind that a pass may store implies a segment."""
-    from tideline_cli.exchange.extract.items import _KINDS
+    from tideline_cli.exchange.extract.passes import _KINDS
 
     assert all(kind in KINDS for kind in (*_KINDS, "lesson", "failure"))
 

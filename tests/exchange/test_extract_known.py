@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support import NOW, PEER, fact, fresh_store, put
-from tideline_cli.exchange.extract import known
-from tideline_cli.exchange.extract.known import verbatim
+from tideline_cli.exchange.extract import store_reply
+from tideline_cli.exchange.extract.store_reply import verbatim
 from tideline_cli.model.origin import OWNER
 from tideline_cli.model.text import terms
 from tideline_cli.policy.sameness import jaccard
@@ -22,7 +22,8 @@ rows = st.lists(st.tuples(texts, st.booleans(), st.sampled_from(["active", "arch
 
 
 def equivalent(db, text):
-    return known.equivalent(db, fact(text, "said", source="extraction"), viewer=OWNER, now=NOW)
+    said = fact(text, "said", source="extraction")
+    return store_reply.equivalent(db, said, viewer=OWNER, now=NOW)
 
 
 def by_comparison(facts, text):

@@ -10,8 +10,7 @@ from unittest.mock import ANY
 import pytest
 
 from tests.exchange.conftest import MODEL, REPLY
-from tideline_cli.exchange.extract.read_transcript import parsed_transcript
-from tideline_cli.exchange.extract.transcript import fingerprint
+from tideline_cli.exchange.extract.conversation import fingerprint, parsed_transcript
 from tideline_cli.model.origin import OWNER
 from tideline_cli.store import cursors
 from tideline_cli.store.opening import open_for_writing

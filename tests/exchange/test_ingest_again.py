@@ -10,8 +10,8 @@ import pytest
 from tests.exchange.test_ingest import facts_of, listed
 from tests.support import PEER
 from tideline_cli.errors import UsageError
-from tideline_cli.exchange.ingest import paths
-from tideline_cli.exchange.ingest.decoding import decoded
+from tideline_cli.exchange.ingest import files
+from tideline_cli.exchange.ingest.read import decoded
 
 TEXT = "# A\n\nfirst words here\n\n# B\n\nsecond words here\n\n# C\n\nthird words here\n"
 
@@ -76,7 +76,7 @@ def test_a_name_that_is_no_utf8_is_spelled(run, tmp_path):
     Path("docs", odd).unlink()
     Path("docs/b.md").write_text("b")
     assert run("ingest", "docs", "--json").json["missing"] == ["docs/caf\\xe9.md"]
-    assert paths.as_text("plain \\xe9") == "plain \\xe9"
+    assert files.as_text("plain \\xe9") == "plain \\xe9"
 
 
 def test_an_empty_path_is_no_folder(run, tmp_path):

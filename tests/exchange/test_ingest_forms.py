@@ -12,16 +12,9 @@ from hypothesis import strategies as st
 
 from tests.exchange.paper import pdf
 from tideline_cli.errors import UnavailableError, UsageError
-from tideline_cli.exchange.ingest import (
-    chunks,
-    html_text,
-    markdown_text,
-    pdf_text,
-    plain_text,
-    read,
-)
+from tideline_cli.exchange.ingest import blocks, chunks, html_text, read
 from tideline_cli.exchange.ingest.blocks import Block
-from tideline_cli.exchange.ingest.decoding import decoded, is_binary
+from tideline_cli.exchange.ingest.read import decoded, is_binary
 
 
 def told(blocks):
@@ -36,7 +29,7 @@ def test_markdown_stands_under_its_headings():
         "---\ntitle: Guide\n---\n# Guide\nIntro line\nsecond line\n\nSet up\n------\n- one\n---\n"
         "```sh\n# no heading\n\nmake\n```\n### Deep ###\ntext\n## Empty\n# Last\n"
     )
-    assert told(markdown_text.blocks(text)) == [
+    assert told(blocks.markdown_blocks(text)) == [
         ((), "title: Guide"),
         (("Guide",), "Intro line\nsecond line"),
         (("Guide", "Set up"), "- one\n---\n```sh\n# no heading\n\nmake\n```"),
@@ -48,7 +41,7 @@ def test_markdown_stands_under_its_headings():
 
 def test_a_ruler_at_the_beginning_is_no_front_matter():
     """A line of dashes that no other ends, or that prose follows, hides nothing."""
-    assert told(markdown_text.blocks("---\nprose, and no key\n---\nmore")) == [
+    assert told(blocks.markdown_blocks("---\nprose, and no key\n---\nmore")) == [
         (("prose, and no key",), "more")
     ]  # fmt: skip
 
@@ -56,7 +49,7 @@ def test_a_ruler_at_the_beginning_is_no_front_matter():
 def test_restructured_text_has_the_levels_of_its_adornments():
     """The first adornment is the highest level; lines above and below are another than below."""
     text = "=====\nGuide\n=====\n\nOne\n---\ntext\n\nTwo\n---\nmore\n\nDeep\n~~~~\nlast\n"
-    assert told(plain_text.restructured_blocks(text)) == [
+    assert told(blocks.restructured_blocks(text)) == [
         (("Guide", "One"), "text"), (("Guide", "Two"), "more"), (("Guide", "Two", "Deep"), "last"),
     ]  # fmt: skip
 
@@ -97,7 +90,7 @@ SHAPES = {
 @pytest.mark.parametrize("shape", SHAPES)
 def test_reading_is_linear(shape):
     """What took seconds for some kilobytes takes no longer than ten times as much text allows."""
-    read = markdown_text.blocks if shape.startswith("a heading") else html_text.blocks
+    read = blocks.markdown_blocks if shape.startswith("a heading") else html_text.blocks
 
     def seconds(size):
         begun = process_time()
@@ -115,7 +108,7 @@ def test_reading_is_linear(shape):
 )  # fmt: skip
 def test_marks_that_close_a_heading_are_not_of_it(line, title):
     """A blank parts them from the text."""
-    found = [block.headings for block in markdown_text.blocks(f"{line}\ntext")]
+    found = [block.headings for block in blocks.markdown_blocks(f"{line}\ntext")]
     assert found == [(title,) if title else ()]
 
 
@@ -149,13 +142,13 @@ def test_a_pdf_that_unpacks_to_too_much_needs_no_ocr():
     """It could not be read, which is said, and of which page."""
     said = []
     with pytest.raises(UsageError, match="could not be read") as error:
-        list(pdf_text.blocks(bomb(), said.append))
+        list(read.pdf_blocks(bomb(), said.append))
     assert (error.value.code, said) == ("damaged", ["page 1 of 1 could not be read"])
 
 
 def test_a_pdf_has_pages_and_no_hyphens():
     """A paragraph is one line, a word that the end of a line parts is whole, and pages count."""
-    made = list(pdf_text.blocks(pdf("The light-\nhouse keeper\nsleeps.", "Second page."), warn))
+    made = list(read.pdf_blocks(pdf("The light-\nhouse keeper\nsleeps.", "Second page."), warn))
     assert [(block.text, block.page) for block in made] == [
         ("The lighthouse keeper sleeps.", 1), ("Second page.", 2)
     ]  # fmt: skip
@@ -173,7 +166,7 @@ def warn(text):
 def test_a_pdf_that_says_nothing_is_named(raw, code):
     """A damaged file and one of pictures alone are errors that say which."""
     with pytest.raises(UsageError) as error:
-        list(pdf_text.blocks(raw, warn))
+        list(read.pdf_blocks(raw, warn))
     assert error.value.code == code and error.value.hint
 
 
@@ -181,7 +174,7 @@ def test_without_pypdf_the_error_says_what_to_install(monkeypatch):
     """The extra is named."""
     monkeypatch.setitem(sys.modules, "pypdf", None)
     with pytest.raises(UnavailableError, match="needs pypdf") as error:
-        list(pdf_text.blocks(pdf("x"), warn))
+        list(read.pdf_blocks(pdf("x"), warn))
     assert "tideline-cli[documents]" in error.value.hint
 
 
@@ -229,7 +222,7 @@ _texts = st.lists(st.sampled_from(_WORDS), min_size=1, max_size=80).flatmap(
 def test_chunks_hold_all_of_a_text(text, size, overlap):
     """No chunk is longer than asked; without what it repeats, each goes on where the one before
     ends; and nothing but spaces is lost."""
-    cut = list(chunks.divided(plain_text.blocks(text), size=size, overlap=overlap))
+    cut = list(chunks.divided(blocks.plain_blocks(text), size=size, overlap=overlap))
     assert all(len(chunk.text) <= size for chunk in cut)
     whole = "".join(text.split())
     place = 0

@@ -7,8 +7,13 @@ import json
 import pytest
 
 from tideline_cli.errors import UsageError
-from tideline_cli.exchange.extract.read_transcript import parsed_transcript
-from tideline_cli.exchange.extract.transcript import Message, Transcript, fingerprint, flattened
+from tideline_cli.exchange.extract.conversation import (
+    Message,
+    Transcript,
+    fingerprint,
+    flattened,
+    parsed_transcript,
+)
 
 
 def heard(raw):

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tests.conftest import run_main
 from tests.support import DAY, NOW, often
-from tideline_cli.exchange.vault import names, note
+from tideline_cli.exchange.vault import note
 from tideline_cli.exchange.vault.read import rows
 from tideline_cli.model.fact import SEGMENTS
 
@@ -265,7 +265,7 @@ def test_equal_names_are_told_apart():
     """Two notes never share a name, not even where letters of both cases are one."""
     taken = {"words (aaaaaa)"}
 
-    assert names.note_name("Words", "0" * 20 + "AAAAAA", taken) == f"Words ({'0' * 20}AAAAAA)"
+    assert note.note_name("Words", "0" * 20 + "AAAAAA", taken) == f"Words ({'0' * 20}AAAAAA)"
 
 
 _TEXT = st.text(

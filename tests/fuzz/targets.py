@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 from tests.support import NOW, PEER, empty_store_at, fact, put
 from tideline_cli.errors import TidelineError, UsageError
 from tideline_cli.exchange import foreign, jsonl
-from tideline_cli.exchange.extract import chat_files, read_transcript, transcript
+from tideline_cli.exchange.extract import chats as chat_exports
+from tideline_cli.exchange.extract import conversation as conversations
 from tideline_cli.exchange.importer import prepared
 from tideline_cli.exchange.importer.rows import ImportContext
 from tideline_cli.llm import prompts, reply
@@ -127,17 +128,17 @@ def conversation(data: bytes) -> None:
     """A transcript gives messages of the two roles, or a usage error; flattened, no line inside a
     message passes for another one's beginning."""
     try:
-        read = read_transcript.parsed_transcript(data)
+        read = conversations.parsed_transcript(data)
     except UsageError:
         return
     assert all(message.role in ("user", "assistant") for message in read.messages)
     spoken = [message for message in read.messages if message.text]
     assert all(message.text.strip() for message in spoken)
-    flat = transcript.flattened(read.messages, longest=2000)
+    flat = conversations.flattened(read.messages, longest=2000)
     flat.encode()
     starts = sum(line.startswith(("USER:", "ASSISTANT:", "SYSTEM:")) for line in flat.split("\n"))
     assert starts == len(spoken)
-    assert transcript.fingerprint(read.start)
+    assert conversations.fingerprint(read.start)
     for message in spoken:
         again = harness.heard([message.text])
         assert message.role != "user" or set(again.text) <= set(message.text)
@@ -154,14 +155,14 @@ def chats(data: bytes) -> None:
     def read_by(size: int) -> list[object]:
         file = io.BytesIO(data)
         try:
-            return list(chat_files.chats([lambda count: file.read(min(size, count))]))
+            return list(chat_exports.chats([lambda count: file.read(min(size, count))]))
         except UsageError as error:
             return [error.message]
 
     whole = read_by(1 << 20)
     if len(data) < 1000:  # each piece is looked at with what is left of those before it
         assert list(map(_shown, read_by(7))) == list(map(_shown, whole))
-    chat_files.is_export(data)
+    chat_exports.is_export(data)
     for _, chat in (one for one in whole if isinstance(one, tuple)):
         if isinstance(chat, UsageError):
             assert chat.message

@@ -17,9 +17,8 @@ from tests.support import (
     statements,
 )
 from tideline_cli.errors import UnavailableError
-from tideline_cli.exchange.extract import facts_pass, passes
-from tideline_cli.exchange.extract.conversation_json import message_of
-from tideline_cli.exchange.extract.transcript import flattened
+from tideline_cli.exchange.extract import passes
+from tideline_cli.exchange.extract.conversation import flattened, message_of
 from tideline_cli.exchange.extract.types import ExtractContext, Tally
 from tideline_cli.llm import prompts
 from tideline_cli.model.edge import SYMMETRIC
@@ -47,7 +46,7 @@ def test_defaults():
     from tideline_cli.cli.model_options import ModelOptions
 
     patience = ModelOptions.timeout.default
-    assert (facts_pass.MIN_NEW, facts_pass.CANDIDATES, patience * 1000) == (
+    assert (passes.MIN_NEW, passes.CANDIDATES, patience * 1000) == (
         GOLDEN["defaults"]["minNewMessages"],
         GOLDEN["defaults"]["candidateK"],
         GOLDEN["defaults"]["llmTimeoutMs"],
@@ -79,7 +78,7 @@ class Script:
                 return '{"facts": []}'
             return step["reply"].replace('{"content":"zzz","segment":"mood"},', "")
 
-        one = facts_pass.facts_pass(self.db, context, messages, min_new=facts_pass.MIN_NEW)
+        one = passes.facts_pass(self.db, context, messages, min_new=passes.MIN_NEW)
         passes.run(self.db, context, one, messages, tally, ask=ask)
         result = {"ran": tally.ran, "stored": tally.stored, "processedTo": tally.done["facts"]}
         return "".join(sent), result, cursors.done(self.db, "s", "facts", viewer=origin)

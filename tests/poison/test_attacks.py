@@ -9,7 +9,7 @@ import pytest
 from tests.poison import attacks, honest, hostile_models, turns
 from tests.poison.attacks import DAY, MARK, SPOKEN
 from tests.poison.battle import Battle
-from tideline_cli.exchange.extract import conversation_json, transcript
+from tideline_cli.exchange.extract import conversation
 from tideline_cli.model.edge import REPLACING
 from tideline_cli.policy import gate, slots
 from tideline_cli.policy.harness import Heard
@@ -72,9 +72,9 @@ def test_no_model_hears_a_program_as_the_user(run):
 
 def test_the_judge_hears_a_program(battle, monkeypatch):
     """With the reading of turns taken out most of the rows pass, so the judge sees."""
-    for module in (transcript, conversation_json):
+    for module in (conversation, conversation):
         monkeypatch.setattr(module, "heard", lambda pieces: Heard("".join(pieces)))
-    monkeypatch.setattr(conversation_json, "_is_foreign", lambda row: False)
+    monkeypatch.setattr(conversation, "_is_foreign", lambda row: False)
     won = 0
     tried = sampled(hostile_models.harnessed)
     for attack in tried:

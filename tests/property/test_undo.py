@@ -18,8 +18,8 @@ from tideline_cli.dream.run import dream
 from tideline_cli.errors import NotFoundError, TidelineError, WriteBlockedError
 from tideline_cli.exchange import jsonl
 from tideline_cli.exchange.extract import passes
-from tideline_cli.exchange.extract.facts_pass import facts_pass
-from tideline_cli.exchange.extract.transcript import Message
+from tideline_cli.exchange.extract.conversation import Message
+from tideline_cli.exchange.extract.passes import facts_pass
 from tideline_cli.exchange.extract.types import ExtractContext, Tally
 from tideline_cli.exchange.importer.cells import STATED
 from tideline_cli.exchange.importer.import_rows import import_rows

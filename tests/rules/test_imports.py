@@ -104,14 +104,12 @@ def test_no_clock_and_no_environment_below_the_door():
                "store/postgres/opening.py", "store/postgres/driver.py",
                "store/patience.py",  # how long a prompt has waited
                "exchange/ingest/files.py", "exchange/ingest/read.py",  # folders of documents
-               "exchange/ingest/paths.py",
                "memory/screening.py",  # counts its own work, and tells no time
                "vector/embedders/static.py", "vector/embedders/onnx_folder.py",  # folders of models
                "evaluation/copies.py", "evaluation/datasets.py",  # folders of sets
                "exchange/vault/folder.py",
                "exchange/tools/files.py",  # folders of other programs
-               "exchange/links_out.py",  # where links in folders lead
-               "exchange/plain_file.py",  # files that a user names
+               "exchange/named_files.py",  # files and folders that a user names
                "sync",  # places, keys, and what travels between machines
                "serve",  # doors for programs: deadlines, files of their state
                "vector/arrays.py"}  # asks for the limits of the process  # fmt: skip

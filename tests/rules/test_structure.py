@@ -71,7 +71,7 @@ CATCHERS = {
     "tideline_cli.cli.asides:is_damaged",  # the error before it is the one to report
     "tideline_cli.cli.hook_door:run",  # the client must not fail with us; it is logged
     "tideline_cli.cli.completion_values:run",  # a prompt is being typed
-    "tideline_cli.exchange.ingest.pdf_text:blocks",  # of a damaged page pypdf raises anything
+    "tideline_cli.exchange.ingest.read:pdf_blocks",  # of a damaged page pypdf raises anything
     "tideline_cli.serve.http.server:do_GET",  # the browser gets a 500, the terminal the place
     "tideline_cli.serve.mcp.protocol:call_result",  # the model reads it; stderr has the rest
     "tideline_cli.store.checks.run_check:run",  # a damaged file may hold anything

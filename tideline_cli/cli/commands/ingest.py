@@ -9,11 +9,10 @@ from tideline_cli.cli.messages import shows_progress
 from tideline_cli.cli.options import Argument, OptionSet, choice, count, flag, text
 from tideline_cli.cli.session import Session
 from tideline_cli.errors import TidelineError, UsageError
-from tideline_cli.exchange.ingest import chunks, files, paths, read
+from tideline_cli.exchange.ingest import chunks, files, read
 from tideline_cli.exchange.ingest import run as ingesting
-from tideline_cli.exchange.ingest.names import STDIN, Names
-from tideline_cli.exchange.ingest.notes import Cut, Reading
-from tideline_cli.exchange.ingest.written import IngestContext
+from tideline_cli.exchange.ingest.files import STDIN, Names
+from tideline_cli.exchange.ingest.storing import Cut, IngestContext, Reading
 from tideline_cli.memory.lanes import is_slow
 from tideline_cli.memory.secret_screening import replacement_note
 from tideline_cli.model.fact import bare_name
@@ -27,8 +26,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from tideline_cli.exchange.ingest.files import Search
-    from tideline_cli.exchange.ingest.run import Incoming
-    from tideline_cli.exchange.ingest.summary import Outcome, Summary
+    from tideline_cli.exchange.ingest.run import Incoming, Outcome, Summary
     from tideline_cli.store.documents import Document
 
 HELP = f"""Take in documents: text, Markdown, reStructuredText, HTML, PDF.
@@ -162,7 +160,7 @@ def _incoming(
         other = names.other(name, file)
         if other is not None:
             session.note(f"{file.shown} is in the library as {other}, too, which stays as it is")
-        known, path = names.known(name), paths.as_text(file.path)
+        known, path = names.known(name), files.as_text(file.path)
         reading = _reading(options, path, known)
         listed.append(ingesting.Incoming(name, known, path, reading, _reader(file.path)))
     if STDIN in words and given is not None:

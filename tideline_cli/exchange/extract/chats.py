@@ -1,10 +1,22 @@
-"""One conversation of an export of ChatGPT or Claude: its chosen branch, in the words of both."""
+"""The conversations of an export of ChatGPT or Claude, read one by one from a file or a ZIP: of
+each its chosen branch, in the words of both."""
 
 from __future__ import annotations
 
-from tideline_cli.errors import UsageError
-from tideline_cli.exchange.extract.conversation_json import said_turn, storable_text
-from tideline_cli.exchange.extract.transcript import ASSISTANT, USER, transcript_of
+import zlib
+from functools import partial
+from lzma import LZMAError
+from zipfile import BadZipFile, ZipFile
+
+from tideline_cli.errors import TidelineError, UsageError
+from tideline_cli.exchange.extract.conversation import (
+    ASSISTANT,
+    USER,
+    said_turn,
+    storable_text,
+    transcript_of,
+)
+from tideline_cli.exchange.json_members import first_keys, members
 from tideline_cli.model import codec, instant
 from tideline_cli.model.record import record, replace
 from tideline_cli.policy import secrets
@@ -12,10 +24,12 @@ from tideline_cli.policy.private_blocks import MEMORY, without_blocks
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-    from typing import Any
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from typing import IO, Any, BinaryIO
 
-    from tideline_cli.exchange.extract.transcript import Transcript, Turn
+    from tideline_cli.exchange.extract.conversation import Transcript, Turn
+
+    Read = Callable[[int], bytes]
 
 CHATGPT, CLAUDE = "chatgpt", "claude"
 KEYS: Mapping[str, str] = {"mapping": CHATGPT, "chat_messages": CLAUDE}
@@ -25,6 +39,7 @@ _SENDERS = {"human": USER, "user": USER, "assistant": ASSISTANT}
 _BEGINNING = "00000000-"  # what the first message of Claude follows
 _LONGEST_TITLE = 200
 _SECONDS = 100_000_000_000  # what is less is a time in seconds
+LONGEST = 16 << 20  # bytes of one conversation; read, it takes about six times as much memory
 
 
 @record
@@ -198,3 +213,63 @@ def _time(value: Any) -> int | None:
         return None
     at = round(value * 1000) if abs(value) < _SECONDS else round(value)
     return at if 0 < at <= instant.LATEST_MS else None
+
+
+def is_export(head: bytes) -> bool:
+    """Say whether a file that begins so is an export of conversations, as JSON."""
+    return not KEYS.keys().isdisjoint(first_keys(head))
+
+
+def zipped(file: BinaryIO, path: str) -> Iterator[Read]:
+    """Yield what reads each list of conversations in a zip file; raise UsageError for one that has
+    none, or that cannot be read."""
+    try:
+        archive = ZipFile(file)
+        names = sorted(filter(_holds_conversations, archive.namelist()))
+    except (BadZipFile, NotImplementedError) as error:
+        raise _unreadable(path, error) from error
+    if not names:
+        raise UsageError(
+            f"{path} holds no conversations.json",
+            hint="the zip file of an export of ChatGPT or Claude has one",
+        )
+    for name in names:
+        try:
+            member = archive.open(name)
+        except (BadZipFile, NotImplementedError, RuntimeError) as error:  # it has a password
+            raise _unreadable(path, error) from error
+        with member:
+            yield partial(_read, member, path)
+
+
+def _read(member: IO[bytes], path: str, count: int) -> bytes:
+    try:
+        return member.read(count)
+    except (BadZipFile, zlib.error, LZMAError, EOFError, OSError) as error:
+        raise _unreadable(path, error) from error
+
+
+def _unreadable(path: str, error: Exception) -> UsageError:
+    return UsageError(f"{path} cannot be read: {error}", hint="fetch it once more")
+
+
+def _holds_conversations(name: str) -> bool:
+    own = name.rpartition("/")[2]
+    return own.startswith("conversations") and own.endswith(".json")
+
+
+def chats(
+    reads: Iterable[Read], longest: int = LONGEST
+) -> Iterator[tuple[int, Chat | TidelineError]]:
+    """Yield the number of each conversation, and what it says or what is wrong with it."""
+    number = 0
+    for read in reads:
+        for raw in members(read, longest=longest):
+            number += 1
+            if raw is None:
+                yield number, UsageError(f"it is longer than {longest >> 20} MiB")
+                continue
+            try:
+                yield number, chat_of(raw)
+            except UsageError as error:
+                yield number, error

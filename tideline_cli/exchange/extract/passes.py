@@ -1,4 +1,5 @@
-"""How a pass of extract runs over a conversation: it asks a model, and has a cursor of its own.
+"""The passes of extract over a conversation: facts, items and lessons, for which a model is asked,
+and identifiers, which need none. Each has a cursor of its own.
 
 A pass is a row of requests to a model. Its cursor moves only with a reply that gives something
 usable or says in an empty list that there is nothing, in the transaction that stores it.
@@ -7,27 +8,58 @@ usable or says in an empty list that there is nothing, in the transaction that s
 from __future__ import annotations
 
 from tideline_cli.errors import BadReplyError, UnavailableError, UsageError
+from tideline_cli.exchange.extract.conversation import USER, Message, flattened
 from tideline_cli.exchange.extract.store_reply import store_reply
-from tideline_cli.exchange.extract.types import ExtractContext, OvertakenError, Step, Tally
-from tideline_cli.llm import reply
+from tideline_cli.exchange.extract.types import (
+    ExtractContext,
+    OvertakenError,
+    Proposal,
+    Step,
+    Tally,
+    kind_proposal,
+)
+from tideline_cli.llm import prompts, reply
 from tideline_cli.memory import remember
+from tideline_cli.memory.query import Query
+from tideline_cli.memory.recall import recall
+from tideline_cli.model.fact import KINDS
 from tideline_cli.model.record import record
-from tideline_cli.store import locks
+from tideline_cli.policy import identifiers, prompt_lines
+from tideline_cli.policy.salience import are_in_one_script, correcting, salient
+from tideline_cli.store import listing, locks
+from tideline_cli.store.facts import Filter
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-    from typing import Literal
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from typing import Any, Literal
 
     from apsw import Connection
 
-    from tideline_cli.exchange.extract.transcript import Message
-    from tideline_cli.exchange.extract.types import Proposal
+    from tideline_cli.llm.reply import DistilledItem
+    from tideline_cli.model.fact import Fact
+    from tideline_cli.model.source import Source
     from tideline_cli.policy.relations import Reference
     from tideline_cli.store.cursors import Pass
     from tideline_cli.store.locks import Lock
 
     Ask = Callable[[str, str], str]  # system prompt, prompt -> reply
+
+MIN_CONFIDENCE = 0.55
+MOST_ITEMS = 6
+MOST_LESSONS = 2
+MOST_FAILURES = 1
+_KINDS = ("entity", "preference", "fact", "project_state", "relationship", "procedure")
+_SHORTEST = 3
+_LONGEST_RECORD = 20_000
+MIN_NEW = 2
+CANDIDATES = 10
+CANDIDATE_CHARS = 200
+_LONGEST_CALL = 60_000  # characters of conversation in one request
+LONGEST_MESSAGE = 20_000
+_LONGEST_QUERY = 2_000
+_GLANCE, _FEW = 500, 20  # characters of messages that tell the language of a conversation
+_AT_ONCE = 50  # identifiers in one transaction
 
 
 @record
@@ -166,3 +198,239 @@ def _settle(db: Connection, context: ExtractContext, tally: Tally, name: Pass, c
     before = context.done(db, name)
     if before != count:
         store_reply(db, context, tally, (), step=Step(name, before, count))
+
+
+def items_pass(messages: Sequence[Message]) -> ModelPass:
+    """Return the pass that asks what each message says of its author."""
+    return ModelPass("items", lambda start: item_requests(messages, start), items_in, to_end=True)
+
+
+def lessons_pass(messages: Sequence[Message], context: ExtractContext) -> ModelPass:
+    """Return the pass that asks what follows from each correction."""
+    return ModelPass(
+        "lessons",
+        lambda start: lesson_requests(messages, start),
+        lambda text, request: lessons_in(text, request, context),
+        to_end=True,
+    )
+
+
+def item_requests(messages: Sequence[Message], start: int) -> Iterator[Request]:
+    """Yield a request for each new message of the user that speaks of its author."""
+    return _requests("items", prompts.ITEMS, messages, start, salient)
+
+
+def lesson_requests(messages: Sequence[Message], start: int) -> Iterator[Request]:
+    """Yield a request for each new message of the user that corrects something."""
+    return _requests("lessons", prompts.LESSONS, messages, start, correcting)
+
+
+def items_in(text: str, request: Request) -> Distilled | None:
+    """Return the items of a reply that may be stored, None when it cannot be read."""
+    return _distilled(text, request, _KINDS, MOST_ITEMS, "extraction")
+
+
+def lessons_in(text: str, request: Request, context: ExtractContext) -> Distilled | None:
+    """Return the lessons of a reply that may be stored, None when it cannot be read."""
+    return _distilled(text, request, ("lesson",), MOST_LESSONS, context.own_words)
+
+
+def failure_request(record: str) -> Request:
+    """Return the request about a task and the record of what was tried."""
+    said = flattened([Message(USER, record)], longest=_LONGEST_RECORD).partition(" ")[2]
+    return Request("items", prompts.FAILURE, prompts.failure(said), 0, 0, said=record)
+
+
+def failure_in(text: str, request: Request) -> Distilled | None:
+    """Return the failure that a reply describes, None when it cannot be read."""
+    return _distilled(text, request, ("failure",), MOST_FAILURES, "extraction")
+
+
+def _requests(
+    name: Pass,
+    system: str,
+    messages: Sequence[Message],
+    start: int,
+    about: Callable[[str], str],
+) -> Iterator[Request]:
+    for index in range(start, len(messages)):
+        said = about(messages[index].text) if messages[index].role == USER else ""
+        if said:
+            yield Request(name, system, flattened([Message(USER, said)]), index, index + 1, said)
+
+
+def _distilled(
+    text: str, request: Request, kinds: tuple[str, ...], most: int, source: Source
+) -> Distilled | None:
+    """Return the items of a reply that may be stored; None where it has some, and none of them is
+    of a known kind and says how sure it is."""
+    listed = reply.items(text)
+    if listed is None:
+        return None
+    if listed and not any(item.kind in KINDS and item.confidence for item in listed):
+        return None
+    proposals: tuple[Proposal, ...] = tuple(
+        kind_proposal(
+            item.kind, item.text, source, confidence=item.confidence, turn=request.end or None,
+            role=USER if request.end else None,
+        )
+        for item in listed[:most]
+        if _is_fit(item, kinds, request.said)
+    )
+    return Distilled(proposals, refused=len(listed) - len(proposals))
+
+
+def _is_fit(item: DistilledItem, kinds: tuple[str, ...], said: str) -> bool:
+    return (
+        item.kind in kinds
+        and item.confidence >= MIN_CONFIDENCE
+        and len(item.text) >= _SHORTEST
+        and are_in_one_script(said, item.text)
+    )
+
+
+def facts_pass(
+    db: Connection, context: ExtractContext, messages: Sequence[Message], *, min_new: int
+) -> ModelPass:
+    """Return the pass over these messages; fewer than `min_new` new ones are left for later."""
+
+    def requests(start: int) -> Iterator[Request]:
+        return fact_requests(db, context, messages, start, min_new=min_new)
+
+    return ModelPass("facts", requests, facts_in, to_end=False)
+
+
+def fact_requests(
+    db: Connection | None,
+    context: ExtractContext,
+    messages: Sequence[Message],
+    start: int,
+    *,
+    min_new: int,
+) -> Iterator[Request]:
+    """Yield the requests about new messages: one, or several where one would be too long."""
+    if sum(bool(message.text) for message in messages[start:]) < min_new:
+        return
+    while start < len(messages):
+        end = stretch(messages, start)
+        new = [message for message in messages[start:end] if message.text]
+        if not new:
+            return
+        known = () if db is None else _related(db, context, new)
+        block = prompts.known_facts_block(prompt_lines.lines(known, longest=CANDIDATE_CHARS))
+        yield Request(
+            "facts",
+            prompts.EXTRACTION,
+            flattened(new, longest=LONGEST_MESSAGE) + block,
+            start,
+            end,
+            shown=tuple(fact.id for fact in known),
+        )
+        start = end
+
+
+def facts_in(text: str, request: Request) -> Distilled | None:
+    """Return what the reply of this pass gives, None when nothing of it can be used. Of the known
+    facts that it says again those count that the model was shown."""
+    said = reply.extracted(text)
+    known = tuple(one for one in said.known if one in request.shown)
+    if not said.parsed or (said.known and not known and not said.facts):
+        return None
+    return Distilled(
+        tuple(
+            Proposal(
+                draft.content,
+                draft.segment,
+                importance=draft.importance,
+                corrects=bool(draft.corrects),
+                turn=request.end or None,
+            )
+            for draft in said.facts
+        ),
+        said.relationships,
+        said.refused + len(said.known) - len(known),
+        known=known,
+    )
+
+
+def stretch(messages: Sequence[Message], start: int) -> int:
+    """Return where the messages end that fit into one request."""
+    size = 0
+    for end in range(start, len(messages)):
+        size += min(len(messages[end].text), LONGEST_MESSAGE)
+        if size > _LONGEST_CALL and end > start:
+            return end
+    return len(messages)
+
+
+def _related(
+    db: Connection, context: ExtractContext, messages: Sequence[Message]
+) -> tuple[Fact, ...]:
+    """Return known facts that new ones may be joined to: what the messages recall, then the
+    newest. They are of the scope of the conversation: what a model is shown of another project it
+    could say again as a fact of this one. Nothing is counted as used, and no identifier leaves the
+    store."""
+    text = " ".join(message.text[-_LONGEST_QUERY:] for message in messages)[-_LONGEST_QUERY:]
+    viewer, wanted = context.origin, Filter(scopes=(context.scope,))
+    query = Query(text, limit=CANDIDATES, mode="keyword", wanted=wanted)
+    hits = [hit.fact for hit in recall(db, query, viewer=viewer, now=context.now).hits]
+    newest = listing.each(db, viewer=viewer, wanted=wanted, limit=CANDIDATES)
+    listed = {fact.id: fact for fact in (*hits, *newest) if not identifiers.is_withheld(fact)}
+    return tuple(listed.values())[:CANDIDATES]
+
+
+def identified(
+    messages: Iterable[Message], context: ExtractContext, *, start: int = 0
+) -> list[Proposal]:
+    """Return the identifiers that the user's own messages state, each once; before the messages
+    stand `start` others."""
+    source = context.own_words
+    said = [
+        (turn, message.text)
+        for turn, message in enumerate(messages, start + 1) if message.role == USER
+    ]  # fmt: skip
+    around = " ".join(text[:_GLANCE] for _, text in said[:_FEW])
+    found: dict[tuple[str, str], tuple[identifiers.Identifier, int]] = {}
+    for turn, text in said:
+        for one in identifiers.found(text, around):
+            known = found.get((one.name, one.value))
+            if known is None or (one.is_own and not known[0].is_own):
+                found[one.name, one.value] = one, turn
+    return [_identifier(one, source, turn) for one, turn in found.values()]
+
+
+def _identifier(one: identifiers.Identifier, source: Source, turn: int) -> Proposal:
+    """Return the proposal for an identifier: of the owner's identity only what is the owner's."""
+    given: Any = {
+        "importance": identifiers.IMPORTANCE, "exact": True, "tags": (one.name,),
+        "pinned": one.is_own and source == "owner_message",
+        "others": one.owned,
+        "lesser": one.mentioned if one.is_own else (), "turn": turn, "role": USER,
+    }  # fmt: skip
+    if one.is_own:
+        return kind_proposal(identifiers.KIND, one.text, source, **given)
+    given["others"] += one.mentioned
+    return Proposal(one.text, "knowledge", source, identifiers.KIND, **given)
+
+
+def identify(
+    db: Connection, context: ExtractContext, messages: Sequence[Message], tally: Tally
+) -> None:
+    """Store the identifiers of the messages that are new to this pass."""
+    start = beginning(db, context, "identifiers", len(messages))
+    proposals = identified(messages[start:], context, start=start)
+    before = context.done(db, "identifiers")
+    tally.done["identifiers"] = start
+    if not proposals and before == len(messages):
+        return
+    already = tally.stored
+    try:
+        for first in range(0, max(1, len(proposals)), _AT_ONCE):
+            part = proposals[first : first + _AT_ONCE]
+            last = first + _AT_ONCE >= len(proposals)
+            step = Step("identifiers", before, len(messages) if last else before)
+            store_reply(db, context, tally, part, step=step)
+    except OvertakenError:
+        tally.overtaken = True
+        tally.done["identifiers"] = context.done(db, "identifiers")
+    tally.identifiers = tally.stored - already

@@ -7,10 +7,9 @@ an undo of a summary brings back where it was too.
 from __future__ import annotations
 
 from tideline_cli.exchange.extract import passes
-from tideline_cli.exchange.extract.facts_pass import LONGEST_MESSAGE, stretch
-from tideline_cli.exchange.extract.passes import Distilled, Request
+from tideline_cli.exchange.extract.conversation import flattened
+from tideline_cli.exchange.extract.passes import LONGEST_MESSAGE, Distilled, Request, stretch
 from tideline_cli.exchange.extract.store_reply import store_reply
-from tideline_cli.exchange.extract.transcript import flattened
 from tideline_cli.exchange.extract.types import OvertakenError, kind_proposal
 from tideline_cli.llm import prompts, reply
 from tideline_cli.memory.secret_screening import masked
@@ -28,8 +27,8 @@ if TYPE_CHECKING:
 
     from apsw import Connection
 
+    from tideline_cli.exchange.extract.conversation import Message
     from tideline_cli.exchange.extract.passes import Ask
-    from tideline_cli.exchange.extract.transcript import Message
     from tideline_cli.exchange.extract.types import ExtractContext, Tally
     from tideline_cli.model.fact import Fact
 

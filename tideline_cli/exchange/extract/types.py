@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from apsw import Connection
 
     from tideline_cli.errors import TidelineError
-    from tideline_cli.exchange.extract.transcript import Message
+    from tideline_cli.exchange.extract.conversation import Message
     from tideline_cli.model.fact import Role, Segment
     from tideline_cli.model.origin import Origin
     from tideline_cli.model.source import Source

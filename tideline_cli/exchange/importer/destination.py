@@ -31,6 +31,12 @@ if TYPE_CHECKING:
     from tideline_cli.exchange.importer.summary import ImportSummary
     from tideline_cli.model.fact import Fact
 
+# What is another state of a fact. Use and heat are none: they move by reading and by dreams; what a
+# fact cites may wait for facts to come; and the metadata keep the id that a row has stated.
+_STATE = tuple(
+    name for name in CHANGEABLE if name not in ("heat", "derived_from", "metadata")
+)
+
 
 class Destination:
     """The store as one import sees it; every call but `number` is made in an open batch."""
@@ -133,13 +139,6 @@ class Destination:
             self.present(ready, fact, self.row_ids.there(fact))
         except UsageError as error:
             self._summary.refuse(ready.line, error)
-
-
-# What is another state of a fact. Use and heat are none: they move by reading and by dreams; what a
-# fact cites may wait for facts to come; and the metadata keep the id that a row has stated.
-_STATE = tuple(
-    name for name in CHANGEABLE if name not in ("heat", "derived_from", "metadata")
-)
 
 
 class RowIds:

@@ -46,6 +46,11 @@ _CLOSED = {field.name for field in FIELDS if field.form not in ("text", "texts",
 _NOT_SEARCHED = _CLOSED - {"role"} | {"statement"}
 """What a row that is taken states by words and numbers of a closed form."""
 _HEX = frozenset("0123456789abcdef-")  # of a UUID
+_MOST = 200_000  # words that are kept
+_LEAST_KEY = 16  # letters of a key
+_SIGNS = ".,;:!?"  # of which a plain word may have one behind it
+_TAILS = frozenset(("s", "t", "m", "d", "re", "ve", "ll"))  # behind an apostrophe
+_ANALYZERS = ("standard", WITH_FORMS)  # those that look at each such word by itself
 
 
 @record
@@ -225,13 +230,6 @@ def _is_timed_as_made(ready: Prepared, fact: Fact, context: ImportContext) -> bo
     if reason_of(ready.row, context):
         return False
     return at.changed_at == at.said_at == fact.created_at
-
-
-_MOST = 200_000  # words that are kept
-_LEAST_KEY = 16  # letters of a key
-_SIGNS = ".,;:!?"  # of which a plain word may have one behind it
-_TAILS = frozenset(("s", "t", "m", "d", "re", "ve", "ll"))  # behind an apostrophe
-_ANALYZERS = ("standard", WITH_FORMS)  # those that look at each such word by itself
 
 
 class PlainWords:

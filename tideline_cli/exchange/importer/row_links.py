@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from tideline_cli.model.fact import Fact
 
 STATED_KEYS = frozenset(STATED)
+_LEAST = 4  # letters of a beginning
 
 
 class RowTimes:
@@ -115,9 +116,6 @@ class RowTimes:
         statements.note(self._db, self._waiting, self._gone)
         self._waiting.clear()
         self._gone.clear()
-
-
-_LEAST = 4  # letters of a beginning
 
 
 class References:

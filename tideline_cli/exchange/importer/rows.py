@@ -75,6 +75,11 @@ _PLAIN = tuple(
 """The labels that are taken as a row states them; of the slot and the scope their keys."""
 _UNSTATED: dict[str, Any] = {name: read({}, name) for name, read in _PLAIN}
 ORIGINAL_ID = "original_id"  # the metadata key that keeps an id which was not taken
+_CLAIMS = tuple(field.name for field in FIELDS if field.is_merit)
+_CLAIMED = frozenset(_CLAIMS)
+_FIELDS = _CLAIMED - {"last_accessed_at", "tier"}
+_LIMITED = _CLAIMED | {"created_at", "document"}
+"""The keys of a row whose values may be limited: see `was_limited`."""
 
 
 @record
@@ -301,13 +306,6 @@ def metadata_of(row: Mapping[str, Any]) -> dict[str, Any] | None:
     except (ValueError, RecursionError) as error:
         raise UsageError("metadata cannot be stored: not valid JSON") from error
     return metadata
-
-
-_CLAIMS = tuple(field.name for field in FIELDS if field.is_merit)
-_CLAIMED = frozenset(_CLAIMS)
-_FIELDS = _CLAIMED - {"last_accessed_at", "tier"}
-_LIMITED = _CLAIMED | {"created_at", "document"}
-"""The keys of a row whose values may be limited: see `was_limited`."""
 
 
 @record

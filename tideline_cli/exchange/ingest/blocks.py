@@ -1,15 +1,28 @@
-"""What a reader makes of a document: blocks of text in order, each under its headings."""
+"""What a reader makes of a document: blocks of text in order, each under its headings; and the
+readers of Markdown, reStructuredText and plain text."""
 
 from __future__ import annotations
+
+import re
+from itertools import groupby
 
 from tideline_cli.model.record import record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
 _PARTED = " › "
 _LONGEST = 200  # characters of a title
+_HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*))?")
+_UNDERLINE = re.compile(r" {0,3}(=+|-{2,})[ \t]*")
+_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
+_RULER = re.compile(r" {0,3}(?:(?:-[ \t]*){3,}|(?:\*[ \t]*){3,}|(?:_[ \t]*){3,})")
+_NO_PARAGRAPH = re.compile(r"[ \t]*(?:[-*+>|]|\d+[.)])[ \t]?|    |\t")
+_FRONT = "---"
+_BLANKS = " \t"
+_ADORNMENTS = "=-~^\"'#*+`:._"
+_LEAST = 3  # characters of an adornment
 
 
 @record
@@ -66,3 +79,128 @@ class Outline:
             *above, last = self.headings
             self._is_bare = False
             yield Block(last, tuple(above))
+
+
+def markdown_blocks(text: str) -> Iterator[Block]:
+    """Yield the blocks of a Markdown text. What stands between fences is one block, whatever it
+    looks like; so is what a file says of itself between lines of dashes at its beginning."""
+    outline = Outline()
+    reading = _MarkdownReading()
+    lines = text.split("\n")
+    start = _end_of_front(lines)
+    if start:
+        yield from outline.block("\n".join(lines[1 : start - 1]))
+    for line in lines[start:]:
+        heading = reading.heading(line)
+        if heading is not None:
+            yield from outline.block(reading.taken())
+            yield from outline.enter(*heading)
+        elif reading.ends_at(line):
+            yield from outline.block(reading.taken())
+        else:
+            reading.add(line)
+    yield from outline.block(reading.taken())
+    yield from outline.end()
+
+
+class _MarkdownReading:
+    """The lines of the block that is being read, and the fence that it stands in."""
+
+    def __init__(self) -> None:
+        self._lines: list[str] = []
+        self.fence = ""
+
+    def taken(self) -> str:
+        """Return the block, and begin another."""
+        text, self._lines = "\n".join(self._lines), []
+        return text
+
+    def add(self, line: str) -> None:
+        """Add a line; one may open or close a fence."""
+        self._lines.append(line.rstrip())
+        found = _FENCE.fullmatch(line)
+        if found is None:
+            return
+        mark, rest = found[1], found[2]
+        if not self.fence:
+            self.fence = "" if "`" in rest and mark[0] == "`" else mark
+        elif mark.startswith(self.fence) and not rest.strip():
+            self.fence = ""
+
+    def ends_at(self, line: str) -> bool:
+        """Say whether a line is none of a block: it is empty, or a ruler between two."""
+        if self.fence:
+            return False
+        return not line.strip() or not (self._lines or _RULER.fullmatch(line) is None)
+
+    def heading(self, line: str) -> tuple[int, str] | None:
+        """Return level and text of the heading that a line is, or that it makes of the line before;
+        None where it does neither."""
+        if self.fence:
+            return None
+        found = _HEADING.fullmatch(line.rstrip(_BLANKS))
+        if found:
+            return len(found[1]), _without_end(found[2] or "")
+        under = _UNDERLINE.fullmatch(line)
+        if under is None or len(self._lines) != 1 or _NO_PARAGRAPH.match(self._lines[0]):
+            return None
+        return (1 if under[1][0] == "=" else 2), self._lines.pop()
+
+
+def _without_end(title: str) -> str:
+    """Return the text of a heading without the marks that close it, which a blank parts from it."""
+    text = title.rstrip("#")
+    return text.rstrip(_BLANKS) if text[-1:] in ("", *_BLANKS) else title
+
+
+def _end_of_front(lines: list[str]) -> int:
+    """Return the number of lines that front matter takes, 0 where there is none."""
+    if not lines or lines[0].rstrip() != _FRONT:
+        return 0
+    for place, line in enumerate(lines[1:], 1):
+        if line.rstrip() in (_FRONT, "..."):
+            return place + 1
+        if ":" not in line and not line.startswith((" ", "-", "#")):
+            return 0
+    return 0
+
+
+def plain_blocks(text: str) -> Iterator[Block]:
+    """Yield the paragraphs of a plain text, which empty lines part."""
+    lines = text.replace("\f", "\n\n").split("\n")
+    for is_empty, part in groupby(lines, key=lambda line: not line.strip()):
+        if not is_empty:
+            yield Block("\n".join(line.rstrip() for line in part))
+
+
+def restructured_blocks(text: str) -> Iterator[Block]:
+    """Yield the paragraphs of reStructuredText under their headings: lines that are underlined, or
+    lined above and below. The order in which adornments appear gives their levels."""
+    outline, levels = Outline(), dict[str, int]()
+    for paragraph in plain_blocks(text):
+        lines = paragraph.text.split("\n")
+        while lines:
+            heading = _heading(lines)
+            if heading is None:
+                yield from outline.block("\n".join(lines))
+                break
+            title, style, taken = heading
+            level = levels.setdefault(style, len(levels) + 1)
+            yield from outline.enter(level, title)
+            lines = lines[taken:]
+    yield from outline.end()
+
+
+def _heading(lines: Sequence[str]) -> tuple[str, str, int] | None:
+    """Return the heading that lines begin with, its style, and how many lines it takes."""
+    if len(lines) > 2 and _is_adornment(lines[0], lines[1]) and lines[0] == lines[2]:
+        return lines[1], lines[0][0] * 2, 3
+    if len(lines) > 1 and _is_adornment(lines[1], lines[0]):
+        return lines[0], lines[1][0], 2
+    return None
+
+
+def _is_adornment(line: str, title: str) -> bool:
+    mark = line[:1]
+    is_line = bool(mark) and mark in _ADORNMENTS and line == mark * len(line)
+    return is_line and len(line) >= max(_LEAST, len(title.strip())) and title.strip() != line

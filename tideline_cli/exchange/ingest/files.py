@@ -1,5 +1,5 @@
 """Which files the paths of a call name: files as they are, and of folders what looks like a
-document."""
+document; and the names that their documents have in the store."""
 
 from __future__ import annotations
 
@@ -8,13 +8,15 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from tideline_cli.errors import TidelineError, UsageError
-from tideline_cli.exchange.links_out import is_below
+from tideline_cli.exchange.named_files import is_below
 from tideline_cli.model.record import record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from typing import Literal
+
+    from tideline_cli.store.documents import Document
 
     Form = Literal["text", "markdown", "rst", "html", "pdf"]
 
@@ -25,6 +27,7 @@ _FORM_OF: dict[str, Form] = {
     "txt": "text", "text": "text", "adoc": "text", "asciidoc": "text", "org": "text",
 }  # fmt: skip
 """What the endings of names say; a folder is searched for these."""
+STDIN = "-"
 
 
 @record
@@ -133,3 +136,82 @@ def _matches(shown: str, glob: str) -> bool:
 
 def _ending(path: str) -> str:
     return Path(path).suffix[1:].lower()
+
+
+class Names:
+    """The documents that an origin has, by name and by the path of the file."""
+
+    def __init__(self, known: Iterable[Document]) -> None:
+        self._by_name = {one.name: one for one in known}
+        self._by_path: dict[str, str] = {}
+        for one in self._by_name.values():
+            path = one.note.get("path")
+            if isinstance(path, str):
+                self._by_path[path] = one.name
+        self._given: dict[str, str] = {}  # path by name, of this run
+
+    def known(self, name: str) -> Document | None:
+        """Return the document of a name, None where there is none."""
+        return self._by_name.get(name)
+
+    def of(self, file: Found) -> str:
+        """Return the name of the document that a file is: the one that it has; else its path below
+        the folder that was named, with as many folders before it as no other file shares."""
+        path = as_text(file.path)
+        name = self._by_path.get(path) or self._free(file)
+        self._given[name] = path
+        return name
+
+    def other(self, name: str, file: Found) -> str | None:
+        """Return the name under which a file is there already, where that is another one."""
+        known = self._by_path.get(as_text(file.path))
+        return None if known == name else known
+
+    def below(self, folders: Iterable[str]) -> list[Document]:
+        """Return the documents whose files lay in one of the folders and are not there any more."""
+        roots = [Path(folder) for folder in folders]
+        return [
+            self._by_name[name] for path, name in self._by_path.items()
+            if self._given.get(name) in (None, path) and not is_there(path)
+            and any(Path(path).is_relative_to(root) for root in roots)
+        ]  # fmt: skip
+
+    def _free(self, file: Found) -> str:
+        parts = Path(as_text(file.path)).parts[1:]
+        least = len(Path(file.shown).parts)
+        longer = ("/".join(parts[-n:]) for n in range(least + 1, len(parts) + 1))
+        named = [as_text(file.shown), *longer]
+        return next((name for name in named if self._is_free(name)), "/".join(parts))
+
+    def _is_free(self, name: str) -> bool:
+        """Say whether no other file has a name: a file that is gone has left its name behind, and
+        so has a document of which nothing is known but its name."""
+        if name in self._given:
+            return False
+        known = self._by_name.get(name)
+        if known is None:
+            return True
+        path = known.note.get("path")
+        return not known.note or (isinstance(path, str) and not is_there(path))
+
+
+def as_text(path: str) -> str:
+    """Return a path as text: bytes of a name that are no UTF-8 are spelled out, as `\\xe9`."""
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        return os.fsencode(path).decode("utf-8", "backslashreplace")
+    return path
+
+
+def is_there(text: str) -> bool:
+    """Say whether the file of a path that was kept as text is there."""
+    return os.path.exists(text) or ("\\x" in text and os.path.exists(_bytes(text)))
+
+
+def _bytes(text: str) -> bytes:
+    """Return the path that a text with spelled bytes stands for."""
+    import re  # noqa: PLC0415  few names are no UTF-8
+
+    spelled = re.compile(rb"\\x([89a-f][0-9a-f])")
+    return spelled.sub(lambda found: bytes([int(found[1], 16)]), text.encode())

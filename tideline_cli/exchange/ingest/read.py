@@ -1,13 +1,23 @@
-"""Reading one document: from a file, or from standard input, to its blocks."""
+"""Reading one document: from the bytes of a file, or of standard input, to its text by its
+encoding, and to its blocks by its form; and the reader of PDF."""
 
 from __future__ import annotations
 
+import codecs
 import os
+import re
 import stat
 from contextlib import contextmanager
+from functools import partial
+from io import BytesIO
 
-from tideline_cli.errors import TidelineError, UsageError
-from tideline_cli.exchange.ingest.decoding import decoded, is_binary
+from tideline_cli.errors import TidelineError, UnavailableError, UsageError
+from tideline_cli.exchange.ingest.blocks import (
+    Block,
+    markdown_blocks,
+    plain_blocks,
+    restructured_blocks,
+)
 from tideline_cli.model.lean import sha256
 from tideline_cli.model.record import record
 from tideline_cli.system import NONBLOCK
@@ -17,17 +27,31 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from tideline_cli.exchange.ingest.blocks import Block
+    from pypdf import PageObject
+
     from tideline_cli.exchange.ingest.files import Form
 
 MOST_BYTES = 100_000_000
 """A larger file is not read."""
 MOST_CHARACTERS = 5_000_000
 """Of a longer text the beginning is taken."""
-
-
 SECONDS = 30.0
 """A file that takes longer to be read is passed over."""
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"), (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)  # fmt: skip
+_LOOKED_AT = 8192
+_NO_CHARSETS = (
+    "utf-7", "undefined", "unicode-escape", "raw-unicode-escape", "idna", "punycode", "mbcs", "oem",
+    "utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-32-le", "utf-32-be",
+)  # fmt: skip
+"""What a file cannot say of itself: a statement in ASCII letters is no UTF-16, and the rest are
+codings of names or of programs."""
+_HYPHEN = re.compile(r"(?<=[^\W\d_])-\n(?=[a-zß-ÿ])")
+_IN_PARAGRAPH = re.compile(r"[ \t]*\n[ \t]*(?=\S)")
+_EMPTY_LINES = re.compile(r"\n[ \t]*\n\s*")
 
 
 @record
@@ -72,11 +96,9 @@ def blocks_of(
     """
     is_pdf = held.raw[:1024].lstrip().startswith(b"%PDF-")
     if form == "pdf" or is_pdf:
-        from tideline_cli.exchange.ingest import pdf_text  # noqa: PLC0415  re, pypdf: PDF alone
-
         if not is_pdf:
             raise UsageError("not a PDF", hint="--format says what it is", code="damaged")
-        return _limited(pdf_text.blocks(held.raw, warn), warn)
+        return _limited(pdf_blocks(held.raw, warn), warn)
     if is_binary(held.raw):
         raise UsageError(
             "no text but binary data", hint="text, Markdown, HTML and PDF are read", code="binary"
@@ -88,12 +110,8 @@ def blocks_of(
         return _limited(html_text.blocks(decoded(held.raw, encoding, said=said)), warn)
     text = decoded(held.raw, encoding)
     if form == "markdown":
-        from tideline_cli.exchange.ingest import markdown_text  # noqa: PLC0415  Markdown alone
-
-        return _limited(markdown_text.blocks(text), warn)
-    from tideline_cli.exchange.ingest import plain_text  # noqa: PLC0415  as above
-
-    read = plain_text.restructured_blocks if form == "rst" else plain_text.blocks
+        return _limited(markdown_blocks(text), warn)
+    read = restructured_blocks if form == "rst" else plain_blocks
     return _limited(read(text), warn)
 
 
@@ -127,3 +145,122 @@ def _too_large(size: int) -> TidelineError:
         f"{size:,} bytes are more than the {MOST_BYTES:,} that are read", hint="split it",
         code="too_large",
     )  # fmt: skip
+
+
+def is_binary(raw: bytes) -> bool:
+    """Say whether bytes are no text: they hold a zero, and no mark says that they are UTF-16."""
+    return _marked(raw) is None and b"\0" in raw[:_LOOKED_AT]
+
+
+def decoded(raw: bytes, encoding: str | None, *, said: str | None = None) -> str:
+    """Return the text of a file: by the mark at its beginning, else by the `encoding` of the user,
+    else by what the file has `said` of itself, else as UTF-8.
+
+    Raises UsageError for bytes that are none of it: a wrong guess would be stored as it is.
+    """
+    name = _marked(raw) or encoding or _said_name(said) or "utf-8"
+    try:
+        text = raw.decode(name)
+    except LookupError:
+        raise UsageError(f"no such encoding: {name}", hint="such as latin-1 or gb18030") from None
+    except UnicodeError as error:
+        shown = name.upper() if name == "utf-8" else name
+        where = f" (byte {error.start:,})" if isinstance(error, UnicodeDecodeError) else ""
+        raise UsageError(
+            f"not {shown:.40}{where}",
+            hint="--encoding says what it is, such as latin-1 or gb18030",
+            code="encoding",
+        ) from None
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _said_name(said: str | None) -> str | None:
+    """Return the encoding that a file says of itself, None for one that it cannot have."""
+    try:
+        return None if said and codecs.lookup(said).name in _NO_CHARSETS else said
+    except LookupError:
+        return said  # told as such
+
+
+def _marked(raw: bytes) -> str | None:
+    return next((name for mark, name in _MARKS if raw.startswith(mark)), None)
+
+
+def pdf_blocks(raw: bytes, warn: Callable[[str], None]) -> Iterator[Block]:
+    """Yield the paragraphs of the pages. `warn` is told what could not be read.
+
+    Raises UnavailableError where pypdf is missing, and UsageError for a file that is no PDF, is
+    locked by a password, or holds no text.
+    """
+    pages = _pages(raw)
+    unread: list[int] = []
+    has_text = False
+    for number, page in enumerate(pages, 1):
+        try:
+            text = page()
+        except Exception:  # noqa: BLE001  a damaged page makes pypdf raise whatever it met
+            unread.append(number)
+            continue
+        for paragraph in _EMPTY_LINES.split(text.replace("\x00", "")):
+            whole = _IN_PARAGRAPH.sub(" ", _HYPHEN.sub("", paragraph)).strip()
+            if whole:
+                has_text = True
+                yield Block(whole, (), number)
+    if unread:
+        warn(f"{_listed(unread)} of {len(pages):,} could not be read")
+    if not has_text and unread:
+        raise UsageError(
+            "its pages could not be read", hint="damaged, or too large when unpacked",
+            code="damaged",
+        )  # fmt: skip
+    if not has_text:
+        raise UsageError(
+            "no text in it", hint="pages that are pictures need OCR first, such as ocrmypdf",
+            code="no_text",
+        )  # fmt: skip
+
+
+def _pages(raw: bytes) -> list[Callable[[], str]]:
+    """Return for each page what reads its text."""
+    try:
+        import pypdf  # noqa: PLC0415  PDF alone
+    except ModuleNotFoundError:
+        raise UnavailableError(
+            "a PDF needs pypdf, which is not installed",
+            hint='pip install "tideline-cli[documents]"',
+            code="no_pypdf",
+        ) from None
+    import logging  # noqa: PLC0415  PDF alone
+
+    logging.getLogger("pypdf").setLevel(logging.CRITICAL)  # what is wrong is said once, by us
+    try:
+        reader = pypdf.PdfReader(BytesIO(raw))
+        if reader.is_encrypted and not reader.decrypt(""):
+            raise UsageError("locked by a password", hint="take the password off", code="locked")
+        return [partial(_text_of, page) for page in reader.pages]
+    except UsageError:
+        raise
+    except Exception as error:  # noqa: BLE001  a damaged file makes pypdf raise whatever it met
+        raise UsageError(
+            "not a PDF that can be read", hint=f"damaged? pypdf says: {_brief(error)}",
+            code="damaged",
+        ) from None  # fmt: skip
+
+
+def _text_of(page: PageObject) -> str:
+    """Return the text of a page; raise what pypdf keeps to itself of one that it cannot unpack."""
+    text = page.extract_text()
+    if not text.strip():
+        contents = page.get_contents()
+        if contents is not None:
+            contents.get_data()
+    return text
+
+
+def _brief(error: Exception) -> str:
+    return " ".join(str(error).split())[:80] or type(error).__name__
+
+
+def _listed(numbers: list[int]) -> str:
+    shown = ", ".join(map(str, numbers[:5])) + (", …" if len(numbers) > 5 else "")
+    return f"page{'s' * (len(numbers) > 1)} {shown}"

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from tideline_cli.errors import Interrupted, ReplacedError, TidelineError, WriteBlockedError
-from tideline_cli.exchange.ingest import notes, read, written
-from tideline_cli.exchange.ingest.changes import changes_between
-from tideline_cli.exchange.ingest.chunks import divided
+from tideline_cli.exchange.ingest import read, storing
+from tideline_cli.exchange.ingest.chunks import changes_between, divided
 from tideline_cli.exchange.ingest.storing import Revision, Storage
-from tideline_cli.exchange.ingest.summary import Outcome, Summary
 from tideline_cli.memory.screening import Screen
 from tideline_cli.model.record import record, replace
 from tideline_cli.store import documents, journal
@@ -17,15 +15,17 @@ from tideline_cli.store.transactions import finish_bulk, prepare_for_bulk
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
+    from typing import Literal
 
     from apsw import Connection
 
-    from tideline_cli.exchange.ingest.notes import Reading
     from tideline_cli.exchange.ingest.read import Content
-    from tideline_cli.exchange.ingest.written import IngestContext, Written
+    from tideline_cli.exchange.ingest.storing import IngestContext, Reading, Written
     from tideline_cli.model.fact import NewFact
     from tideline_cli.model.text import Analyzer
     from tideline_cli.store.documents import Document
+
+    Action = Literal["added", "changed", "unchanged", "skipped"]
 
 _MOST_NAMED = 3  # blocked chunks of a document that are named one by one
 
@@ -109,7 +109,7 @@ class _Reading:
         one, known = self._one, self._one.known
         try:
             held = one.content()
-            is_same = known is not None and notes.is_whole(
+            is_same = known is not None and storing.is_whole(
                 known, held.digest, self._context.cut, one.reading
             )
             if known is not None and is_same and known.scope == self._context.scope:
@@ -133,7 +133,7 @@ class _Reading:
                 held, one.reading.form, encoding=one.reading.encoding, warn=self._warn
             )
             parts = list(divided(blocks, size=cut.size, overlap=cut.overlap))
-        found, self._secrets = written.stated_by(parts, one.name, self._context, self._warn)
+        found, self._secrets = storing.stated_by(parts, one.name, self._context, self._warn)
         if not found:
             raise TidelineError("nothing in it to remember", hint="is it empty?", code="empty")
         return found
@@ -143,7 +143,7 @@ class _Reading:
         stored = [] if self._db is None or self._one.known is None else documents.chunks(
             self._db, name, viewer=context.origin
         )  # fmt: skip
-        found = written.renumbered(found, self._refused(found, changes_between(stored, found).new))
+        found = storing.renumbered(found, self._refused(found, changes_between(stored, found).new))
         if not found:
             raise WriteBlockedError(
                 "threat scan: all of it", hint="read it; what you vouch for, remember as the owner",
@@ -153,8 +153,8 @@ class _Reading:
         analyzer: Analyzer = "standard"
         if self._db is not None:
             analyzer = setting(self._db, "analyzer", "standard")
-        found[0] = replace(found[0], metadata=notes.begun(self._one.path))
-        new = {place: written.written(found[place], context, analyzer) for place in made.new}
+        found[0] = replace(found[0], metadata=storing.begun(self._one.path))
+        new = {place: storing.written(found[place], context, analyzer) for place in made.new}
         if context.has_bounded_keys:
             _refuse_long(new.values(), analyzer)
         replaced = sum(by is not None for _, by in made.gone)
@@ -164,7 +164,7 @@ class _Reading:
                 len(made.kept), replaced, len(made.gone) - replaced, self._blocked, self._secrets,
             )
         )  # fmt: skip
-        said = notes.note(
+        said = storing.note(
             self._one.path, held.digest, len(held.raw), context.cut, self._one.reading,
             chunks=len(found), now=context.now,
         )  # fmt: skip
@@ -175,7 +175,7 @@ class _Reading:
         refused: list[int] = []
         titles = Screen()
         for place in fresh:
-            threats = written.threats_of(found[place], titles)
+            threats = storing.threats_of(found[place], titles)
             if not threats:
                 continue
             refused.append(place)
@@ -215,3 +215,48 @@ def _record_blocked(db: Connection, context: IngestContext, summary: Summary) ->
             db, verb="ingest", by=context.origin, now=context.now,
             reason=f"threat scan: {count:,} chunks of documents",
         )  # fmt: skip
+
+
+@record
+class Outcome:
+    """What became of one document: `chunks` that it has now, of these `added` ones and those that
+    were `kept`; `superseded` and `removed` ones of before, and `blocked` ones that are not stored.
+    """
+
+    name: str
+    path: str | None
+    action: Action
+    chunks: int = 0
+    added: int = 0
+    kept: int = 0
+    superseded: int = 0
+    removed: int = 0
+    blocked: int = 0
+    secrets: int = 0
+    error: TidelineError | None = None
+
+
+class Summary:
+    """All of a run: the outcomes in order; what else is to be said, by document; the batch."""
+
+    def __init__(self) -> None:
+        self.outcomes: list[Outcome] = []
+        self.warnings: list[tuple[str, str]] = []
+        self.stored = 0  # chunks that are in the store
+        self.batch: int | None = None
+
+    def total(self, name: str) -> int:
+        """Return the sum of a number over all documents."""
+        return sum(getattr(one, name) for one in self.outcomes)
+
+    def count(self, *actions: Action) -> int:
+        """Return how many documents had one of these outcomes."""
+        return sum(one.action in actions for one in self.outcomes)
+
+    def warn(self, name: str, text: str) -> None:
+        """Note what is to be said of a document."""
+        self.warnings.append((name, text))
+
+    def first_error(self) -> TidelineError | None:
+        """Return what was wrong with the first document that could not be taken."""
+        return next((one.error for one in self.outcomes if one.error is not None), None)

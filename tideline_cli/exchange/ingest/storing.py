@@ -1,13 +1,18 @@
-"""Storing the chunks of documents: some at a time, each time in a short transaction of one batch.
-"""
+"""From the chunks of documents to facts, without secrets, scanned and analysed before any lock; and
+storing them: some at a time, each time in a short transaction of one batch."""
 
 from __future__ import annotations
 
+from tideline_cli.errors import TidelineError
 from tideline_cli.exchange.importer.workers import ChunkVectors, catch_up
-from tideline_cli.exchange.ingest.notes import with_note
-from tideline_cli.exchange.ingest.written import with_fact
+from tideline_cli.memory.remember import checked_text
+from tideline_cli.memory.screening import Screen, threats_in
+from tideline_cli.memory.secret_screening import searched
+from tideline_cli.model import instant
 from tideline_cli.model.edge import SUPERSEDES
+from tideline_cli.model.fact import NewFact, birth
 from tideline_cli.model.record import record, replace
+from tideline_cli.model.text import index_terms
 from tideline_cli.policy.transitions import archived
 from tideline_cli.store import (
     bulk_inserts,
@@ -20,20 +25,155 @@ from tideline_cli.store import (
     score_bounds,
     writes,
 )
+from tideline_cli.store.documents import NOTE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
     from apsw import Connection
 
-    from tideline_cli.exchange.ingest.changes import Changes
-    from tideline_cli.exchange.ingest.written import IngestContext, Written
+    from tideline_cli.exchange.ingest.chunks import Changes, Chunk
+    from tideline_cli.exchange.ingest.files import Form
     from tideline_cli.model.fact import Fact
+    from tideline_cli.model.origin import Origin
+    from tideline_cli.model.text import Analyzer, IndexTerms
+    from tideline_cli.store.documents import Document
 
 BATCH = 25
 """So many chunks are stored in one transaction: what a run that is stopped may have to do again."""
+
+
+@record
+class Cut:
+    """How a document is cut: characters of a chunk, and of its overlap with the one before."""
+
+    size: int
+    overlap: int
+
+
+@record
+class Reading:
+    """How the file of a document is read: its form, and the encoding that the user has said."""
+
+    form: Form
+    encoding: str | None
+
+
+def note(
+    path: str | None, digest: str, size: int, cut: Cut, reading: Reading, *, chunks: int, now: int
+) -> Mapping[str, Any]:
+    """Return the note of a document: where it lies, None where it came by standard input; SHA-256
+    and bytes of its content; how it was cut, into how many chunks, and when; how it was read."""
+    return {
+        "path": path, "sha256": digest, "bytes": size, "chunk_size": cut.size,
+        "overlap": cut.overlap, "chunks": chunks, "ingested_at": instant.iso(now),
+        "format": reading.form, "encoding": reading.encoding,
+    }  # fmt: skip
+
+
+def begun(path: str | None) -> Mapping[str, Any]:
+    """Return the note of a document that is not whole yet: where it lies, so that another run knows
+    it again."""
+    return {NOTE: {"path": path}}
+
+
+def is_whole(known: Document, digest: str, cut: Cut, reading: Reading) -> bool:
+    """Say whether a document is of this content, read and cut in this way. More chunks than were
+    noted are those of a run that was stopped; fewer are what somebody has taken out."""
+    said = known.note
+    stated = said.get("sha256"), said.get("chunk_size"), said.get("overlap")
+    count = said.get("chunks")
+    is_of = stated == (digest, cut.size, cut.overlap)
+    was_read = said.get("format", reading.form), said.get("encoding", reading.encoding)
+    is_of = is_of and was_read == (reading.form, reading.encoding)
+    return is_of and isinstance(count, int) and known.chunks <= count
+
+
+def with_note(fact: Fact, said: Mapping[str, Any] | None) -> Fact:
+    """Return a chunk with this note in its metadata; None takes away the one that it has."""
+    rest = {name: value for name, value in (fact.metadata or {}).items() if name != NOTE}
+    if said is not None:
+        rest[NOTE] = said
+    return replace(fact, metadata=rest or None)
+
+
+@record
+class IngestContext:
+    """What holds for every document of one run; `new_id` makes the id of a fact. `has_bounded_keys`
+    says that the memory is, or will be, where long words cannot be indexed."""
+
+    origin: Origin
+    now: int
+    scope: str | None
+    cut: Cut
+    new_id: Callable[[], str]
+    agent: str | None = None
+    has_bounded_keys: bool = False
+
+
+@record
+class Written:
+    """A chunk as it is stored: the fact, its index terms, what made them, and the columns of its
+    row."""
+
+    fact: Fact
+    terms: IndexTerms
+    analyzer: Analyzer
+    columns: list[Any]
+
+
+def stated_by(
+    chunks: Iterable[Chunk], name: str, context: IngestContext, warn: Callable[[str], None]
+) -> tuple[list[NewFact], int]:
+    """Return what the chunks of a document say, with marks in the place of secrets, and how many
+    secrets there were. `warn` is told of a chunk that cannot be a fact."""
+    found: list[NewFact] = []
+    count = 0
+    for chunk in chunks:
+        try:
+            stated, secrets = searched({"content": chunk.text, "title": chunk.title})
+            content = checked_text(stated["content"])
+        except TidelineError as error:
+            warn(f"a chunk is left out: {error.message}")
+            continue
+        count += secrets
+        found.append(
+            NewFact(
+                content, "knowledge", "retrieved_document", context.origin, kind="document",
+                title=stated["title"], scope=context.scope, turn=len(found) + 1,
+                source_turn=None if chunk.page is None else f"page {chunk.page}", document=name,
+                agent=context.agent,
+            )
+        )  # fmt: skip
+    return found, count
+
+
+def renumbered(wanted: Sequence[NewFact], blocked: Iterable[int]) -> list[NewFact]:
+    """Return chunks without the blocked ones, by place, numbered anew from 1."""
+    left_out = set(blocked)
+    kept = (new for place, new in enumerate(wanted) if place not in left_out)
+    return [replace(new, turn=number) for number, new in enumerate(kept, 1)]
+
+
+def threats_of(new: NewFact, titles: Screen) -> tuple[str, ...]:
+    """Return what the scan finds in the text of a chunk, or in the headings above it; `titles` has
+    what was found in those of chunks before."""
+    return threats_in(new.content) or (titles.found(new.title) if new.title else ())
+
+
+def written(new: NewFact, context: IngestContext, analyzer: Analyzer) -> Written:
+    """Return a chunk as it is stored."""
+    fact = birth(new, fact_id=context.new_id(), now=context.now)
+    terms = index_terms(fact.content, analyzer=analyzer)
+    return Written(fact, terms, analyzer, bulk_inserts.sealed(fact, terms, analyzer))
+
+
+def with_fact(one: Written, fact: Fact) -> Written:
+    """Return a chunk as it is stored with other labels."""
+    columns = bulk_inserts.sealed(fact, one.terms, one.analyzer)
+    return Written(fact, one.terms, one.analyzer, columns)
 
 
 @record

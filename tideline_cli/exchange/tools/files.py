@@ -7,8 +7,8 @@ import os
 from math import isfinite
 
 from tideline_cli.errors import UsageError
-from tideline_cli.exchange import plain_file
-from tideline_cli.exchange.links_out import is_below, left_outside
+from tideline_cli.exchange import named_files
+from tideline_cli.exchange.named_files import is_below, left_outside
 from tideline_cli.model import codec
 from tideline_cli.model.lean import blake2b
 
@@ -27,7 +27,7 @@ _MAGIC = b"SQLite format 3\x00"
 
 def text_of(path: str) -> str:
     """Return a text file; raise UsageError where it is none."""
-    with plain_file.open_plain(path, hint=_OTHER) as file:
+    with named_files.open_plain(path, hint=_OTHER) as file:
         raw = file.read(_LARGEST + 1)
     if len(raw) > _LARGEST:
         raise UsageError(f"{path} is larger than {_LARGEST >> 20} MiB", hint="split it")
@@ -39,7 +39,7 @@ def text_of(path: str) -> str:
 
 def is_sqlite(path: str) -> bool:
     """Say whether a file is a SQLite database."""
-    with plain_file.open_plain(path, hint=_OTHER) as file:
+    with named_files.open_plain(path, hint=_OTHER) as file:
         return file.read(len(_MAGIC)) == _MAGIC
 
 

@@ -1,17 +1,19 @@
 """Hubs: a note for each segment and each slot, which names the notes of its facts, and a map of
-all. Pure."""
+all. What their reader wrote stays; a file in the place of one that is no hub is left alone."""
 
 from __future__ import annotations
 
 from tideline_cli.exchange import front_matter
 from tideline_cli.exchange.markdown_facts import FENCE
-from tideline_cli.exchange.vault.names import safe_words
-from tideline_cli.exchange.vault.note import HUB, LINKS, LINKS_END, YOURS, own_part
+from tideline_cli.exchange.vault.folder import END
+from tideline_cli.exchange.vault.note import HUB, LINKS, LINKS_END, YOURS, own_part, safe_words
 from tideline_cli.model.record import record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
+
+    from tideline_cli.exchange.vault.folder import Folder
 
 MAP = "Memory"
 
@@ -88,3 +90,54 @@ def _page(title: str, lines: Sequence[str], own: Own) -> str:
         FENCE, f"{HUB}: true", *own.extra, FENCE, "", f"# {title}", "", LINKS, *lines, LINKS_END,
         "", YOURS, own.yours, "",
     ]).rstrip("\n") + "\n"  # fmt: skip
+
+
+def put(root: Folder, rooms: Folder, entries: Sequence[HubLine]) -> list[str]:
+    """Write the map into the vault and the hubs into their folder; a hub that is left without a
+    fact goes, or keeps what its reader wrote. Return the files that are no hubs and stay."""
+    strange = []
+    wanted: set[str] = set()
+    for title, members in _by_hub(entries).items():
+        wanted.add(title + END)
+        page = lambda own, title=title, members=members: hub(title, members, own)  # noqa: E731
+        if not _put(rooms, title, page):
+            strange.append(f"hubs/{title}{END}")
+    for file in set(rooms.notes()) - wanted:
+        _empty(rooms, file)
+    if not _put(root, MAP, lambda own: map_page(entries, own)):
+        strange.append(MAP + END)
+    return strange
+
+
+def _by_hub(entries: Sequence[HubLine]) -> dict[str, list[HubLine]]:
+    """Return the facts of each hub. Slots that the name of a file cannot tell apart share one."""
+    found: dict[str, list[HubLine]] = {}
+    for kind in ("segment", "slot"):
+        for one in entries:
+            word = getattr(one, kind)
+            if word:
+                found.setdefault(hub_name(kind, word), []).append(one)
+    return found
+
+
+def _put(folder: Folder, title: str, page: Callable[[Own], str]) -> bool:
+    """Write a hub with what its reader wrote; say whether there was no other file in its place."""
+    text = folder.read(title + END)
+    if text is None and folder.holds(title + END):
+        return False
+    own = Own() if text is None else own_of(text, title)
+    if own is None:
+        return False
+    folder.write(title + END, page(own))
+    return True
+
+
+def _empty(folder: Folder, file: str) -> None:
+    """Take away the hub of what is gone; with the words of its reader it stays, without facts."""
+    title = file[: -len(END)]
+    text = folder.read(file)
+    own = None if text is None else own_of(text, title)
+    if own == Own():
+        folder.remove(file)
+    elif own is not None:
+        folder.write(file, hub(title, (), own))

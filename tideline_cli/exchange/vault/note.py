@@ -13,11 +13,12 @@ from tideline_cli.model import codec
 from tideline_cli.model.lean import blake2b
 from tideline_cli.model.record import record
 from tideline_cli.model.source import is_trusted
+from tideline_cli.model.unicode_forms import in_form
 from tideline_cli.policy.render import prompt_text, screen_json, screen_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Container, Mapping, Sequence
     from typing import Any
 
     Form = Mapping[str, Any]
@@ -28,6 +29,12 @@ LINKS, LINKS_END = "<!-- tideline:links -->", "<!-- /tideline:links -->"
 YOURS = "<!-- What you write below this line stays. -->"
 _MARKS = "tideline:"
 _OF_USE = frozenset(("access_count", "last_accessed_at", "changed_at", "said_at", "heat"))
+_UNSAFE = frozenset('\\/:*?"<>|#^[]%&')  # of file systems, of links, and of addresses
+_LONGEST = 60
+_MOST_BYTES = 180
+ENDING = 6
+"""Letters of an id that the name of a note ends with."""
+_UNTITLED = "untitled"
 
 
 @record
@@ -219,3 +226,25 @@ def _text_part(state: str) -> str:
 
 def _field_part(state: str) -> str:
     return state.partition("-")[2]
+
+
+def note_name(text: str, fact_id: str, taken: Container[str]) -> str:
+    """Return the name of the note of a fact, without its ending `.md`; no two are alike, not even
+    where letters of both cases are one."""
+    words = safe_words(text.split("\n", 1)[0])
+    short = f"{words} ({fact_id[-ENDING:]})"
+    return short if short.casefold() not in taken else f"{words} ({fact_id})"
+
+
+def safe_words(text: str) -> str:
+    """Return words that can stand in the name of a file in any script: nothing unseen, no sign with
+    a meaning, no dot or blank at an end."""
+    shown = "".join(
+        char if char.isprintable() and char not in _UNSAFE else " " for char in in_form("NFC", text)
+    )
+    words = " ".join(shown.split())
+    if len(words) > _LONGEST:
+        words = words[:_LONGEST].rpartition(" ")[0] or words[:_LONGEST]
+    while len(words.encode("utf-8", "replace")) > _MOST_BYTES:
+        words = words[:-1]
+    return words.strip(" .-~") or _UNTITLED

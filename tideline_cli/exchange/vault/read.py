@@ -5,8 +5,7 @@ from __future__ import annotations
 from tideline_cli.errors import TidelineError, UsageError
 from tideline_cli.exchange import front_matter
 from tideline_cli.exchange.vault import note
-from tideline_cli.exchange.vault.folder import Folder
-from tideline_cli.exchange.vault.found import FoundNotes
+from tideline_cli.exchange.vault.folder import Folder, FoundNotes
 from tideline_cli.exchange.vault.write import FACTS, MARKER
 from tideline_cli.model import instant
 from tideline_cli.model.source import is_trusted

@@ -4,11 +4,10 @@ note with an edit that no import has taken yet."""
 from __future__ import annotations
 
 from tideline_cli.errors import UsageError
-from tideline_cli.exchange.vault import hub_files, hubs, note
-from tideline_cli.exchange.vault.folder import END, Folder
-from tideline_cli.exchange.vault.found import FoundNotes
+from tideline_cli.exchange.vault import hubs, note
+from tideline_cli.exchange.vault.folder import END, Folder, FoundNotes
 from tideline_cli.exchange.vault.hubs import HubLine
-from tideline_cli.exchange.vault.names import note_name
+from tideline_cli.exchange.vault.note import note_name
 from tideline_cli.model import codec
 from tideline_cli.model.fact import SEGMENTS
 
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from typing import Any
 
-    from tideline_cli.exchange.vault.found import FoundNote
+    from tideline_cli.exchange.vault.folder import FoundNote
     from tideline_cli.exchange.vault.note import Note
 
     Form = Mapping[str, Any]
@@ -59,7 +58,7 @@ def write(
             for form in forms():
                 work.put(form)
             work.tidy()
-            work.done.strange += hub_files.put(folder, rooms, work.entries)
+            work.done.strange += hubs.put(folder, rooms, work.entries)
             return work.done
 
 

@@ -11,7 +11,7 @@ from itertools import chain
 from tideline_cli.cli import model_options, options, output, typed_input
 from tideline_cli.errors import TidelineError, UsageError
 from tideline_cli.evaluation import copies, datasets, gold, make
-from tideline_cli.exchange import json_rows, jsonl
+from tideline_cli.exchange import jsonl
 from tideline_cli.model import codec
 from tideline_cli.model.record import record, replace
 from tideline_cli.policy.render import screen_text
@@ -186,7 +186,7 @@ def _rows(lines: Iterable[bytes]) -> Iterator[tuple[int, dict[str, Any] | Tideli
     waiting = iter(lines)
     first = next(waiting, b"")
     is_list = first.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] == b"["
-    yield from (json_rows.rows if is_list else jsonl.parsed)(chain([first], waiting))
+    yield from (jsonl.rows if is_list else jsonl.parsed)(chain([first], waiting))
 
 
 _SAFE = os.O_CREAT | NOFOLLOW | BINARY

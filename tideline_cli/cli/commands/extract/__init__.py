@@ -11,7 +11,7 @@ from tideline_cli.cli.new_fact import new_id
 from tideline_cli.cli.options import Argument, count, file, flag, start, text
 from tideline_cli.cli.passes import is_frozen
 from tideline_cli.errors import TidelineError, UsageError, WriteBlockedError
-from tideline_cli.exchange.extract import facts_pass
+from tideline_cli.exchange.extract import passes
 from tideline_cli.exchange.extract.types import ExtractContext, Tally
 from tideline_cli.model.origin import UNKNOWN
 from tideline_cli.model.record import replace
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from tideline_cli.cli.commands.extract.jobs import Job
     from tideline_cli.cli.session import Session
     from tideline_cli.exchange.extract.chats import Chat
+    from tideline_cli.exchange.extract.conversation import Transcript
     from tideline_cli.exchange.extract.passes import Ask
-    from tideline_cli.exchange.extract.transcript import Transcript
     from tideline_cli.llm.model_settings import Model
     from tideline_cli.serve.queue import Waiting
 
@@ -81,7 +81,7 @@ class Options(ModelOptions):
     )
     all_now = flag("Take whatever is new, a single message too.", excludes=("min_new",))
     min_new = count(
-        "New messages that are worth a request [default: 2].", default=facts_pass.MIN_NEW, least=1
+        "New messages that are worth a request [default: 2].", default=passes.MIN_NEW, least=1
     )
     since = start("Of an export: only conversations that went on at or after TIME.")
     limit = count(

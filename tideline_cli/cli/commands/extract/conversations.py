@@ -17,9 +17,13 @@ from tideline_cli.errors import (
     UnavailableError,
     UsageError,
 )
-from tideline_cli.exchange.extract import chat_files, passes, summary_pass, transcript
-from tideline_cli.exchange.extract.read_transcript import parsed_transcript, utf8_text
-from tideline_cli.exchange.extract.transcript import Transcript, fingerprint
+from tideline_cli.exchange.extract import chats, conversation, passes, summary_pass
+from tideline_cli.exchange.extract.conversation import (
+    Transcript,
+    fingerprint,
+    parsed_transcript,
+    utf8_text,
+)
 from tideline_cli.exchange.extract.types import Tally
 from tideline_cli.model.finding import some
 from tideline_cli.model.record import record, replace
@@ -35,8 +39,7 @@ if TYPE_CHECKING:
 
     from tideline_cli.cli.commands.extract.jobs import Job
     from tideline_cli.cli.session import Session
-    from tideline_cli.exchange.extract.chat_files import Read
-    from tideline_cli.exchange.extract.chats import Chat
+    from tideline_cli.exchange.extract.chats import Chat, Read
     from tideline_cli.exchange.extract.passes import Ask
     from tideline_cli.store.cursors import Pass
     JobOf = Callable[[Chat], Job]
@@ -61,9 +64,9 @@ class Begun:
         """Say whether it looks like an export of many conversations: as JSON, or a zip file."""
         if not self.head.lstrip(_BLANK).startswith((b"[", b"{", _ZIP)):
             return False
-        from tideline_cli.exchange.extract import chat_files  # noqa: PLC0415  JSON alone
+        from tideline_cli.exchange.extract import chats  # noqa: PLC0415  JSON alone
 
-        return self.is_zip() or chat_files.is_export(self.head)
+        return self.is_zip() or chats.is_export(self.head)
 
     def is_zip(self) -> bool:
         return self.head.startswith(_ZIP)
@@ -207,7 +210,7 @@ class Wanted:
         """Yield each conversation with what is to be done for it. Where the file cannot be read on,
         `stopped` says why; it is raised where nothing of it can be read."""
         try:
-            for number, chat in chat_files.chats(_reads(self._source)):
+            for number, chat in chats.chats(_reads(self._source)):
                 self.read = number
                 if isinstance(chat, TidelineError):
                     self.bad.append((number, chat))
@@ -241,7 +244,7 @@ class Wanted:
             self.bad.append((number, error))
             return None
         messages = chat.transcript.messages
-        said, marks = tuple(one.at for one in messages), transcript.marks(messages)
+        said, marks = tuple(one.at for one in messages), conversation.marks(messages)
         job = replace(job, context=replace(job.context, said=said, marks=marks))
         if not _has_news(self.db, job, asks=asks):
             self.unchanged += 1
@@ -286,7 +289,7 @@ def _reads(source: Begun) -> Iterator[Read]:
             hint="name it, or: unzip -p export.zip conversations.json | tideline extract -",
         )
     source.file.seek(0, io.SEEK_SET)
-    return chat_files.zipped(source.file, source.path)
+    return chats.zipped(source.file, source.path)
 
 
 def _has_news(db: Connection | None, job: Job, *, asks: bool) -> bool:

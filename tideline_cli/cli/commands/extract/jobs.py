@@ -7,16 +7,9 @@ import os
 from tideline_cli import config
 from tideline_cli.cli import output
 from tideline_cli.errors import TidelineError, UsageError
-from tideline_cli.exchange.extract import (
-    facts_pass,
-    identifiers_pass,
-    items,
-    passes,
-    summary_pass,
-    types,
-)
+from tideline_cli.exchange.extract import passes, summary_pass, types
+from tideline_cli.exchange.extract.conversation import Transcript
 from tideline_cli.exchange.extract.store_reply import store_reply
-from tideline_cli.exchange.extract.transcript import Transcript
 from tideline_cli.exchange.extract.types import ExtractContext, Tally
 from tideline_cli.model import instant
 from tideline_cli.model.record import record, replace
@@ -89,7 +82,7 @@ def distilled_in(
     try:
         job = without_secrets(db, job, tally)
         if job.heard:
-            identifiers_pass.identify(db, job.context, job.transcript.messages, tally)
+            passes.identify(db, job.context, job.transcript.messages, tally)
         if ask is not None:
             extract(db, job, tally, ask)
     finally:
@@ -102,8 +95,8 @@ def extract(db: Connection, job: Job, tally: Tally, ask: Ask) -> None:
     if job.heard:
         _conversation(db, job, tally, ask)
     if job.record is not None and tally.failure is None:
-        request = items.failure_request(job.record)
-        answer = passes.answer(request, ask, items.failure_in, tally)
+        request = passes.failure_request(job.record)
+        answer = passes.answer(request, ask, passes.failure_in, tally)
         if answer is not None:
             store_reply(db, job.context, tally, answer.proposals, step=None)
             tally.refused += answer.refused
@@ -112,12 +105,12 @@ def extract(db: Connection, job: Job, tally: Tally, ask: Ask) -> None:
 def _conversation(db: Connection, job: Job, tally: Tally, ask: Ask) -> None:
     context, messages = job.context, job.transcript.messages
     if job.per_message:
-        main_pass = items.items_pass(messages)
+        main_pass = passes.items_pass(messages)
     else:
-        main_pass = facts_pass.facts_pass(db, context, messages, min_new=job.min_new)
+        main_pass = passes.facts_pass(db, context, messages, min_new=job.min_new)
     passes.run(db, context, main_pass, messages, tally, ask=ask)
     if job.lessons and tally.failure is None:
-        passes.run(db, context, items.lessons_pass(messages, context), messages, tally, ask=ask)
+        passes.run(db, context, passes.lessons_pass(messages, context), messages, tally, ask=ask)
     if job.summary and tally.failure is None:
         summary_pass.summarise(db, context, messages, tally, min_new=job.min_new, ask=ask)
 
@@ -143,20 +136,20 @@ def foreseen(db: Connection | None, job: Job) -> Foreseen:
 
     requests: list[Request] = []
     if job.per_message:
-        requests += items.item_requests(messages, start("items"))
+        requests += passes.item_requests(messages, start("items"))
     else:
-        requests += facts_pass.fact_requests(
+        requests += passes.fact_requests(
             db, context, messages, start("facts"), min_new=job.min_new
         )
     if job.lessons:
-        requests += items.lesson_requests(messages, start("lessons"))
+        requests += passes.lesson_requests(messages, start("lessons"))
     if job.summary:
         about = summary_pass.next_request(db, context, messages, min_new=job.min_new)
         requests += [about] if about is not None else []
     if job.record is not None:
-        requests.append(items.failure_request(job.record))
+        requests.append(passes.failure_request(job.record))
     unread = messages[start("identifiers") :]
-    found = tuple(one.content for one in identifiers_pass.identified(unread, context))
+    found = tuple(one.content for one in passes.identified(unread, context))
     tally.done[job.main_pass] = start(job.main_pass)
     return Foreseen(job, tally, tuple(requests), found)
 

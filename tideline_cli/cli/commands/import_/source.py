@@ -9,10 +9,10 @@ import sys
 
 from tideline_cli.cli.output import visible
 from tideline_cli.errors import TidelineError, UsageError
-from tideline_cli.exchange import plain_file
+from tideline_cli.exchange import named_files
 from tideline_cli.exchange.importer.cells import in_milliseconds, renamed
 from tideline_cli.exchange.jsonl import LONGEST_LINE
-from tideline_cli.exchange.links_out import is_below, left_outside
+from tideline_cli.exchange.named_files import is_below, left_outside
 from tideline_cli.store import files
 
 TYPE_CHECKING = False
@@ -163,7 +163,7 @@ class Source:
 
         number = 0
         for name in self._documents():
-            with plain_file.open_plain(os.path.join(self._path, name), hint=_PIPED) as file:
+            with named_files.open_plain(os.path.join(self._path, name), hint=_PIPED) as file:
                 for _, row in markdown_rows.rows(_lines(file)):
                     number += 1
                     yield number, row
@@ -203,9 +203,9 @@ class Source:
         with self._open() as file:
             self.position = file.tell
             if self._kind == "jsonl":
-                from tideline_cli.exchange import json_rows  # noqa: PLC0415  by the kind of file
+                from tideline_cli.exchange import jsonl  # noqa: PLC0415  by the kind of file
 
-                yield from json_rows.rows(_pieces(file))
+                yield from jsonl.rows(_pieces(file))
             elif self._kind == "markdown":
                 from tideline_cli.exchange import markdown_rows  # noqa: PLC0415  by the kind of file
 
@@ -218,7 +218,7 @@ class Source:
 
     def _open(self) -> BinaryIO:
         if self._path != "-":
-            return plain_file.open_plain(self._path, hint=_PIPED)
+            return named_files.open_plain(self._path, hint=_PIPED)
         if not self._twice:
             return sys.stdin.buffer
         if self._spool is None:
