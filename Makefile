@@ -98,7 +98,7 @@ layers: $(VENV)/.installed-dev
 bench: $(VENV)/.installed-dev       ## print the figures of bench/README.md
 	$(BIN)/python bench/run.py
 
-faults: $(VENV)/.installed-dev      ## kills, faults, power cuts, crowds at length: docs/internals/faults.md
+faults: $(VENV)/.installed-dev      ## kills, faults, power cuts, crowds at length: docs/internals/guarantees.md
 	$(BIN)/python -m tests.faults $(PARTS)
 
 fuzz: $(VENV)/.installed-dev        ## 10,000 random command lines, then SECONDS of each reader's fuzzer

@@ -11,7 +11,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-GENERATED = ("schema.md", "json.md")
+GENERATED = ("json.md",)
 ALL = (*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md")))
 PAGES = (
     ROOT / "README.md",

@@ -37,7 +37,7 @@ BEFORE: dict[tuple[str, str], str] = {
     ("backup.md", "Backup"): 'tideline remember "The boiler needs 1.5 bar"',
     ("backup.md", "Export and import"):
         "printf 'content\\nThe heating is serviced in May\\n' > notes.csv",
-    ("file-format.md", "Reading it with other programs"): """
+    ("storage-format.md", "Reading it with other programs"): """
         tideline remember "I keep a strict vegetarian diet" """,
     ("faq.md", "Where did my fact go?"):
         'tideline remember "The boiler pressure is 1.5 bar"',

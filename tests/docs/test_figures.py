@@ -51,7 +51,7 @@ CLAIMS = (
     ("maintenance.md", f"within the last {days(fading.GIVEN_REST_MS)} days stays"),
     ("maintenance.md", f"(Jaccard of at least {contradictions.MIN_OVERLAP})"),
     ("maintenance.md", f"overlap · (1 − cosine) is at least {contradictions.MIN_SCORE}"),
-    ("internals/passes.md", f"{PROPOSALS_A_TRANSACTION} proposals"),
+    ("internals/architecture.md", f"{PROPOSALS_A_TRANSACTION} proposals"),
     ("concepts.md", f"at most {fact.MAX_CONTENT:,} characters"),
     ("limits.md", f"at most {fact.MAX_CONTENT:,} characters"),
     ("recall.md", f"{context.DEFAULT_CHARS:,} characters"),

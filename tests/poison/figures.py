@@ -1,7 +1,7 @@
 """Print how many attacks there were and how many succeeded; `make poison` runs it.
 
 The figures of near-verbatim contradictions are no pass or failure: they are the limit that
-docs/internals/attacks.md states.
+docs/internals/guarantees.md states.
 """
 
 from __future__ import annotations

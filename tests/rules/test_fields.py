@@ -70,11 +70,11 @@ def test_the_schema_has_the_fields_of_the_table():
 
 
 def test_the_digest_has_places_without_gaps():
-    """The places in the digest are 1, 2, 3 and so on; internals/file-format.md names them so."""
+    """The places in the digest are 1, 2, 3 and so on; internals/storage-format.md names them so."""
     covered = sorted((field for field in FIELDS if field.digest), key=lambda field: field.digest)
     assert [field.digest for field in covered] == list(range(1, len(covered) + 1))
     *most, last = (field.name for field in covered)
-    said = (ROOT / "docs/internals/file-format.md").read_text()
+    said = (ROOT / "docs/internals/storage-format.md").read_text()
     assert f"SHA-256 over {', '.join(most)} and {last}," in said
 
 

@@ -8,13 +8,14 @@ import re
 from tests.support import ROOT
 
 PAGE = (ROOT / "docs" / "security.md").read_text("utf-8")
-PROMISES = (ROOT / "docs" / "internals" / "promises.md").read_text("utf-8")
+PROMISES = (ROOT / "docs" / "internals" / "guarantees.md").read_text("utf-8")
 NAMED = re.compile(r"`(tests/[\w/]+\.py)::(test_\w+)`")
 
 
 def promises():
     """The rows of the table: (promise, what holds it)."""
-    rows = [line.strip("| ").split(" | ") for line in PROMISES.split("\n") if line[:1] == "|"]
+    table = PROMISES.partition("\n## The border")[0]
+    rows = [line.strip("| ").split(" | ") for line in table.split("\n") if line[:1] == "|"]
     return [tuple(row) for row in rows[2:]]
 
 

@@ -1,4 +1,4 @@
-"""The schema, one commented SQL text, and its version: docs/internals/schema.md is made of it."""
+"""The schema, a commented SQL text, and its version; docs/internals/storage-format.md lists it."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Every generated file of a checkout: man/, completions/, the pages of reference and schema, and
-the patterns as the scan loads them."""
+"""Every generated file of a checkout: man/, completions/, the pages of reference, the list of
+tables, and the patterns as the scan loads them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import os
 import sys
 
 from tideline_cli.cli.generate.completions import files as completion_files
-from tideline_cli.cli.generate.docs import schema_page
+from tideline_cli.cli.generate.docs import STORAGE_FORMAT, storage_page
 from tideline_cli.cli.generate.json_page import json_page
 from tideline_cli.cli.generate.man import pages
 from tideline_cli.cli.generate.patterns import modules
@@ -19,7 +19,7 @@ def generated(root: str) -> dict[str, str]:
     made = {f"man/{name}": text for name, text in pages().items()}
     made |= {f"completions/{name}": text for name, text in completion_files().items()}
     made |= modules(root)
-    made["docs/internals/schema.md"] = schema_page()
+    made[STORAGE_FORMAT] = storage_page(root)
     made["docs/json.md"] = json_page()
     made["docs/commands.md"] = commands_page()
     made["docs/settings.md"] = settings_page()
