@@ -13,7 +13,7 @@ from tideline_cli.store.connection import setting
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from apsw import Connection
 
@@ -53,13 +53,14 @@ def twins(
         near = list(sharing(db, distinct, origin_number=origin_number))
         yield from _loaded(db, near, viewer)
         return
-    holders = _Holders(db, distinct, origin_number)
-    same = holders.stating(text, viewer=viewer)
+    holders = _Holders(db, distinct, origin_number, viewer)
+    same = holders.stating(text)
     yield from (Rival(fact, distinct) for fact in same)
     seen = {fact.id for fact in same}
-    for rival in _loaded(db, holders.nearest(), viewer):
-        if rival.fact.id not in seen:
-            yield rival
+    for seq, theirs in holders.nearest():
+        for twin in holders.read([seq]):
+            if twin.id not in seen:
+                yield Rival(twin, theirs)
 
 
 def stating(
@@ -67,39 +68,52 @@ def stating(
 ) -> list[Fact]:
     """Return the active facts of this origin that are the same statement as `text`, oldest first.
     Where hundreds hold the same terms, it is found among the newest of them."""
-    return _Holders(db, distinct, origin_number).stating(text, viewer=viewer)
+    return _Holders(db, distinct, origin_number, viewer).stating(text)
 
 
 class _Holders:
     """The active facts that hold most of some terms: all where they are few, else the newest, so
     that a write costs the same however many facts are alike."""
 
-    def __init__(self, db: Connection, distinct: frozenset[str], origin_number: int) -> None:
+    def __init__(
+        self, db: Connection, distinct: frozenset[str], origin_number: int, viewer: Origin
+    ) -> None:
         self._db = db
         self._distinct = distinct
         self._origin_number = origin_number
+        self._viewer = viewer
+        self._facts: dict[int, Fact] = {}  # that were read
         self._condition = _condition(db, distinct, origin_number)
-        found = [] if self._condition is None else fts.holding(
+        found = [] if self._condition is None else fts.holding_terms(
             db, self._condition, origin_number=origin_number, limit=_FEW + 1
         )  # fmt: skip
         self._are_few = len(found) <= _FEW
-        self._near = self._terms_of(
-            found if self._are_few else self._newest(self._condition, _FEW)
-        )
+        if self._are_few:
+            self._near = [(seq, frozenset(said_terms(held))) for seq, held in found
+                          if held is not None]  # fmt: skip
+        else:
+            self._near = self._terms_of(self._newest(self._condition, _FEW))
 
-    def stating(self, text: str, *, viewer: Origin) -> list[Fact]:
-        """Return the facts that are the same statement as a text of these terms, oldest first."""
+    def stating(self, text: str) -> list[Fact]:
+        """Return the facts that are the same statement as a text of these terms, oldest first. The
+        nearest ones are read with them."""
         if not self._distinct:
-            found = facts.without_terms(self._db, viewer=viewer, limit=_MANY)
+            found = facts.without_terms(self._db, viewer=self._viewer, limit=_MANY)
         else:
             near = self._near
             if not self._are_few:
                 near = self._terms_of(self._of_these_terms())
             seqs = [seq for seq, theirs in near if theirs == self._distinct]
-            rows = facts.with_terms(self._db, seqs, viewer=viewer) if seqs else ()
-            found = [fact for fact, _ in rows]
+            self.read([*seqs, *(seq for seq, _ in self.nearest())])
+            found = self.read(seqs)
         wanted = stated_text(text)
         return [fact for fact in found if stated_text(fact.content) == wanted]
+
+    def read(self, seqs: Sequence[int]) -> list[Fact]:
+        """Return those of the facts that are there, each read once."""
+        if missing := [seq for seq in seqs if seq not in self._facts]:
+            self._facts |= facts.get(self._db, missing, viewer=self._viewer)
+        return [self._facts[seq] for seq in seqs if seq in self._facts]
 
     def nearest(self) -> list[tuple[int, frozenset[str]]]:
         """Return (number, terms) of a few facts that share the most terms, then the newest."""
@@ -197,14 +211,13 @@ def _of_size(
 def _rarest(
     db: Connection, distinct: frozenset[str], origin_number: int, missable: int
 ) -> list[tuple[int, str]]:
-    """Return (facts that hold it, term) of some long terms, rarest first; long terms are rare.
-
-    Counting ends when more terms are new than a twin may miss.
-    """
+    """Return (facts that hold it, term) of some long terms, rarest first; long terms are rare. They
+    end where more terms are new than a twin may miss."""
+    asked = probed(distinct)
+    counts = fts.rarities(db, asked, origin_number=origin_number, enough=_RARE)
     counted: list[tuple[int, str]] = []
     unheard = 0
-    for term in probed(distinct):
-        count = fts.rarity(db, term, origin_number=origin_number, enough=_RARE)
+    for count, term in zip(counts, asked, strict=True):
         counted.append((count, term))
         unheard += count == 0
         if unheard > missable:
@@ -216,13 +229,6 @@ def probed(distinct: frozenset[str]) -> list[str]:
     """Return the terms whose holders `sharing` asks for: the longest ones."""
     missable = len(distinct) - ceil(SAME_TERMS * len(distinct))
     return sorted(distinct, key=lambda term: (-len(term), term))[: missable + _PROBES]
-
-
-def least_shared(distinct: frozenset[str]) -> int:
-    """Return how many of `probed` a fact holds at least that `sharing` yields."""
-    needed = ceil(SAME_TERMS * len(distinct))
-    missable = len(distinct) - needed
-    return max(1, min(_affordable(missable, needed), len(probed(distinct)) - missable))
 
 
 def _affordable(missable: int, needed: int) -> int:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from tideline_cli.store import SERVERS
 from tideline_cli.store.facts import Filter, narrowing
+from tideline_cli.store.reads import alone, together
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from tideline_cli.model.source import Source
     from tideline_cli.ranking.bm25 import Condition
     from tideline_cli.store.lapsed import Lapsed
+    from tideline_cli.store.reads import Read
 
     # seq, id, terms, source, confidence, importance, decay_rate (None is that of the segment),
     # segment, tier, pinned, created_at, access_count, last_accessed_at, role. A tuple, since a
@@ -56,6 +58,10 @@ LAPSED = " - ifnull((SELECT facts FROM lapsed_term WHERE origin = ?1 AND term = 
 POSTINGS = "SELECT rowid FROM fact_fts WHERE fact_fts MATCH ?"
 HOLDERS = "SELECT doc FROM fact_vocabulary WHERE term = ?"
 HOLDING = "SELECT rowid FROM fact_fts WHERE fact_fts MATCH ? ORDER BY rowid LIMIT ?"
+_HOLDING_TERMS = """
+SELECT seq, iif(lifecycle = 'active', terms, NULL) FROM fact WHERE seq IN (
+  SELECT rowid FROM fact_fts WHERE fact_fts MATCH ?1 ORDER BY rowid LIMIT ?2) ORDER BY seq
+"""
 ARCHIVED = "SELECT facts FROM archived_term WHERE origin = ? AND term = ? AND facts > 0"
 RARITY = "SELECT count(*) FROM (SELECT 1 FROM fact_fts WHERE fact_fts MATCH ? LIMIT ?)"
 
@@ -144,6 +150,16 @@ def holding(
     query = _expression(condition, _prefix(origin_number))
     rows = db.execute(HOLDING, (query, limit))
     return [seq for (seq,) in rows]
+
+
+def holding_terms(
+    db: Connection, condition: Condition, *, origin_number: int, limit: int
+) -> list[tuple[int, str | None]]:
+    """Return the numbers that `holding` returns, each with the terms of the fact, None of one that
+    is not active."""
+    query = _expression(condition, _prefix(origin_number))
+    rows: list[Any] = db.execute(_HOLDING_TERMS, (query, limit)).fetchall()
+    return rows
 
 
 def terms_of(
@@ -288,9 +304,19 @@ def rebuild(db: Connection) -> None:
 
 def rarity(db: Connection, term: str, *, origin_number: int, enough: int) -> int:
     """Return in how many facts a term occurs, archived ones included, counted up to `enough`."""
-    query = f'"{_prefix(origin_number)}{term}"'
-    row = db.execute(RARITY, (query, enough)).fetchone()
-    return int(row[0]) if row else 0
+    return alone(db, _rarity(term, origin_number, enough))
+
+
+def rarities(
+    db: Connection, terms: Sequence[str], *, origin_number: int, enough: int
+) -> list[int]:
+    """Return the same of several terms."""
+    return together(db, *(_rarity(term, origin_number, enough) for term in terms))
+
+
+def _rarity(term: str, origin_number: int, enough: int) -> Read[int]:
+    rows = yield RARITY, (f'"{_prefix(origin_number)}{term}"', enough)
+    return int(rows[0][0]) if rows else 0
 
 
 def _prefix(origin_number: int) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tideline_cli.store import batch_counts, transactions, visibility
+from tideline_cli.store.reads import alone
 from tideline_cli.store.transactions import commit, rollback, writing
 
 TYPE_CHECKING = False
@@ -13,15 +14,18 @@ if TYPE_CHECKING:
     from apsw import Connection
 
     from tideline_cli.model.origin import Origin
+    from tideline_cli.store.reads import Read
 
-ADD = """
+_ADD = """
 INSERT INTO batch (origin, ordinal, at, verb, open, first)
-SELECT ?1, 1 + ifnull((SELECT max(ordinal) FROM batch WHERE origin = ?1), 0), ?2, ?3, ?4,
-       1 + ifnull((SELECT max(number) FROM change), 0)
-RETURNING number
+SELECT own.number, 1 + ifnull((SELECT max(ordinal) FROM batch WHERE origin = own.number), 0),
+       ?2, ?3, ?4, 1 + ifnull((SELECT max(number) FROM change), 0)
+FROM origin AS own WHERE own.key = ?1
+RETURNING number, ordinal, first, origin
 """
-OPENED = """
-SELECT ordinal, 1 + ifnull((SELECT max(number) FROM change), 0) FROM batch WHERE number = ?
+_RESUMED = """
+SELECT number, ordinal, 1 + ifnull((SELECT max(number) FROM change), 0), origin
+FROM batch WHERE number = ?
 """
 
 
@@ -58,11 +62,14 @@ class batch:  # noqa: N801  reads as a statement: with batch(db, ...):
         self._since = 0
 
     def __enter__(self) -> batch:
-        transactions.begin(self._db)
+        is_resumed = self.number > 0
+        row = transactions.begin(self._db, None if is_resumed else self._added())
         is_open = False
         try:
-            self.origin_number = visibility.ensure_number(self._db, self._by)
-            self._begin()
+            if is_resumed or row is None:
+                visibility.ensure_number(self._db, self._by)
+                row = self._begun()
+            self.number, self.ordinal, self._since, self.origin_number = row
             is_open = True
         finally:
             if not is_open:
@@ -114,25 +121,26 @@ class batch:  # noqa: N801  reads as a statement: with batch(db, ...):
         )
         batch_counts.add(self._db, self.number, since=self._since)
 
-    def _begin(self) -> None:
-        if self.number and _is_undone(self._db, self.number):
-            self.number = 0
-        self._is_resumed = self.number > 0
-        if self._is_resumed:
-            self._db.execute(
-                "UPDATE batch SET open = ? WHERE number = ?", (self._open, self.number)
-            )
-        else:
-            self.number = _add(self._db, self.origin_number, self._verb, self._now, self._open)
-        row: Any = self._db.execute(OPENED, (self.number,)).fetchone()
-        self.ordinal, self._since = row
+    def _begun(self) -> Any:
+        """Open the batch that is resumed, unless it was undone, or a new one; return its number and
+        ordinal, the number of its first change from now on, and its origin."""
+        self._is_resumed = self.number > 0 and not _is_undone(self._db, self.number)
+        if not self._is_resumed:
+            return alone(self._db, self._added())
+        self._db.execute("UPDATE batch SET open = ? WHERE number = ?", (self._open, self.number))
+        row: Any = self._db.execute(_RESUMED, (self.number,)).fetchone()
+        return row
+
+    def _added(self) -> Read[Any]:
+        """Add a batch; say the same of it, None where its origin is not known yet."""
+        return _add(self._by, self._verb, self._now, self._open)
 
 
 def record_blocked(db: Connection, *, verb: str, by: Origin, now: int, reason: str) -> None:
     """Record a write that was refused. Nothing of its text is kept."""
     with writing(db):
-        origin = visibility.ensure_number(db, by)
-        number = _add(db, origin, verb, now, 0)
+        visibility.ensure_number(db, by)
+        number, *_ = alone(db, _add(by, verb, now, 0))
         db.execute(
             "UPDATE batch SET outcome = 'blocked', reason = ? WHERE number = ?", (reason, number)
         )
@@ -147,5 +155,6 @@ def _is_undone(db: Connection, number: int) -> bool:
     )
 
 
-def _add(db: Connection, origin_number: int, verb: str, now: int, is_open: int) -> int:
-    return int(db.execute(ADD, (origin_number, now, verb, is_open)).get)
+def _add(by: Origin, verb: str, now: int, is_open: int) -> Read[Any]:
+    rows = yield _ADD, (by.key, now, verb, is_open)
+    return rows[0] if rows else None

@@ -10,15 +10,18 @@ import apsw
 from tideline_cli import store
 from tideline_cli.errors import ReplacedError
 from tideline_cli.store import locks
+from tideline_cli.store.reads import alone
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from types import TracebackType
+    from typing import Any
 
     from apsw import Connection
 
     from tideline_cli.ranking.heat import HeatRule
+    from tideline_cli.store.reads import Read
 
 TOUCH_BUSY_MS = 20  # for which what is not promised to anybody waits for other writers
 GENERATION = "generation"  # the setting that tells one content of the file from another
@@ -124,19 +127,22 @@ class in_turn:  # noqa: N801  reads as a statement: with in_turn(db):
             locks.release(self._queue)
 
 
-def begin(db: Connection) -> None:
-    """Begin a write transaction, in order of arrival among the processes that want one.
+def begin(db: Connection, first: Read[Any] | None = None) -> Any:
+    """Begin a write transaction, in order of arrival among the processes that want one; return what
+    a first read or write in it says, which goes with the beginning.
 
     Raises ReplacedError when the file has another content than when the connection was opened: the
     numbers of facts and batches that were read before now mean other ones.
     """
     if db.filename.startswith(store.SERVERS):  # where writers wait for the lock of the server
         try:
-            _begin(db, 0, 0)
+            db.execute("BEGIN IMMEDIATE")
+            said = None if first is None else alone(db, first)
+            _refuse_replaced(db)
         except BaseException:
             rollback(db)
             raise
-        return
+        return said
     patience: int = db.pragma("busy_timeout")
     start = monotonic()
     queue = locks.wait(db.filename, locks.WRITER, seconds=patience / 1000)
@@ -148,6 +154,13 @@ def begin(db: Connection) -> None:
     if queue is not None:
         _put_mark(db, queue)
     _queues[id(db)] = queue
+    if first is None:
+        return None
+    try:
+        return alone(db, first)
+    except BaseException:
+        rollback(db)
+        raise
 
 
 def _begin(db: Connection, patience: int, waited: int) -> None:
@@ -158,6 +171,10 @@ def _begin(db: Connection, patience: int, waited: int) -> None:
     finally:
         if waited:
             db.set_busy_timeout(patience)
+    _refuse_replaced(db)
+
+
+def _refuse_replaced(db: Connection) -> None:
     known = getattr(db, "generation", None)
     if known is not None and generation(db) != known:
         db.execute("ROLLBACK")
