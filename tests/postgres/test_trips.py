@@ -16,7 +16,7 @@ from tideline_cli.store.connection import put_setting, setting
 from tideline_cli.store.postgres import opening, server
 
 # Round trips of each command at most. To reach: recall 8, context 10, remember 8, undo 20.
-MOST = {"context": 64, "recall": 54, "remember": 24, "undo": 26, "forget": 8, "list": 4, "show": 7,
+MOST = {"context": 64, "recall": 54, "remember": 20, "undo": 20, "forget": 8, "list": 4, "show": 7,
         "slots": 5, "status": 12}  # fmt: skip
 LATER = str(NOW + 1_000)
 
@@ -209,6 +209,22 @@ def test_figures_come_with_all_their_digits(address, run, monkeypatch):
 MANY = ("dream", "undo", "redo", "gc", "undo", "redo", "export")
 
 
+def test_an_undo_of_many_facts_waits_as_often(run, address, waited, monkeypatch, tmp_path):
+    """An import of facts with tags, slots and uses is taken back in the same few round trips."""
+    monkeypatch.setenv("TIDELINE_NOW", LATER)
+    found = []
+    for count in (20, 200):
+        monkeypatch.setenv("TIDELINE_DB", address())
+        lines = rows(random.Random(5), count)
+        (tmp_path / "rows.jsonl").write_text("\n".join(lines))
+        assert run("import", "rows.jsonl", "--trust").code == 0
+        run("recall", "lamp")
+        waited()
+        assert run("undo").code == 0
+        found.append(waited())
+    assert max(found) <= MOST["undo"]
+
+
 def test_long_commands_wait_for_many_facts_at_once(run, address, waited, monkeypatch, tmp_path):
     """A pass, an undo, a redo and an export wait for a server once for some ten of the facts that
     they link, archive, bring back or write out, and not for each of them."""
@@ -239,6 +255,7 @@ def test_long_commands_wait_for_many_facts_at_once(run, address, waited, monkeyp
     edges = [int(number.replace(",", "")) for number in linked]
     for place, verb in enumerate(MANY):
         (less, _), (more, told) = few[place], many[place]
+        assert verb != "undo" or more <= MOST["undo"]
         about = edges[1] - edges[0] if place < 3 else 120 - 30
         assert more - less <= about / 6, (verb, less, more, told[:80])
     assert edges[1] > 500 and "120 archived" in many[3][1]

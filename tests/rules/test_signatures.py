@@ -29,6 +29,7 @@ TELLS_NOTHING = {"None", "bool", "int", "int | None", "Iterator[Finding]"}
 OF_NOBODY = {
     "store.reads.alone": "whatever its reader says, which has a viewer of its own",
     "store.reads.together": "as above",
+    "store.transactions.begin": "what the first read of the transaction says",
     "store.bulk_inserts.taken": "those of the ids that are given",
     "store.vectors.held": "a chunk, for the upkeep that writes it back",
     "store.backup.write_over": "where a copy of the whole file went",
@@ -69,7 +70,7 @@ OF_NOBODY = {
     "store.statements.said_since": "numbers of changes, of no fact",
     "store.statements.taken_back": "numbers of batches, of no fact",
     "store.undo_conflicts.edges_of_removed": "of the facts that a batch of the viewer's touched",
-    "store.undo_conflicts.in_the_slot": "of the facts that a batch of the viewer's touched",
+    "store.undo_conflicts.in_their_slots": "of the facts that a batch of the viewer's touched",
     "store.undo_conflicts.missing_ends": "of the facts that a batch of the viewer's touched",
     "store.undo_conflicts.replaced": "of the facts that a batch of the viewer's touched",
     "store.undo_conflicts.same_edges": "of the facts that a batch of the viewer's touched",

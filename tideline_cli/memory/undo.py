@@ -16,9 +16,11 @@ from tideline_cli.model.record import record, replace
 from tideline_cli.store import (
     history,
     journal,
+    reads,
     steps,
     undo_rows,
 )
+from tideline_cli.store.history import Batch
 from tideline_cli.store.transactions import snapshot
 
 TYPE_CHECKING = False
@@ -29,7 +31,6 @@ if TYPE_CHECKING:
 
     from tideline_cli.memory.undo_plan import UndoPlan
     from tideline_cli.model.origin import Origin
-    from tideline_cli.store.history import Batch
     from tideline_cli.store.steps import StandingBatch
 
 FINAL = ("purge", "retention")
@@ -77,10 +78,12 @@ def undo(
             step = next(back, None)
             if step is None:
                 break
-            batch = step[1]
+            _, batch, count = step
             if batch.verb in FINAL:
-                raise _final(batch, next((one for _, one in back if one.verb not in FINAL), None))
-            bulk = undo_rows.fact_count(db, batch) > MANY
+                raise _final(
+                    batch, next((one for _, one, _ in back if one.verb not in FINAL), None)
+                )
+            bulk = count > MANY
         passed = tuple(came)
         try:
             done = take_batch_back(db, batch, viewer=viewer, now=now, dry_run=dry_run, bulk=bulk)
@@ -94,7 +97,7 @@ def undo(
 
 def undoable(db: Connection, *, viewer: Origin, limit: int) -> list[StandingBatch]:
     """Return what `undo` would take back, newest first: one batch a call."""
-    return [step for step, _ in islice(_steps_back(db, viewer, []), limit)]
+    return [step for step, *_ in islice(_steps_back(db, viewer, []), limit)]
 
 
 def take_batch_back(
@@ -118,16 +121,21 @@ def take_batch_back(
 
 def _steps_back(
     db: Connection, viewer: Origin, came: list[int]
-) -> Iterator[tuple[StandingBatch, Batch]]:
-    """Yield the batches that stand, are no undo and changed anything, newest first; what a redo
+) -> Iterator[tuple[StandingBatch, Batch, int]]:
+    """Yield the batches that stand, are no undo and changed anything, newest first, each with the
+    count of facts that it added or deleted; what a redo
     brought back is as new as the redo. A purge counts, although the journal keeps no changes of it;
     the heat that a recall moved is no step, and what came by a sync, added to `came`."""
     for step in steps.back(db, viewer=viewer):
         if step.verb == _CAME:
             came.append(step.ordinal)
-        batch = history.by_number(db, step.number) if step.verb not in BESIDE else None
-        if batch is not None and (batch.verb in FINAL or history.has_changes(db, batch)):
-            yield step, batch
+        if step.verb in BESIDE:
+            continue
+        texts = (history.BY_NUMBER, history.HAS_CHANGES, undo_rows.FACT_COUNT)
+        found, has, count = reads.together(db, *(reads.asked(sql, (step.number,)) for sql in texts))
+        batch = Batch(*found[0]) if found else None
+        if batch is not None and (batch.verb in FINAL or has[0][0]):
+            yield step, batch, int(count[0][0])
 
 
 def _final(batch: Batch, older: Batch | None) -> WriteBlockedError:
@@ -234,10 +242,11 @@ def _made_since(
 def _undos(db: Connection, viewer: Origin) -> Iterator[tuple[Batch, Batch]]:
     """Yield the steps back that stand, newest first, each with the batch that stands again once it
     is taken back."""
+    chains = steps.Chains(db, viewer=viewer)
     for step in steps.standing(db, viewer=viewer):
-        if step.undoes is None or steps.brings_back(db, step.undoes):
+        if step.undoes is None or chains.bring_back(step.undoes):
             continue
         undone = history.by_number(db, step.number)
-        back = history.by_number(db, steps.first(db, step.undoes))
+        back = history.by_number(db, chains.first(step.undoes))
         if undone is not None and back is not None and history.has_changes(db, undone):
             yield undone, back

@@ -187,8 +187,7 @@ def _conflicts(
     yield from _lost_changes(db, trails)
     yield from _broken_edges(db, facts, links, unstated)
     holding = _holding(trails, facts, awoken)
-    for since, row in holding.values():
-        yield from undo_conflicts.in_the_slot(db, row, since=since, but=trails.facts)
+    yield from undo_conflicts.in_their_slots(db, holding.values(), but=trails.facts)
     changed = {seq for seq, row in facts.changed.items() if "lifecycle" in row}
     ending = frozenset(facts.gone) | changed - awoken
     back = {
@@ -288,8 +287,7 @@ def apply_undo(db: Connection, plan: UndoPlan, *, bulk: bool) -> set[int]:
     analyzer: Analyzer = setting(db, "analyzer", "standard")
     undo_rows.insert_facts(db, plan.facts.back.values(), analyzer=analyzer)
     for entity, reversal in (("fact", plan.facts), ("link", plan.links)):
-        for number, changed in reversal.changed.items():
-            undo_rows.update(db, entity, number, changed)
+        undo_rows.update(db, entity, reversal.changed)
     undo_rows.insert_links(db, plan.links.back.values())
     undo_rows.put_uses(db, plan.uses)
     score_bounds.forget(db, plan.facts.gone)

@@ -5,9 +5,8 @@ Every function takes the origin's number, so that statistics and posting lists a
 
 from __future__ import annotations
 
-from tideline_cli.store import SERVERS
+from tideline_cli.store import SERVERS, reads
 from tideline_cli.store.facts import Filter, narrowing
-from tideline_cli.store.reads import alone, together
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -304,14 +303,14 @@ def rebuild(db: Connection) -> None:
 
 def rarity(db: Connection, term: str, *, origin_number: int, enough: int) -> int:
     """Return in how many facts a term occurs, archived ones included, counted up to `enough`."""
-    return alone(db, _rarity(term, origin_number, enough))
+    return reads.alone(db, _rarity(term, origin_number, enough))
 
 
 def rarities(
     db: Connection, terms: Sequence[str], *, origin_number: int, enough: int
 ) -> list[int]:
     """Return the same of several terms."""
-    return together(db, *(_rarity(term, origin_number, enough) for term in terms))
+    return reads.together(db, *(_rarity(term, origin_number, enough) for term in terms))
 
 
 def _rarity(term: str, origin_number: int, enough: int) -> Read[int]:

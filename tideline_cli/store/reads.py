@@ -26,6 +26,12 @@ if TYPE_CHECKING:
     Read: TypeAlias = Generator[Statement, Rows, T]
 
 
+def asked(sql: str, bindings: Sequence[object] = ()) -> Read[Rows]:
+    """Ask one statement; say its rows."""
+    rows = yield sql, bindings
+    return rows
+
+
 def alone(db: Connection, read: Read[T]) -> T:
     """Return what one read says."""
     try:

@@ -31,8 +31,11 @@ SELECT number, ordinal, at, verb, undoes FROM batch
 WHERE origin = (SELECT number FROM origin WHERE key = ?) AND ordinal < ? AND outcome = 'done'
 ORDER BY ordinal DESC LIMIT 200
 """
-UNDOES = "SELECT undoes FROM batch WHERE number = ?"
-ONE = "SELECT number, ordinal, at, verb, undoes FROM batch WHERE number = ?"
+_UNDOES = """
+SELECT number, undoes FROM batch
+WHERE origin = (SELECT number FROM origin WHERE key = ?) AND undoes IS NOT NULL
+"""
+_ONE = "SELECT number, ordinal, at, verb, undoes FROM batch WHERE number = ?"
 _ALL = 2**62
 
 
@@ -61,43 +64,52 @@ def back(db: Connection, *, viewer: Origin) -> Iterator[StandingBatch]:
     """Yield the batches of an origin that stand and are no undo, in the order in which steps back
     take them: one that was brought back counts as new as what brought it back."""
     seen: set[int] = set()
+    chains = Chains(db, viewer=viewer)
     for step in standing(db, viewer=viewer):
-        number = step.number if step.undoes is None else first(db, step.undoes)
+        number = step.number if step.undoes is None else chains.first(step.undoes)
         if number in seen:  # something newer took it back, or brought it back
             continue
         seen.add(number)
         if step.undoes is None:
             yield step
-        elif brings_back(db, step.undoes) and (meant := _of(db, number)) is not None:
+        elif chains.bring_back(step.undoes) and (meant := _of(db, number)) is not None:
             yield meant
 
 
-def first(db: Connection, number: int) -> int:
-    """Return the number of the batch that a chain of undos is about."""
-    while (before := taken_by(db, number)) is not None:
-        number = before
-    return number
+class Chains:
+    """Which batch each undo of an origin took back, read where it is asked for first."""
+
+    def __init__(self, db: Connection, *, viewer: Origin) -> None:
+        self._db = db
+        self._viewer = viewer
+        self._known: dict[int, int] | None = None
+
+    def _taken_by(self, number: int) -> int | None:
+        """Return the number of the batch that a batch took back, None for one that is no undo."""
+        if self._known is None:
+            rows: Any = self._db.execute(_UNDOES, (self._viewer.key,)).fetchall()
+            self._known = dict(rows)
+        return self._known.get(number)
+
+    def first(self, number: int) -> int:
+        """Return the number of the batch that a chain of undos is about."""
+        while (before := self._taken_by(number)) is not None:
+            number = before
+        return number
+
+    def bring_back(self, undoes: int | None) -> bool:
+        """Say whether a batch that undoes this one is a step forward: it takes back an undo, or
+        what took back a step forward."""
+        forward = True
+        while undoes is not None:
+            forward = not forward
+            undoes = self._taken_by(undoes)
+        return forward
 
 
 def _of(db: Connection, number: int) -> StandingBatch | None:
-    row: Any = db.execute(ONE, (number,)).fetchone()
+    row: Any = db.execute(_ONE, (number,)).fetchone()
     return StandingBatch(*row) if row else None
-
-
-def brings_back(db: Connection, undoes: int | None) -> bool:
-    """Say whether a batch that undoes this one is a step forward: it takes back an undo, or what
-    took back a step forward."""
-    forward = True
-    while undoes is not None:
-        forward = not forward
-        undoes = taken_by(db, undoes)
-    return forward
-
-
-def taken_by(db: Connection, number: int) -> int | None:
-    """Return the number of the batch that a batch took back, None for one that is no undo."""
-    row: Any = db.execute(UNDOES, (number,)).fetchone()
-    return row[0] if row else None
 
 
 def taker(db: Connection, number: int, *, viewer: Origin) -> int:

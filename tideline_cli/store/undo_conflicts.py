@@ -6,7 +6,7 @@ from tideline_cli.model import codec
 from tideline_cli.model.edge import REPLACING, kinds_under, sql_list, words_for
 from tideline_cli.model.record import record
 from tideline_cli.model.source import is_trusted
-from tideline_cli.store import births, images
+from tideline_cli.store import births, images, reads
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,6 +45,12 @@ AND kind IN ({ENDING}) ORDER BY to_fact
 """
 
 
+_IN_SLOT = """
+SELECT seq, source, created_at, valid_from, valid_to FROM fact
+WHERE origin = ? AND slot = ? AND scope IS ? AND lifecycle = 'active' AND seq <> ?
+"""
+
+
 def edges_of_removed(
     db: Connection, facts: Collection[int], *, but: Collection[int]
 ) -> Iterator[Conflict]:
@@ -52,9 +58,10 @@ def edges_of_removed(
     are removed too, and are no conflict."""
     rows: list[Any] = db.execute(EDGES, (codec.dumps(list(facts)),)).fetchall()
     gone, known = frozenset(but), frozenset(facts)
-    for number, start, end in rows:
-        if number not in gone:
-            yield Conflict(_maker(db, "link", number), "linked", start if start in known else end)
+    others = [row for row in rows if row[0] not in gone]
+    made_by = _makers(db, "link", [number for number, *_ in others])
+    for number, start, end in others:
+        yield Conflict(made_by.get(number, 0), "linked", start if start in known else end)
 
 
 def missing_ends(
@@ -68,9 +75,9 @@ def missing_ends(
         (codec.dumps(wanted),),
     ).fetchall()
     there = {seq for (seq,) in rows}
-    for end in wanted:
-        if end in gone or end not in there:
-            yield Conflict(_last(db, end, "-"), "removed", end)
+    lost = [end for end in wanted if end in gone or end not in there]
+    removed_by = _last_by(db, "fact", lost, act="-")
+    yield from (Conflict(removed_by.get(end, 0), "removed", end) for end in lost)
 
 
 def same_edges(
@@ -86,11 +93,13 @@ def same_edges(
     for number, start, end, kind in rows:
         if number not in gone:
             there.setdefault((start, end), []).append((number, kind))
-    for edge in edges:
-        words = words_for(*kinds_under(edge["kind"]))
-        for number, kind in there.get((edge["from_fact"], edge["to_fact"]), ()):
-            if kind in words:
-                yield Conflict(_maker(db, "link", number), "linked", edge["from_fact"])
+    same = [
+        (number, edge["from_fact"]) for edge in edges
+        for number, kind in there.get((edge["from_fact"], edge["to_fact"]), ())
+        if kind in words_for(*kinds_under(edge["kind"]))
+    ]  # fmt: skip
+    made_by = _makers(db, "link", [number for number, _ in same])
+    yield from (Conflict(made_by.get(number, 0), "linked", start) for number, start in same)
 
 
 def same_ids(
@@ -101,23 +110,29 @@ def same_ids(
         "SELECT seq FROM fact WHERE id IN (SELECT value FROM json_each(?)) ORDER BY seq",
         (codec.dumps([fact["id"] for fact in facts]),),
     ).fetchall()
-    for (seq,) in rows:
-        if seq not in gone:
-            yield Conflict(_maker(db, "fact", seq), "stored", seq)
+    others = [seq for (seq,) in rows if seq not in gone]
+    made_by = _makers(db, "fact", others)
+    yield from (Conflict(made_by.get(seq, 0), "stored", seq) for seq in others)
 
 
-def in_the_slot(
-    db: Connection, fact: dict[str, Any], *, since: int, but: Collection[int]
+def in_their_slots(
+    db: Connection, facts: Iterable[tuple[int, dict[str, Any]]], *, but: Collection[int]
 ) -> Iterator[Conflict]:
-    """Yield the active facts that came into the slot of a fact after change number `since`, where
-    both hold at the same time. An untrusted fact may stand beside a trusted one."""
-    if fact["slot"] is None:
-        return
-    rivals: list[Any] = db.execute(
-        "SELECT seq, source, created_at, valid_from, valid_to FROM fact"
-        " WHERE origin = ? AND slot = ? AND scope IS ? AND lifecycle = 'active' AND seq <> ?",
-        (fact["origin"], fact["slot"], fact["scope"], fact["seq"]),
-    ).fetchall()
+    """Yield the active facts that came into the slots of facts after the change given with each,
+    where both hold at the same time. An untrusted fact may stand beside a trusted one."""
+    placed = [one for one in facts if one[1]["slot"] is not None]
+    found = reads.together(db, *[
+        reads.asked(_IN_SLOT, (fact["origin"], fact["slot"], fact["scope"], fact["seq"]))
+        for _, fact in placed
+    ])  # fmt: skip
+    for (since, fact), rivals in zip(placed, found, strict=True):
+        yield from _of_rivals(db, fact, rivals, since=since, but=but)
+
+
+def _of_rivals(
+    db: Connection, fact: dict[str, Any], rivals: Iterable[Any], *, since: int,
+    but: Collection[int],
+) -> Iterator[Conflict]:  # fmt: skip
     for rival, source, *period in rivals:
         if rival in but or not _may_replace(source, fact["source"]):
             continue
@@ -234,23 +249,21 @@ def _overlap(one: Period, other: Period) -> bool:
     return all(end is None or start < end for _, _, end in (one, other))
 
 
-def _maker(db: Connection, entity: str, row: int) -> int:
-    """Return the batch that made a row which exists."""
-    found: Any = db.execute(
-        "SELECT batch FROM change WHERE entity = ? AND row = ? AND act = '+'"
-        " ORDER BY number DESC LIMIT 1",
-        (entity, row),
-    ).fetchone()
-    if found is None and entity == "fact":
-        return births.batch_of(db, row)
-    return int(found[0]) if found else 0
+def _makers(db: Connection, entity: str, rows: Collection[int]) -> dict[int, int]:
+    """Return the batches that made rows which exist, by number."""
+    made = _last_by(db, entity, rows, act="+")
+    if entity == "fact" and (others := [row for row in rows if row not in made]):
+        made |= {seq: birth.batch for seq, birth in births.of(db, others).items()}
+    return made
 
 
-def _last(db: Connection, fact: int, act: str) -> int:
-    """Return the batch that last did this to a fact."""
-    found: Any = db.execute(
-        "SELECT batch FROM change WHERE entity = 'fact' AND row = ? AND act = ?"
-        " ORDER BY number DESC LIMIT 1",
-        (fact, act),
-    ).fetchone()
-    return int(found[0]) if found else 0
+def _last_by(db: Connection, entity: str, rows: Collection[int], *, act: str) -> dict[int, int]:
+    """Return the batches that last did this to rows, by number."""
+    if not rows:
+        return {}
+    found: list[Any] = db.execute(
+        "SELECT row, batch FROM change WHERE entity = ? AND act = ?"
+        " AND row IN (SELECT value FROM json_each(?)) ORDER BY number",
+        (entity, act, codec.dumps(list(rows))),
+    ).fetchall()
+    return dict(found)

@@ -183,35 +183,38 @@ def insert_links(db: Connection, rows: Collection[Row]) -> None:
                          for row in rows))  # fmt: skip
 
 
-def update(db: Connection, entity: str, number: int, changed: Mapping[str, Any]) -> None:
-    """Set columns of one row."""
-    is_labelled = entity == "fact" and any(name in SEARCHED for name in changed)
-    if is_labelled:
-        labels.take(db, [number])
-    columns = ", ".join(f"{name} = ?" for name in changed)
-    db.execute(
-        f"UPDATE {entity} SET {columns} WHERE {images.KEYS[entity]} = ?",
-        (*changed.values(), number),
-    )
-    if entity == "fact" and not digest.COVERED.isdisjoint(changed):
-        digest.put(db, [number])
-    if is_labelled:
-        labels.put(db, [number])
-    if entity == "fact" and not score_bounds.MADE_FROM.isdisjoint(changed):
-        score_bounds.put_of(db, [number])
+def update(db: Connection, entity: str, changes: Mapping[int, Mapping[str, Any]]) -> None:
+    """Set columns of rows, given by number."""
+    is_fact = entity == "fact"
+    labelled = _touching(changes, SEARCHED) if is_fact else []
+    if labelled:
+        labels.take(db, labelled)
+    for number, changed in changes.items():
+        columns = ", ".join(f"{name} = ?" for name in changed)
+        db.execute(
+            f"UPDATE {entity} SET {columns} WHERE {images.KEYS[entity]} = ?",
+            (*changed.values(), number),
+        )
+    if is_fact:
+        digest.put(db, _touching(changes, digest.COVERED))
+        labels.put(db, labelled)
+        score_bounds.put_of(db, _touching(changes, score_bounds.MADE_FROM))
+
+
+def _touching(changes: Mapping[int, Iterable[str]], names: Collection[str]) -> list[int]:
+    """Return the numbers of the rows of which any of these columns changes."""
+    return [number for number, changed in changes.items()
+            if not frozenset(names).isdisjoint(changed)]  # fmt: skip
 
 
 def put_uses(db: Connection, used: Mapping[int, Row | None]) -> None:
     """Set the uses of facts that exist; None stands for a fact that was never used."""
-    unused = [seq for seq, row in used.items() if row is None]
-    delete(db, "usage", unused)
-    score_bounds.put_of(db, unused)
-    ids = present_ids(db, [seq for seq, row in used.items() if row is not None])
-    for seq, fact_id in ids.items():
-        row = used[seq] or {}
-        uses.put(
-            db, fact_id, access_count=row["access_count"], last_accessed_at=row["last_accessed_at"]
-        )
+    delete(db, "usage", [seq for seq, row in used.items() if row is None])
+    uses.put_all(db, [
+        (seq, row["access_count"], row["last_accessed_at"])
+        for seq, row in used.items() if row is not None
+    ])  # fmt: skip
+    score_bounds.put_of(db, used)
 
 
 def changed_values(trail: Trail) -> Row:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from struct import unpack
 
+from tideline_cli.model import codec
 from tideline_cli.store import vectors
 
 TYPE_CHECKING = False
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
 
     from apsw import Connection
 
+_AT_ONCE = 50  # chunks that are read in one statement
 _IN_PLACE = 64  # up to so many are put into their chunks; for more, all chunks are packed again
 
 
@@ -21,10 +23,19 @@ def remove(db: Connection, gone: Collection[int]) -> None:
     wanted = frozenset(gone)
     if not wanted:
         return
-    for row, facts in _chunks(db):
-        if not wanted.isdisjoint(_numbers(facts)):
-            held = {n: code for n, code in _held(db, row).items() if n not in wanted}
-            _write(db, row, held)
+    held = [row for row, facts in _chunks(db) if not wanted.isdisjoint(_numbers(facts))]
+    for start in range(0, len(held), _AT_ONCE):
+        for row, facts, codes, lows, embedder in _whole(db, held[start : start + _AT_ONCE]):
+            kept = _by_fact(facts, vectors.whole(codes, lows))
+            _write(db, row, {n: code for n, code in kept.items() if n not in wanted}, embedder)
+
+
+def _whole(db: Connection, rows: list[int]) -> list[Any]:
+    return db.execute(
+        "SELECT number, facts, codes, lows, embedder FROM vector_chunk"
+        " WHERE number IN (SELECT value FROM json_each(?))",
+        (codec.dumps(rows),),
+    ).fetchall()
 
 
 def _chunks(db: Connection) -> list[tuple[int, bytes]]:
@@ -49,7 +60,7 @@ def insert(
         starts = [(_numbers(facts)[0], row) for row, facts in rows]
         for number, code in late.items():
             chunk = max((s for s in starts if s[0] <= number), default=starts[0])[1]
-            _write(db, chunk, _held(db, chunk) | {number: code})
+            _write(db, chunk, _held(db, chunk) | {number: code}, embedder)
     else:
         _pack_anew(db, [row for row, _ in rows], late, origin_number, embedder)
 
@@ -58,13 +69,13 @@ def rewind(db: Connection, seq: int, *, origin_number: int, kept: str = "") -> N
     """Remove the vectors of an origin from number `seq` on, so that these facts are embedded again,
     in their order; but not those of the embedder `kept`."""
     late: list[Any] = db.execute(
-        "SELECT number, facts FROM vector_chunk WHERE origin = ? AND embedder <> ?",
+        "SELECT number, facts, embedder FROM vector_chunk WHERE origin = ? AND embedder <> ?",
         (origin_number, kept),
     ).fetchall()
-    for row, facts in late:
+    for row, facts, embedder in late:
         if max(_numbers(facts), default=0) >= seq:
             held = {number: code for number, code in _held(db, row).items() if number < seq}
-            _write(db, row, held)
+            _write(db, row, held, embedder)
     db.execute(
         "UPDATE vector_progress SET seq = ?1 - 1"
         " WHERE origin = ?2 AND seq >= ?1 AND embedder <> ?3",
@@ -95,16 +106,20 @@ def _pack_anew(
 def _held(db: Connection, row: int) -> dict[int, bytes]:
     """Return the vectors of one chunk by the number of their fact."""
     facts, codes, _ = vectors.held(db, row)
+    return _by_fact(facts, codes)
+
+
+def _by_fact(facts: bytes, codes: bytes) -> dict[int, bytes]:
     numbers = _numbers(facts)
     size = len(codes) // len(numbers)
     return {number: codes[i * size : (i + 1) * size] for i, number in enumerate(numbers)}
 
 
-def _write(db: Connection, row: int, held: dict[int, bytes]) -> None:
+def _write(db: Connection, row: int, held: dict[int, bytes], embedder: str) -> None:
     numbers = sorted(held)
     if numbers:
         codes = b"".join([held[number] for number in numbers])
-        vectors.put_chunk(db, row, _packed(numbers), codes, vectors.held(db, row)[2])
+        vectors.put_chunk(db, row, _packed(numbers), codes, embedder)
     else:
         db.execute("DELETE FROM vector_chunk WHERE number = ?", (row,))
 

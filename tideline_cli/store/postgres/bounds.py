@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from itertools import compress, groupby
 
+from tideline_cli.model import codec
 from tideline_cli.ranking.score_bounds import CODER, ROW, bound_of_fact, repeats_at_least
 
 TYPE_CHECKING = False
@@ -37,15 +38,16 @@ SELECT origin, seq, terms, source,
 FROM fact LEFT JOIN usage ON usage.fact = seq
 """
 OF_ORIGIN = f"{WEIGHED} WHERE fact.origin = ? AND seq >= ? ORDER BY seq LIMIT ?"
-_OF_FACT = f"{WEIGHED} WHERE seq = ?"
+_OF_FACTS = f"{WEIGHED} WHERE seq IN (SELECT value FROM json_each(?))"
 END = f"""
 (SELECT coalesce(max(number * {CHUNK} + length(codes)), 0) FROM score_bound
  WHERE origin = {{}} AND EXISTS (
    SELECT 1 FROM setting WHERE setting.name = 'score_bounds' AND setting.value = '{CODER}'))
 """
 MISSING = f"SELECT count(*) FROM fact WHERE origin = ?1 AND seq >= {END.format('?1')}"
-OF_NUMBER = "SELECT origin, codes FROM score_bound WHERE number = ?"
-OF_ROW = "SELECT codes FROM score_bound WHERE origin = ? AND number = ?"
+_OF_NUMBERS = """
+SELECT origin, number, codes FROM score_bound WHERE number IN (SELECT value FROM json_each(?))
+"""
 _BEHIND = f"""
 SELECT number FROM origin AS one WHERE EXISTS (
   SELECT 1 FROM fact WHERE fact.origin = one.number AND seq >= {END.format("one.number")})
@@ -112,32 +114,39 @@ def add(db: Connection, fresh: bytes) -> None:
 
 def forget(db: Connection, seqs: Iterable[int]) -> None:
     """Note that facts are gone: their bytes are 0, in the rows of whatever origin."""
-    for number, some in groupby(sorted(seqs), key=lambda seq: seq // CHUNK):
-        places = [seq % CHUNK for seq in some]
-        rows: list[Any] = db.execute(
-            OF_NUMBER, (number,)
-        ).fetchall()
-        for origin, old in rows:
-            fresh = bytearray(old)
-            for place in places:
-                if place < len(fresh):
-                    fresh[place] = 0
-            if fresh != old:
-                db.execute(_PUT, (origin, number, bytes(fresh)))
+    gone: dict[int, list[int]] = {}
+    for seq in seqs:
+        gone.setdefault(seq // CHUNK, []).append(seq % CHUNK)
+    for origin, number, old in _rows_of(db, gone):
+        fresh = bytearray(old)
+        for place in gone[number]:
+            if place < len(fresh):
+                fresh[place] = 0
+        if fresh != old:
+            db.execute(_PUT, (origin, number, bytes(fresh)))
 
 
 def put_of(db: Connection, seqs: Iterable[int]) -> None:
     """Make the bytes of facts anew, as far as their origins have been reached."""
-    for seq in seqs:
-        found: Any = db.execute(_OF_FACT, (seq,)).fetchone()
-        if found is None:
-            continue
-        origin, _, terms, *weights = found
-        row: Any = db.execute(OF_ROW, (origin, seq // CHUNK)).fetchone()
-        if row and seq % CHUNK < len(row[0]):
-            fresh = bytearray(row[0])
-            fresh[seq % CHUNK] = bound_of_fact(terms, *weights)
-            db.execute(_PUT, (origin, seq // CHUNK, bytes(fresh)))
+    wanted = list(seqs)
+    if not wanted:
+        return
+    found: list[Any] = db.execute(_OF_FACTS, (codec.dumps(wanted),)).fetchall()
+    held = {(origin, number): bytearray(old)
+            for origin, number, old in _rows_of(db, {seq // CHUNK for _, seq, *_ in found})}
+    changed: set[tuple[int, int]] = set()
+    for origin, seq, terms, *weights in found:
+        row = held.get((origin, seq // CHUNK))
+        if row is not None and seq % CHUNK < len(row):
+            row[seq % CHUNK] = bound_of_fact(terms, *weights)
+            changed.add((origin, seq // CHUNK))
+    for origin, number in sorted(changed):
+        db.execute(_PUT, (origin, number, bytes(held[origin, number])))
+
+
+def _rows_of(db: Connection, numbers: Iterable[int]) -> list[Any]:
+    """Return origin, number and bytes of rows by number, of whatever origin."""
+    return db.execute(_OF_NUMBERS, (codec.dumps(sorted(numbers)),)).fetchall()
 
 
 def are_whole(db: Connection, last: int) -> bool:
