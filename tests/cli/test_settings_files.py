@@ -12,7 +12,7 @@ import pytest
 
 from tests.support import PEER
 from tideline_cli.cli.session import HEAT_SETTINGS
-from tideline_cli.config import trust
+from tideline_cli.config import project
 from tideline_cli.config.settings import SETTINGS
 from tideline_cli.memory.context import DEFAULT_CHARS
 from tideline_cli.memory.query import DEFAULT_LIMIT
@@ -205,7 +205,7 @@ def test_two_at_once_lose_nothing(home, tmp_path):
     ]
     assert [one.wait(60) for one in running] == [0] * 4
     for path in paths:
-        assert trust.trusted_digest(str(home), path) == trust.digest(path.encode())
+        assert project.trusted_digest(str(home), path) == project.digest(path.encode())
     assert sorted(os.listdir(home)) == ["trusted"]
 
 

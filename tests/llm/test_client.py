@@ -9,8 +9,14 @@ import pytest
 from tests.support import joined
 from tideline_cli.errors import UsageError
 from tideline_cli.llm.client import complete
-from tideline_cli.llm.model_settings import Model, checked_model, key_from, model_from
-from tideline_cli.llm.wording import excerpt, scalar
+from tideline_cli.llm.model_settings import (
+    Model,
+    checked_model,
+    excerpt,
+    key_from,
+    model_from,
+    scalar,
+)
 
 KEY = "sk-very-secret-0123456789"
 

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from tests.support import deviation, golden, joined
 from tideline_cli.llm import prompts
-from tideline_cli.llm.json_in_prose import balanced_objects
 from tideline_cli.llm.reply import (
     DistilledItem,
     Draft,
@@ -19,6 +18,7 @@ from tideline_cli.llm.reply import (
     Reference,
     archive_reasons,
     archive_request,
+    balanced_objects,
     extracted,
     items,
     relationships,

@@ -13,8 +13,8 @@ from tideline_cli.store import visibility
 from tideline_cli.store.connection import put_setting
 from tideline_cli.store.transactions import writing
 from tideline_cli.vector.embedders import codes
+from tideline_cli.vector.embedders.coded import StaticEmbedder
 from tideline_cli.vector.embedders.static import StaticTable
-from tideline_cli.vector.embedders.static_arrays import StaticEmbedder
 
 TEXTS = ("my dog on Friday", "my dog, rain", "my dog to Bob", "the number")
 

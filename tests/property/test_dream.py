@@ -17,7 +17,7 @@ from tideline_cli.model.record import replace
 from tideline_cli.store import facts, journal, listing, similar_pairs, visibility, writes
 from tideline_cli.store.transactions import writing
 from tideline_cli.vector.embedder import resolve
-from tideline_cli.vector.pairs import Limits, near_rows
+from tideline_cli.vector.search import Limits, near_rows
 
 WORDS = "the user prefers dark mode tea green old editor on friday deploys at 喜欢 素食".split()
 TEXTS = st.lists(st.sampled_from(WORDS), min_size=3, max_size=7).map(" ".join)

@@ -16,8 +16,7 @@ from tideline_cli.memory.recall import recall
 from tideline_cli.model.fact import HEATS
 from tideline_cli.model.origin import OWNER
 from tideline_cli.ranking import decays, fusions, priority
-from tideline_cli.ranking.points import points, words_of
-from tideline_cli.ranking.profiles import PROFILES
+from tideline_cli.ranking.fusions import PROFILES, points, question_words
 
 GHOST, BRAIN, RRF = golden("ghost_search"), golden("motherbrain"), golden("rsclaw_rrf")
 OTHERS = ("rrf", "additive", "priority")
@@ -47,7 +46,7 @@ def test_ranks_are_fused_as_in_the_reference(case):
 
 def _pointed(case):
     """The points of the runs and the nodes of Mother Brain for a case, by id."""
-    words, asked = words_of(case["query"]), case.get("tags") or ()
+    words, asked = question_words(case["query"]), case.get("tags") or ()
     runs = {
         run["run_id"]: points(
             words, text=" ".join((run["goal"], run["summary"], run["agent_id"])),

@@ -10,8 +10,8 @@ import threading
 import pytest
 
 from tideline_cli.store import locks
-from tideline_cli.system import disk, lock_queue, names, words_of
-from tideline_cli.system.pipe_threads import PipeThreads
+from tideline_cli.system import durable, lock_queue, machine, words_of
+from tideline_cli.system.pipes import PipeThreads
 
 pytestmark = pytest.mark.file_alone("what systems do with files")
 
@@ -90,15 +90,15 @@ def test_pipes_by_threads(code):
 
 def test_room_and_drives(tmp_path):
     """The room is that of the disk; there are no drives of other machines here."""
-    assert 0 < disk.free_bytes(str(tmp_path)) <= os.statvfs(tmp_path).f_bsize * 2**50
-    assert disk.network_kind(str(tmp_path)) == ""
+    assert 0 < machine.free_bytes(str(tmp_path)) <= os.statvfs(tmp_path).f_bsize * 2**50
+    assert machine.network_kind(str(tmp_path)) == ""
 
 
 def test_names_move_as_the_system_moves_them(tmp_path):
     """One file takes the place of another; what is not there cannot be removed."""
     (tmp_path / "a").write_text("new")
     (tmp_path / "b").write_text("old")
-    names.put_over(str(tmp_path / "a"), str(tmp_path / "b"))
+    durable.put_over(str(tmp_path / "a"), str(tmp_path / "b"))
     assert (tmp_path / "b").read_text() == "new"
     with pytest.raises(FileNotFoundError):
-        names.remove(str(tmp_path / "a"))
+        durable.remove(str(tmp_path / "a"))

@@ -11,9 +11,8 @@ import pytest
 
 from tideline_cli.config.settings import DEFAULT_EMBEDDER
 from tideline_cli.errors import UnavailableError
-from tideline_cli.vector.embedder import Embedder, cosine, resolve
+from tideline_cli.vector.embedder import Embedder, HashingEmbedder, cosine, resolve
 from tideline_cli.vector.features import HRR
-from tideline_cli.vector.hashing import HashingEmbedder
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 

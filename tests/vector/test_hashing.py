@@ -9,8 +9,8 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tideline_cli.vector.embedder import HashingEmbedder
 from tideline_cli.vector.features import words
-from tideline_cli.vector.hashing import HashingEmbedder
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 EMBEDDER = HashingEmbedder()

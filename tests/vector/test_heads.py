@@ -9,10 +9,9 @@ from hypothesis import strategies as st
 
 from bench import corpus
 from tests.support import often
-from tideline_cli.vector import pairs, threads
+from tideline_cli.vector import search
 from tideline_cli.vector.embedder import resolve
-from tideline_cli.vector.heads import SLACK, Basis, basis_of, passing
-from tideline_cli.vector.pairs import Limits, near_rows
+from tideline_cli.vector.search import SLACK, Basis, Limits, basis_of, near_rows, passing
 
 MANY = 10**12  # pairs enough to learn directions for
 UNBOUNDED = Limits(0.95, 10**6, 10**6)
@@ -90,7 +89,7 @@ def test_threads_change_nothing(monkeypatch):
     fresh = np.ones(len(codes), bool)
     made = []
     for count in (1, 4):
-        monkeypatch.setattr(threads, "thread_count", lambda count=count: count)
+        monkeypatch.setattr(search, "thread_count", lambda count=count: count)
         made.append(near_rows(embedder, codes, fresh, floor=0.8, limits=Limits(0.95, 5, 3)))
     assert len(made[0].later) > 1000
     for name in ("later", "earlier", "cosines", "crowded"):
@@ -103,7 +102,7 @@ def test_an_error_in_a_thread_is_told(monkeypatch):
     def broken(*_):
         raise MemoryError
 
-    monkeypatch.setattr(pairs, "passing", broken)
+    monkeypatch.setattr(search, "passing", broken)
     embedder = resolve("hrr-256")
     codes = embedder.embed_packed(facts(20))
     with pytest.raises(MemoryError):

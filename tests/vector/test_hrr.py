@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tideline_cli.vector import bundles, hrr
+from tideline_cli.vector import hrr
 from tideline_cli.vector.features import features, words
 from tideline_cli.vector.hrr import HrrEmbedder
 
@@ -167,7 +167,7 @@ def test_bulk_of_long_texts_and_words() -> None:
 
 def test_bulk_with_a_full_table(monkeypatch: pytest.MonkeyPatch) -> None:
     """More words than the table holds change nothing but the time."""
-    monkeypatch.setattr(bundles, "_MOST_SUMS", 32)
+    monkeypatch.setattr(hrr, "_MOST_SUMS", 32)
     texts = [" ".join(f"word{number % 97}" for number in range(k, k + 20)) for k in range(200)]
     assert (HrrEmbedder().embed_packed(texts) == EMBEDDER.embed_packed(texts)).all()
 
@@ -192,7 +192,7 @@ def test_few_sums_of_words_are_kept(monkeypatch, most):
     texts = [" ".join(rng.choices(many, k=rng.randint(1, 12))) for _ in range(700)]
     texts[5:5] = ["", "naïve ёлка", "𝕏𝕐 word1", "x" * 50, "long " * 400]
     wanted = HrrEmbedder().embed_packed(texts)
-    monkeypatch.setattr(bundles, "_MOST_SUMS", most)
+    monkeypatch.setattr(hrr, "_MOST_SUMS", most)
     assert np.array_equal(HrrEmbedder().embed_packed(texts), wanted)
     embedder = HrrEmbedder()
     parts = [embedder.embed_packed(texts[start : start + 50]) for start in range(0, 705, 50)]

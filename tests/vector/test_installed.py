@@ -9,7 +9,7 @@ import pytest
 
 from tideline_cli.errors import UnavailableError
 from tideline_cli.vector.embedder import resolve
-from tideline_cli.vector.embedders import codes, onnx_folder, static, tokenizer_file
+from tideline_cli.vector.embedders import codes, onnx_folder, static, tokenizer
 
 PAIRS = (
     ("car", "I sold the automobile to Bob", "the weather is nice"),
@@ -112,7 +112,7 @@ def test_byte_pairs_are_those_of_the_library():
         _, path = static.installed()
     except UnavailableError as error:
         pytest.skip(error.message)
-    own, theirs = tokenizer_file.read_tokenizer(path), tokenizer_file._Library(path)
+    own, theirs = tokenizer.read_tokenizer(path), tokenizer._Library(path)
     assert [own.ids(text) for text in TEXTS] == [theirs.ids(text) for text in TEXTS]
 
 

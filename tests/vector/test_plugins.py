@@ -12,8 +12,7 @@ from tideline_cli.memory import lanes
 from tideline_cli.store.connection import put_setting
 from tideline_cli.store.opening import open_for_writing
 from tideline_cli.store.transactions import writing
-from tideline_cli.vector.embedder import resolve
-from tideline_cli.vector.hashing import HashingEmbedder
+from tideline_cli.vector.embedder import HashingEmbedder, resolve
 
 
 class Odd(HashingEmbedder):

@@ -8,8 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from tideline_cli.vector.embedders.bytepairs import BytePairs
-from tideline_cli.vector.embedders.tokenizer_file import read_tokenizer
+from tideline_cli.vector.embedders.tokenizer import BytePairs, read_tokenizer
 
 
 def byte_pairs(path, pieces, **form):

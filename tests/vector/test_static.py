@@ -9,9 +9,9 @@ import pytest
 from tests.vector import models
 from tideline_cli.errors import UnavailableError
 from tideline_cli.vector.embedders import codes
+from tideline_cli.vector.embedders.coded import StaticEmbedder
 from tideline_cli.vector.embedders.static import StaticTable
-from tideline_cli.vector.embedders.static_arrays import StaticEmbedder
-from tideline_cli.vector.embedders.wordpiece import WordPiece
+from tideline_cli.vector.embedders.tokenizer import WordPiece
 
 TEXTS = [
     "I sold the car to Bob", "automobile", "", "…", "the the the", "dogs on Friday 12", "Ünï 你好",

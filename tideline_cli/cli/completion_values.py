@@ -264,7 +264,7 @@ def _facts(count: int) -> str:
 
 
 def _embedders(start: str, line: _Line) -> Iterable[Offer]:  # noqa: ARG001  a shape
-    from tideline_cli.vector.embedders.kinds import KINDS as LEARNED  # noqa: PLC0415  rarely asked
+    from tideline_cli.vector.embedders.names import KINDS as LEARNED  # noqa: PLC0415  rarely asked
 
     names = [("hrr-256", "no model"), *((name, kind.summary) for name, kind in LEARNED.items())]
     return [one for one in names if one[0].startswith(start)]

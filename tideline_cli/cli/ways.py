@@ -5,7 +5,7 @@ from __future__ import annotations
 from tideline_cli.errors import UsageError
 from tideline_cli.memory.query import CURVES
 from tideline_cli.model.record import replace
-from tideline_cli.ranking.profiles import PROFILES
+from tideline_cli.ranking.fusions import PROFILES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from tideline_cli.memory.query import Fusion, Mode, Query
     from tideline_cli.model.hit import Hit
     from tideline_cli.ranking.decay import Decay
-    from tideline_cli.ranking.profiles import Block
+    from tideline_cli.ranking.fusions import Block
 
     class Way(Protocol):
         """The options of a call that say how it is ranked."""

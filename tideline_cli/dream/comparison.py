@@ -8,7 +8,7 @@ from tideline_cli.store import bulk_reads, similar_pairs, vectors
 from tideline_cli.store.transactions import snapshot, writing
 from tideline_cli.vector.arrays import np
 from tideline_cli.vector.embedder import cosines
-from tideline_cli.vector.pairs import Limits, near_rows
+from tideline_cli.vector.search import Limits, near_rows
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

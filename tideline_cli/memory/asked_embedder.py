@@ -7,13 +7,12 @@ made names no address and no program.
 from __future__ import annotations
 
 from tideline_cli.errors import UnavailableError
-from tideline_cli.llm.vectors import vectors_of
+from tideline_cli.llm.client import vectors_of
 from tideline_cli.model.record import record, replace
 from tideline_cli.vector.arrays import np
 from tideline_cli.vector.embedders.coded import CodedEmbedder, packed
 from tideline_cli.vector.embedders.codes import MOST_DIMS
-from tideline_cli.vector.embedders.kinds import floor_of
-from tideline_cli.vector.embedders.names import revision_of, vector_name
+from tideline_cli.vector.embedders.names import floor_of, revision_of, vector_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from tideline_cli.errors import UnavailableError
 from tideline_cli.memory.coded_lane import check_revision
 from tideline_cli.vector.embedder import resolve
-from tideline_cli.vector.embedders.kinds import known_kind
-from tideline_cli.vector.embedders.names import split_name
+from tideline_cli.vector.embedders.names import known_kind, split_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

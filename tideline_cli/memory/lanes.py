@@ -71,8 +71,7 @@ def is_slow(db: Connection) -> bool:
     name = setting(db, "embedder", DEFAULT_EMBEDDER)
     if " " not in name:
         return False
-    from tideline_cli.vector.embedders.kinds import known_kind  # noqa: PLC0415  learned embedders alone
-    from tideline_cli.vector.embedders.names import split_name  # noqa: PLC0415  as above
+    from tideline_cli.vector.embedders.names import known_kind, split_name  # noqa: PLC0415  rare
 
     kind = known_kind(split_name(name).spec)
     return kind is None or kind.is_slow
@@ -91,8 +90,7 @@ def can_embed(db: Connection) -> bool:
 def coded_lane(db: Connection, name: str) -> CodedLane:
     """Return the way to compare vectors of a learned embedder."""
     from tideline_cli.memory.coded_lane import CodedLane  # noqa: PLC0415  learned embedders alone
-    from tideline_cli.vector.embedders.kinds import floor_of  # noqa: PLC0415  as above
-    from tideline_cli.vector.embedders.names import split_name  # noqa: PLC0415  as above
+    from tideline_cli.vector.embedders.names import floor_of, split_name  # noqa: PLC0415  as above
 
     return CodedLane(name, lambda: embedder_named(db, name), floor_of(split_name(name).spec))
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from tideline_cli.config.settings import DEFAULT_EMBEDDER
 from tideline_cli.memory import coded_lane, lanes
 from tideline_cli.model.record import record, replace
-from tideline_cli.ranking import fuse
+from tideline_cli.ranking import worth
 from tideline_cli.ranking.worth import is_weak_likeness
 from tideline_cli.store import vectors
 from tideline_cli.store.connection import setting
 from tideline_cli.vector.embedders.codes import cosine
-from tideline_cli.vector.embedders.names import split_name
+from tideline_cli.vector.embedders.names import known_kind, split_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,8 +36,6 @@ def knows(db: Connection, text: str) -> bool:
     knows none of a question without Latin letters."""
     if any("a" <= char <= "z" for char in text.lower()):
         return True
-    from tideline_cli.vector.embedders.kinds import known_kind  # noqa: PLC0415  few questions
-
     kind = known_kind(split_name(setting(db, "embedder", DEFAULT_EMBEDDER)).spec)
     return kind is None or not kind.is_english
 
@@ -143,7 +141,7 @@ def joined(
         for match in ranked
     }
     shares = {
-        seq: share + fuse.BESIDE * max([0.0, *(own.get(at, 0.0) for at in beside.get(seq, ()))])
+        seq: share + worth.BESIDE * max([0.0, *(own.get(at, 0.0) for at in beside.get(seq, ()))])
         if seq not in claiming else share
         for seq, share in own.items()
     }
@@ -164,7 +162,7 @@ def _own(match: Match, cosine: float | None, least: float, is_claim: bool) -> fl
 
 
 def _with_share(match: Match, cosine: float | None, share: float, found: Near) -> Match:
-    added = fuse.LIKENESS * share * match.why.modulator
+    added = worth.LIKENESS_SHARE * share * match.why.modulator
     is_alone = not match.score
     weak = match.weak
     if is_alone or match.why.lane == "vector":

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import islice
 
 from tideline_cli.model.record import Record
-from tideline_cli.ranking import fuse
+from tideline_cli.ranking import worth
 from tideline_cli.store import vectors
 
 TYPE_CHECKING = False
@@ -156,7 +156,7 @@ class Nearest:
         """
         least /= base * _SLACK or 1.0
         while True:
-            damping = fuse.damping(self._given)
+            damping = worth.vector_damping(self._given)
             if any(damping * item.weight >= least for _, _, item in self._ready + self._ahead):
                 return True
             unread = self._unread()
@@ -164,7 +164,7 @@ class Nearest:
                 return False
             nearer = sum(cosine > unread for _, cosine, _ in self._ready)
             nearer += sum(cosine - self._margin > unread for _, cosine, _ in self._ahead)
-            if fuse.damping(self._given + nearer) < least:
+            if worth.vector_damping(self._given + nearer) < least:
                 return False
             self._read_on()
 

@@ -11,7 +11,7 @@ from tideline_cli.memory.query import Backlog, Match
 from tideline_cli.model.fact import role_weight, trust
 from tideline_cli.model.hit import Breakdown
 from tideline_cli.model.text import content_words
-from tideline_cli.ranking import decay, fuse, worth
+from tideline_cli.ranking import decay, worth
 from tideline_cli.store import facts, vectors, visibility
 from tideline_cli.store.connection import setting
 from tideline_cli.vector.features import WORD_BAGS, words
@@ -69,7 +69,7 @@ def extended(
     rough = (pair for pair in near_ones if pair[0] not in known)
     alone = query.mode == "semantic"
     near = Nearest(rough, read, exact, floor=floor, margin=lane.margin, weighted=alone)
-    base = None if alone else fuse.base([match.score for match in matches])
+    base = None if alone else worth.vector_base([match.score for match in matches])
     found = _recovered(near, base, room, lane.floor)
     return matches + found, backlog
 
@@ -252,7 +252,7 @@ def _match(
     candidate: Candidate, cosine: float, rank: int, base: float | None, floor: float
 ) -> Match:
     fact, weight, factor = candidate.fact, candidate.trust, candidate.modulator
-    damping = None if base is None else fuse.damping(rank)
+    damping = None if base is None else worth.vector_damping(rank)
     score = cosine if base is None or damping is None else base * damping
     why = Breakdown(
         None, (), candidate.strength, factor, weight, "vector", cosine, base, damping,

@@ -13,8 +13,8 @@ from tideline_cli.model.fact import SEGMENTS, role_weight, trust
 from tideline_cli.model.hit import Breakdown
 from tideline_cli.model.record import record, replace
 from tideline_cli.model.source import is_trusted
-from tideline_cli.ranking import decay, decays, diversity, fusions, priority, worth
-from tideline_cli.ranking.points import Points, points, words_of
+from tideline_cli.ranking import decay, decays, fusions, priority, worth
+from tideline_cli.ranking.fusions import Points, points, question_words
 from tideline_cli.store import facts, listing, vectors, visibility
 from tideline_cli.store.connection import setting
 
@@ -170,7 +170,7 @@ def _said(one: Weighed, held: Mapping[int, tuple[str, ...]], weak: Collection[in
 def matches(db: Connection, query: Query, *, origin_number: int, now: int) -> dict[int, Points]:
     """Return the points of the facts of an origin that match a word, an id or a tag, by number.
     Every text of the origin is looked at."""
-    words, asked = words_of(query.text), query.wanted.tags
+    words, asked = question_words(query.text), query.wanted.tags
     moment = now if query.wanted.as_of is None else query.wanted.as_of
     found: dict[int, Points] = {}
     if not (words or asked):
@@ -449,7 +449,7 @@ def diversify(
         if " " in lane.name
         else lane.likeness(texts)
     )
-    chosen = diversity.mmr_order(
+    chosen = fusions.mmr_order(
         [match.score for match in matches], likeness, query.mmr, query.limit
     )
     return [matches[i] for i in chosen]

@@ -18,12 +18,11 @@ from tideline_cli.system import (
     LOCK_NB,
     NOFOLLOW,
     NONBLOCK,
-    disk,
     durable,
     flock,
     is_own,
     is_root,
-    names,
+    machine,
     rights,
     set_mode,
 )
@@ -58,7 +57,7 @@ def create(path: str, *, like: str = "") -> None:
 
 def _created(path: str, like: str = "") -> int:
     try:
-        handle = names.open_movable(path, _FRESH, _MODE)
+        handle = durable.open_movable(path, _FRESH, _MODE)
     except FileExistsError as error:
         raise UsageError(f"{path} exists", hint="name a fresh file, or add --force") from error
     except OSError as error:
@@ -108,7 +107,7 @@ def _sweep(start: str) -> None:
             continue  # the files beside a part are removed together with it
         path = os.path.join(folder, name)
         try:
-            handle = names.open_movable(path, os.O_RDWR | NOFOLLOW | NONBLOCK | BINARY)
+            handle = durable.open_movable(path, os.O_RDWR | NOFOLLOW | NONBLOCK | BINARY)
         except OSError:
             continue
         try:
@@ -128,12 +127,12 @@ def _remove_all(path: str) -> None:
 def sync(path: str) -> None:
     """Make a file and its name durable. No connection of this process may be open on it: closing
     a handle drops its locks."""
-    handle = names.open_for_sync(path)
+    handle = durable.open_for_sync(path)
     try:
         durable.sync(handle)
     finally:
         os.close(handle)
-    names.sync_folder(os.path.dirname(os.path.abspath(path)))
+    durable.sync_folder(os.path.dirname(os.path.abspath(path)))
 
 
 def copy(path: str, target: str) -> None:
@@ -160,7 +159,7 @@ def move(path: str, target: str) -> None:
     """Put a file in the place of another, durably. Raises BusyError where another program keeps
     one of them open, on a system that moves no open files."""
     try:
-        names.put_over(path, target)
+        durable.put_over(path, target)
     except OSError as error:
         if error.errno == EBUSY and sys.platform == "win32":
             raise BusyError(
@@ -174,7 +173,7 @@ def move(path: str, target: str) -> None:
 def remove(path: str) -> None:
     """Remove a file if it is there."""
     try:
-        names.remove(path)
+        durable.remove(path)
     except FileNotFoundError:
         return
 
@@ -307,7 +306,7 @@ def restrict(path: str, mode: int) -> None:
 
 def free_bytes(path: str) -> int:
     """Return how many bytes the disk that holds a file has free for us."""
-    return disk.free_bytes(os.path.dirname(os.path.abspath(path)))
+    return machine.free_bytes(os.path.dirname(os.path.abspath(path)))
 
 
 def is_writable(path: str) -> bool:

@@ -64,6 +64,6 @@ def _make(folder: str) -> None:
         made = os.open(folder, os.O_RDONLY | DIRECTORY | NOFOLLOW)
         hand_over(made, folder, like=parent)
         os.close(made)
-    from tideline_cli.system import names  # noqa: PLC0415  once for a folder
+    from tideline_cli.system import durable  # noqa: PLC0415  once for a folder
 
-    names.sync_folder(parent)
+    durable.sync_folder(parent)

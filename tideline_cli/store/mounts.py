@@ -50,9 +50,9 @@ def refuse_network(path: str, *, listing: str = MOUNTS) -> None:
         return
     kind = file_system_of(os.path.realpath(folder), listing=listing)
     if sys.platform == "win32":
-        from tideline_cli.system import disk  # noqa: PLC0415  of Windows
+        from tideline_cli.system import machine  # noqa: PLC0415  of Windows
 
-        kind = disk.network_kind(folder)
+        kind = machine.network_kind(folder)
     if kind in NETWORK:
         raise _refused(path, f"on a network file system ({kind})")
 

@@ -56,9 +56,9 @@ def _make(path: str, size: int) -> None:
 
 
 def _room(path: str) -> int:
-    from tideline_cli.system import disk  # noqa: PLC0415  where there is no reserve
+    from tideline_cli.system import machine  # noqa: PLC0415  where there is no reserve
 
     try:
-        return disk.free_bytes(os.path.dirname(path))
+        return machine.free_bytes(os.path.dirname(path))
     except OSError:
         return 0

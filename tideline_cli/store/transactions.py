@@ -256,9 +256,9 @@ def prepare_for_bulk(db: Connection) -> None:
     """
     if db.filename.startswith(store.SERVERS):
         return
-    from tideline_cli.system import disk  # noqa: PLC0415  many writes
+    from tideline_cli.system import machine  # noqa: PLC0415  many writes
 
-    free = disk.free_bytes(os.path.dirname(db.filename))
+    free = machine.free_bytes(os.path.dirname(db.filename))
     pages = _BULK_LOG_PAGES if free >= _BULK_ROOM else 1
     db.execute("PRAGMA synchronous = NORMAL")
     db.execute(

@@ -15,7 +15,7 @@ __all__ = ["np", "thread_count"]
 _MIB = 1 << 20
 # Measured for numpy 2.4 with OpenBLAS 0.3.31: 85 MiB to load, 42 MiB for each further thread. Its
 # threads share out single products, and wait for one another by spinning; whole blocks are shared
-# out by `vector.threads`.
+# out by `vector.search`.
 _LEAST = 160 * _MIB  # and 64 MiB to work with
 _PLENTY = 1024 * _MIB
 _MOST_THREADS = 8

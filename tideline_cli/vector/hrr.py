@@ -6,27 +6,162 @@ Holographic reduced representation in the frequency domain (T. Plate, 1995): eve
 
 from __future__ import annotations
 
-from functools import cache
-from math import cos, sin, sqrt
+from functools import cache, lru_cache
+from hashlib import sha256  # for a few bytes twice as fast as the one of model.lean
+from math import cos, pi, sin, sqrt
 
 from tideline_cli.vector.arrays import np
-from tideline_cli.vector.bundles import (
-    CODE_STEP,
-    STEP,
-    Bundler,
-    gram_atom,
-    levels_of,
-    word_atom,
-)
-from tideline_cli.vector.features import EMPTY, FLOOR, HRR, PHASES, features, words
+from tideline_cli.vector.features import EMPTY, FLOOR, HRR, PHASES, atom, features, words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from numpy.typing import NDArray
 
     Waves = Callable[[NDArray[np.uint16]], tuple[NDArray[np.float64], NDArray[np.float64]]]
+    Waved = NDArray[np.float32]
+
+STEP = 2 * pi / 65536  # radians of one unit of an atom's uint16 phase
+CODE_STEP = 2 * pi / 256  # radians of one level of a packed phase
+
+# Limits of the fixed-point sums: see Bundler.
+_ONE = 1 << 21
+_MOST_FEATURES = 1 << 13
+_MOST_SHORT = (1 << 31) // _ONE
+_MOST_SUMS = 1 << 16
+_LONGEST_WORD = 40
+_ROWS_TO_ADD = 256  # at once, of 1 KiB each: they stay in the L2 cache
+
+
+class Bundler:
+    """Sums the waves of whole words in fixed point, and remembers the sum of each word.
+
+    A wave's value is rounded to 2^-21, so a sum of n features is off by at most n 2^-22 in each
+    of its two components, sqrt(2) n 2^-22 together; where the sum is at least n 2^-11 long, its
+    phase is off by at most 0.0007 radians. Texts with a shorter sum, a very long or astral word,
+    or very many features are left to the caller.
+    """
+
+    def __init__(self) -> None:
+        angles = STEP * np.arange(65536)
+        waves = np.stack([np.cos(angles), np.sin(angles)], axis=1) * _ONE
+        # One int64 holds a (cos, sin) pair of int32: one gather fetches both.
+        self._waves = np.rint(waves).astype(np.int32).view(np.int64).ravel()
+        self._slots: dict[str, int] = {}
+        # Texts to add up, by their number of words: their places, and the slots of all their words.
+        self._noted: dict[int, tuple[list[int], list[int]]] = {}
+        self._sums = np.empty((_MOST_SUMS, 2 * PHASES), np.int32)  # pages are used as they fill
+
+    def bundle(self, texts: Sequence[str], *, out: NDArray[np.uint8]) -> list[int]:
+        """Write the codes (n, 128) of the texts; return the indices that the caller must redo."""
+        waves = np.zeros((len(texts), 2 * PHASES), np.float32)
+        sizes = np.zeros(len(texts), np.int64)
+        unknown: list[tuple[int, list[str]]] = []
+        for place, text in enumerate(texts):
+            tokens = words(text)
+            size = len(tokens) + sum(map(len, tokens))
+            if not tokens or size > _MOST_FEATURES:
+                continue
+            try:
+                slots = [*map(self._slots.__getitem__, tokens)]
+            except KeyError:
+                astral = not text.isascii() and max(text) > "\uffff"
+                if astral or max(map(len, tokens)) > _LONGEST_WORD:
+                    continue
+                unknown.append((place, tokens))
+            else:
+                self._note(place, slots, size, waves)
+            sizes[place] = size
+        if unknown:
+            self._note_unknown(unknown, sizes, waves)
+        self._add_up(waves)
+        cos, sin = waves[:, 0::2], waves[:, 1::2]
+        out[:] = levels_of(np.arctan2(sin, cos))
+        shortest = np.min(cos * cos + sin * sin, axis=1)
+        unsure: list[int] = np.flatnonzero(
+            (sizes == 0) | (shortest < np.square(sizes * (_ONE / 2048)))
+        ).tolist()
+        return unsure
+
+    def _note(self, place: int, slots: list[int], size: int, out: Waved) -> None:
+        """Note of which words the sum of a text of so many features is made, which `_add_up` writes
+        to its place."""
+        if size < _MOST_SHORT:
+            places, noted = self._noted.setdefault(len(slots), ([], []))
+            places.append(place)
+            noted += slots
+        else:
+            out[place] = np.add.reduce(self._sums.take(slots, axis=0), axis=0, dtype=np.float64)
+
+    def _note_unknown(
+        self, unknown: Sequence[tuple[int, list[str]]], sizes: NDArray[np.int64], out: Waved
+    ) -> None:
+        """Learn the words of texts, given as (place, words), and note the texts."""
+        slots = self._slots
+        fresh = {word: None for _, tokens in unknown for word in tokens if word not in slots}
+        if len(slots) + len(fresh) > _MOST_SUMS:
+            half = len(unknown) // 2
+            if half:
+                self._note_unknown(unknown[:half], sizes, out)
+                self._note_unknown(unknown[half:], sizes, out)
+                return
+            self._add_up(out)
+            slots.clear()
+            fresh = dict.fromkeys(unknown[0][1])
+        self._learn(fresh)
+        for place, tokens in unknown:
+            self._note(place, [*map(slots.__getitem__, tokens)], int(sizes[place]), out)
+
+    def _add_up(self, out: Waved) -> None:
+        """Write the sums of the texts that were noted, of those with as many words at once: up to
+        _MOST_SHORT features a sum is an int32."""
+        for count, (places, noted) in self._noted.items():
+            step = max(1, _ROWS_TO_ADD // count)
+            for start in range(0, len(places), step):
+                some = places[start : start + step]
+                slots = noted[start * count : (start + step) * count]
+                sums = self._sums.take(slots, axis=0, mode="clip").reshape(len(some), count, -1)
+                out[some] = np.add.reduce(sums, axis=1, dtype=np.int32)
+        self._noted.clear()
+
+    def _learn(self, fresh: Iterable[str]) -> None:
+        """Store the sums of new words, of those with as many features at once."""
+        by_count: dict[int, list[list[str]]] = {}
+        for word in fresh:
+            names = features(word)
+            by_count.setdefault(len(names), []).append(names)
+        for count, listed in by_count.items():
+            step = max(1, _ROWS_TO_ADD // count)
+            for start in range(0, len(listed), step):
+                some = listed[start : start + step]
+                atoms = b"".join([
+                    _atom(own) + b"".join(map(gram_atom, grams)) for own, *grams in some
+                ])  # fmt: skip
+                waves = self._waves.take(np.frombuffer(atoms, "<u2"), mode="clip").view(np.int32)
+                first = len(self._slots)
+                self._slots.update((own[2:], first + n) for n, (own, *_) in enumerate(some))
+                np.add.reduce(
+                    waves.reshape(len(some), count, -1), axis=1, dtype=np.int32,
+                    out=self._sums[first : first + len(some)],
+                )  # fmt: skip
+
+
+def _atom(name: str) -> bytes:
+    return atom(name, sha256)
+
+
+gram_atom = lru_cache(maxsize=1 << 14)(_atom)
+"""The phases of a trigram, which other words have too; 7 MiB at most."""
+word_atom = lru_cache(maxsize=1 << 13)(_atom)
+"""The phases of a word; texts that are compared share words; 4 MiB at most."""
+
+
+def levels_of(phases: NDArray[np.floating]) -> NDArray[np.uint8]:
+    """Return the nearest levels of phases in radians, as packed vectors have them."""
+    levels: NDArray[np.uint8] = np.rint(phases * (1 / CODE_STEP)).astype(np.int16).astype(np.uint8)
+    return levels
+
 
 _FEATURES_AT_ONCE = 256
 _MANY_TEXTS = 32  # from here on a table of waves is cheaper than waves

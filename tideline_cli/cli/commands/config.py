@@ -15,7 +15,7 @@ from tideline_cli.config.settings import SETTINGS, TABLE, shown
 from tideline_cli.errors import UsageError
 from tideline_cli.model.record import as_dict
 from tideline_cli.model.server_address import is_server, refuse_other, without_password
-from tideline_cli.ranking.profiles import PROFILES
+from tideline_cli.ranking.fusions import PROFILES
 from tideline_cli.store.folders import make_folder
 
 TYPE_CHECKING = False
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-    from tideline_cli.ranking.profiles import Profile
+    from tideline_cli.ranking.fusions import Profile
 
 HELP = """Show and change settings.
 
@@ -149,14 +149,14 @@ def _came_from(session: Session, value: settings.Value, shown: Any) -> str:
 
 def _trust(session: Session, folder: str = ".") -> None:
     """Trust the project file that counts in a folder, as it is now."""
-    from tideline_cli.config import project, trust  # noqa: PLC0415  tomllib, 10 ms
+    from tideline_cli.config import project  # noqa: PLC0415  tomllib, 10 ms
 
     path = _project_file(folder)
     why, remedy = project.distrust(path)
     if why:
         raise UsageError(f"{path} cannot be trusted: {why}", hint=remedy)
     file = project.read_file(path)
-    trust.set_trusted_digest(_own_folder(), path, trust.digest(file.raw))
+    project.set_trusted_digest(_own_folder(), path, project.digest(file.raw))
     if session.json:
         values = {name: _plain(value) for name, value in file.values.items()}
         output.emit_json({"file": path, "trusted": True, "settings": values})
@@ -166,10 +166,10 @@ def _trust(session: Session, folder: str = ".") -> None:
 
 
 def _untrust(session: Session, folder: str = ".") -> None:
-    from tideline_cli.config import trust  # noqa: PLC0415  only here
+    from tideline_cli.config import project  # noqa: PLC0415  only here
 
     path = _project_file(folder, is_gone=True)
-    changed = trust.set_trusted_digest(_own_folder(), path, "")
+    changed = project.set_trusted_digest(_own_folder(), path, "")
     if session.json:
         output.emit_json({"file": path, "trusted": False, "changed": changed})
     else:

@@ -11,7 +11,7 @@ from tideline_cli.errors import UnavailableError, UsageError
 from tideline_cli.memory import lanes, reembed
 from tideline_cli.model.origin import EVERYONE
 from tideline_cli.model.record import record
-from tideline_cli.vector.embedders.kinds import KINDS
+from tideline_cli.vector.embedders.names import KINDS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from tideline_cli.memory.lanes import can_embed, embedder_of
 from tideline_cli.memory.semantic import embed_backlog
 from tideline_cli.store import vectors
 from tideline_cli.store.connection import setting
-from tideline_cli.system import limits, pipes
+from tideline_cli.system import machine, pipes
 from tideline_cli.vector.worker import LENGTH, frame
 
 TYPE_CHECKING = False
@@ -117,7 +117,7 @@ def started(module: str, *words: str) -> Worker | None:
 
 def _processors() -> int:
     """Return on how many processors this process may run."""
-    return limits.processors()
+    return machine.processors()
 
 
 class ChunkEmbedder:

@@ -21,7 +21,7 @@ from tideline_cli.exchange.ingest.blocks import (
 from tideline_cli.model.lean import sha256
 from tideline_cli.model.record import record
 from tideline_cli.system import NONBLOCK
-from tideline_cli.system.deadline import LateError, interrupted_after
+from tideline_cli.system.processes import LateError, interrupted_after
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -6,8 +6,7 @@ from tideline_cli.errors import UnavailableError
 from tideline_cli.vector.arrays import np, thread_count
 from tideline_cli.vector.embedders.coded import CodedEmbedder, packed
 from tideline_cli.vector.embedders.codes import MOST_DIMS
-from tideline_cli.vector.embedders.kinds import floor_of
-from tideline_cli.vector.embedders.names import vector_name
+from tideline_cli.vector.embedders.names import floor_of, vector_name
 from tideline_cli.vector.embedders.onnx_folder import minilm, read_folder
 
 TYPE_CHECKING = False
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from tideline_cli.vector.embedders.tokenizer_file import Tokenizer
+    from tideline_cli.vector.embedders.tokenizer import Tokenizer
 
 _AT_ONCE = 16
 _MANY = 64  # texts from which on it pays to have the graph rewritten, which takes 0.3 s

@@ -9,14 +9,13 @@ from tideline_cli.errors import UnavailableError
 from tideline_cli.model import codec
 from tideline_cli.model.record import record
 from tideline_cli.vector.embedders.names import revision_of
-from tideline_cli.vector.embedders.tokenizer_file import read_tokenizer
-from tideline_cli.vector.embedders.wordpiece import WordPiece
+from tideline_cli.vector.embedders.tokenizer import WordPiece, read_tokenizer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from tideline_cli.vector.embedders.tokenizer_file import Tokenizer
+    from tideline_cli.vector.embedders.tokenizer import Tokenizer
 
 _MODELS = (
     "model.onnx", "model_quantized.onnx", "model_int8.onnx", "model_qint8_avx512.onnx",

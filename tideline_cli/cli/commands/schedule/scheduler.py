@@ -20,7 +20,7 @@ from tideline_cli.config.settings import TABLE
 from tideline_cli.errors import CannotWriteError, TidelineError, UnavailableError, UsageError
 from tideline_cli.model.record import record
 from tideline_cli.store.folders import hand_over, make_folder
-from tideline_cli.system import NOFOLLOW, names, set_mode, user_number
+from tideline_cli.system import NOFOLLOW, durable, set_mode, user_number
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -202,7 +202,7 @@ def _put(path: str, text: str) -> None:
             set_mode(handle, 0o644)
             hand_over(handle, fresh, like=folder)
             file.write(text)
-        names.put_over(fresh, path)
+        durable.put_over(fresh, path)
     except OSError:
         os.unlink(fresh)
         raise
