@@ -16,7 +16,7 @@ import metrics
 import sets
 
 from tideline_cli.config.settings import DEFAULT_EMBEDDER
-from tideline_cli.ranking.profiles import PROFILES
+from tideline_cli.ranking.fusions import PROFILES
 
 EMBEDDERS = (DEFAULT_EMBEDDER, "static")
 

@@ -160,9 +160,18 @@ def _prepare_streams() -> None:
             handle = os.open(os.devnull, os.O_WRONLY if name == "stderr" else os.O_RDONLY)
             setattr(sys, name, open(handle, mode, encoding="utf-8"))  # noqa: SIM115
     if sys.platform == "win32":
-        from tideline_cli.system import console  # noqa: PLC0415  of Windows
+        _carry_utf8()
 
-        console.prepare()
+
+def _carry_utf8() -> None:
+    """Let the standard streams be UTF-8, whatever the code page of the console is; in a pipe or a
+    file a line ends with LF, as on other systems. A console is left to Python, which asks it for
+    Unicode itself."""
+    for stream in (sys.stdin, sys.stdout, sys.stderr):
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure is not None and not stream.isatty():
+            newline = None if stream is sys.stdin else "\n"
+            reconfigure(encoding="utf-8", newline=newline)
 
 
 if __name__ == "__main__":

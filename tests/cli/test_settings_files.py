@@ -12,7 +12,7 @@ import pytest
 
 from tests.support import PEER
 from tideline_cli.cli.session import HEAT_SETTINGS
-from tideline_cli.config import project
+from tideline_cli.config import project as project_settings
 from tideline_cli.config.settings import SETTINGS
 from tideline_cli.memory.context import DEFAULT_CHARS
 from tideline_cli.memory.query import DEFAULT_LIMIT
@@ -196,16 +196,17 @@ def test_two_at_once_lose_nothing(home, tmp_path):
     """Files that are trusted by many processes at once are all trusted afterwards."""
     paths = [str(tmp_path / f"p{n} ä\n\\n" / ".tideline.toml") for n in range(12)]
     script = (
-        "import sys; from tideline_cli.config import trust\n"
+        "import sys; from tideline_cli.config import project\n"
         "for path in sys.argv[2:]:\n"
-        "    trust.set_trusted_digest(sys.argv[1], path, trust.digest(path.encode()))"
+        "    project.set_trusted_digest(sys.argv[1], path, project.digest(path.encode()))"
     )
     running = [
         subprocess.Popen([sys.executable, "-c", script, str(home), *paths[n::4]]) for n in range(4)
     ]
     assert [one.wait(60) for one in running] == [0] * 4
     for path in paths:
-        assert project.trusted_digest(str(home), path) == project.digest(path.encode())
+        found = project_settings.trusted_digest(str(home), path)
+        assert found == project_settings.digest(path.encode())
     assert sorted(os.listdir(home)) == ["trusted"]
 
 

@@ -5,16 +5,7 @@ from __future__ import annotations
 import os
 from contextlib import suppress
 
-from tideline_cli.system import (
-    LOCK_EX,
-    NOFOLLOW,
-    durable,
-    flock,
-    is_root,
-    names,
-    set_mode,
-    set_owner,
-)
+from tideline_cli.system import LOCK_EX, NOFOLLOW, durable, flock, is_root, set_mode, set_owner
 
 _MODE = 0o600
 _FRESH = ".new"
@@ -26,7 +17,7 @@ class FolderLock:
 
     def __init__(self, path: str) -> None:
         folder = os.path.dirname(os.path.abspath(path))
-        self._handle = names.open_folder_lock(folder)
+        self._handle = durable.open_folder_lock(folder)
 
     def __enter__(self) -> None:
         with suppress(OSError):
@@ -48,8 +39,8 @@ def replace_file(path: str, text: str) -> None:
         file.write(text)
         file.flush()
         durable.sync(file.fileno())
-    names.put_over(fresh, path)
-    names.sync_folder(os.path.dirname(path))
+    durable.put_over(fresh, path)
+    durable.sync_folder(os.path.dirname(path))
 
 
 def _sweep(path: str) -> None:
@@ -58,7 +49,7 @@ def _sweep(path: str) -> None:
     for name in os.listdir(folder or "."):
         if name.startswith(start):
             with suppress(FileNotFoundError):
-                names.remove(os.path.join(folder, name))
+                durable.remove(os.path.join(folder, name))
 
 
 def _hand_over(handle: int, path: str) -> None:

@@ -7,7 +7,7 @@ from tideline_cli.evaluation import metrics
 from tideline_cli.memory.query import Query
 from tideline_cli.memory.recall import recall
 from tideline_cli.model.record import record
-from tideline_cli.ranking import profiles as ranking
+from tideline_cli.ranking import fusions as ranking
 from tideline_cli.store.facts import Filter
 
 TYPE_CHECKING = False

@@ -14,9 +14,9 @@ from time import monotonic
 from typing import cast
 
 from tideline_cli.errors import UnavailableError
-from tideline_cli.llm.model_settings import KEY_VARIABLE, LARGEST_REPLY
-from tideline_cli.llm.wording import excerpt
+from tideline_cli.llm.model_settings import KEY_VARIABLE, LARGEST_REPLY, excerpt
 from tideline_cli.system import pipes, processes, words_of
+from tideline_cli.system.pipes import PipeThreads
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -152,8 +152,6 @@ class _Talk:
                     raise TimeoutError
 
     def _run_by_threads(self) -> None:
-        from tideline_cli.system.pipe_threads import PipeThreads  # noqa: PLC0415  of Windows
-
         threads = PipeThreads(self._process, bytes(self._unsent))
         while not threads.is_over:
             has_ended, is_served = self._process.poll() is not None, False

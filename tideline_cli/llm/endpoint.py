@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import http.client
 import json
 import re
@@ -10,12 +11,11 @@ from email.utils import parsedate_to_datetime
 from queue import Empty, SimpleQueue
 from threading import Thread
 from time import monotonic, sleep, time
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, unquote, urlsplit
+from urllib.request import getproxies, proxy_bypass
 
 from tideline_cli.errors import UnavailableError
-from tideline_cli.llm.model_settings import LARGEST_REPLY
-from tideline_cli.llm.proxy import connection_to
-from tideline_cli.llm.wording import excerpt
+from tideline_cli.llm.model_settings import LARGEST_REPLY, excerpt, is_loopback
 from tideline_cli.model.record import record
 
 TYPE_CHECKING = False
@@ -260,3 +260,43 @@ def _advice(status: int) -> str:
     if status == 404:
         return "is the model's name right, and does the base URL end in /v1?"
     return "try again later" if _may_pass(status) else ""
+
+
+def connection_to(url: SplitResult, timeout: float) -> http.client.HTTPConnection:
+    """Return a connection not yet opened: to the host, or through the environment's proxy.
+
+    This machine is never asked through a proxy; plain HTTP is for this machine alone.
+    """
+    host = url.hostname or ""
+    timeout = max(0.001, timeout)
+    if url.scheme == "http":
+        return http.client.HTTPConnection(host, url.port, timeout=timeout)
+    context = ssl.create_default_context()
+    proxy = None if is_loopback(host) else _proxy(url.netloc)
+    if proxy is None:
+        return http.client.HTTPSConnection(host, url.port, timeout=timeout, context=context)
+    connection = http.client.HTTPSConnection(
+        proxy.hostname or "", proxy.port or 80, timeout=timeout, context=context
+    )
+    connection.set_tunnel(host, url.port or 443, _credentials(proxy))
+    return connection
+
+
+def _proxy(netloc: str) -> SplitResult | None:
+    named = getproxies().get("https", "")
+    if not named or proxy_bypass(netloc):
+        return None
+    try:
+        proxy = urlsplit(named if "://" in named else f"http://{named}")
+        if proxy.scheme == "http" and proxy.hostname and proxy.port != 0:
+            return proxy
+    except ValueError:
+        pass
+    raise UnavailableError("the proxy in HTTPS_PROXY is not http://HOST:PORT")
+
+
+def _credentials(proxy: SplitResult) -> dict[str, str]:
+    if proxy.username is None:
+        return {}
+    pair = f"{unquote(proxy.username)}:{unquote(proxy.password or '')}".encode()
+    return {"Proxy-Authorization": "Basic " + base64.b64encode(pair).decode()}

@@ -9,7 +9,6 @@ from math import isfinite
 from urllib.parse import urlsplit
 
 from tideline_cli.errors import UsageError
-from tideline_cli.llm.wording import excerpt
 from tideline_cli.model.record import record, replace
 from tideline_cli.system import BINARY, NOFOLLOW, NONBLOCK, is_own, rights, words_of
 
@@ -17,6 +16,24 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from urllib.parse import SplitResult
+
+_CLIP = 200
+
+
+def scalar(text: str) -> str:
+    """Return `text` with each lone surrogate, which UTF-8 cannot say, as U+FFFD."""
+    if text.isascii():
+        return text
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def excerpt(text: str, key: str | None) -> str:
+    """Return the beginning of a text as one printable line without the key."""
+    if key:
+        text = text.replace(key, "[key]")
+    line = " ".join("".join(c if c.isprintable() else " " for c in text[: 20 * _CLIP]).split())
+    return line if len(line) <= _CLIP else line[: _CLIP - 1] + "…"
+
 
 KEY_VARIABLE = "TIDELINE_API_KEY"
 LARGEST_REPLY = 1 << 20  # bytes; a reply that goes on is refused while it is read

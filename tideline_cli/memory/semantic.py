@@ -43,7 +43,6 @@ PLAIN_HITS = 64
 _BLOCK = 1 << 25  # bytes of vectors that several texts are compared with at once
 
 
-
 def extended(
     db: Connection, query: Query, matches: list[Match], *, viewer: Origin, now: int, limit: int,
     weighs_roles: bool = True,

@@ -1,12 +1,19 @@
-"""Other ways in which words and likeness become one order: by ranks, and by points and likeness."""
+"""Other ways in which words and likeness become one order: by ranks, by points and likeness, with
+less repetition; and profiles, each of which ranks and shows an answer by one name."""
 
 from __future__ import annotations
 
+from tideline_cli.model.record import record
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+    from typing import Literal
 
     from tideline_cli.model.fact import Heat
+    from tideline_cli.ranking.decay import Decay
+
+    Block = Literal["segment", "points", "labelled", "plain"]
 
 K = 60
 SIMILARITY = 10.0
@@ -38,3 +45,111 @@ def quality(heat: Heat, importance: float, *, pinned: bool) -> float:
 def likeness_points(cosine: float) -> float:
     """Return what a cosine is worth in points, 0..10. Source: Mother Brain, its hybrid mode."""
     return SIMILARITY * min(1.0, max(0.0, cosine))
+
+
+_WORD, _ID, _TAG, _DAY, _WEEK, _ACTIVE = 2, 3, 3, 2, 1, 1
+_DAY_HOURS, _WEEK_HOURS = 24.0, 7 * 24.0
+
+
+@record
+class Points:
+    """The points of a fact, and for what it has them."""
+
+    words: int
+    id: int
+    tags: int
+    recency: int
+    active: int
+
+    @property
+    def total(self) -> int:
+        return self.words + self.id + self.tags + self.recency + self.active
+
+    @property
+    def is_match(self) -> bool:
+        """Say whether a word, the id or a tag matched: what is merely new or active does not."""
+        return bool(self.words or self.id or self.tags)
+
+
+def question_words(question: str) -> tuple[str, ...]:
+    """Return the words of a question, in lower case, that have two letters or more."""
+    return tuple(word for word in question.lower().split() if len(word) > 1)
+
+
+def points(
+    words: Collection[str], *, text: str, fact_id: str, asked_tags: Collection[str],
+    tags: Collection[str], hours: float | None, is_active: bool,
+    least_of_id: int = 1,
+) -> Points:  # fmt: skip
+    """Return the points of a fact for the words of a question and for the tags that it asks for.
+
+    2 for each word that stands in its text, as a part of words too, 3 for each of `least_of_id`
+    letters or more that stands in its id; 3 for each tag; 2 when it is younger than 24 hours, 1
+    when it is younger than 7 days (`hours` None has no age); 1 when it is active. Source: Mother
+    Brain, its keyword mode.
+    """
+    said = text.lower()
+    young = 0
+    if hours is not None:
+        young = _DAY if hours < _DAY_HOURS else _WEEK if hours < _WEEK_HOURS else 0
+    return Points(
+        _WORD * sum(word in said for word in words),
+        _ID * sum(word in fact_id for word in words if len(word) >= least_of_id),
+        _TAG * sum(tag in tags for tag in asked_tags),
+        young,
+        _ACTIVE if is_active else 0,
+    )
+
+
+def mmr_order(
+    scores: Sequence[float], similarity: Callable[[int, int], float], weight: float, limit: int
+) -> list[int]:
+    """Return the indices of up to `limit` items, greedily by
+    weight · score / best − (1 − weight) · similarity to the nearest item already picked.
+
+    `weight` 1 keeps the order. Equal gains keep the earlier item. Source: Carbonell and
+    Goldstein 1998.
+    """
+    if weight >= 1.0 or not scores:
+        return list(range(min(limit, len(scores))))
+    best = max(scores) or 1.0
+    nearest = [0.0] * len(scores)
+    left = list(range(len(scores)))
+    picked: list[int] = []
+    while left and len(picked) < limit:
+        gains = [(weight * scores[i] / best - (1.0 - weight) * nearest[i], -i) for i in left]
+        chosen = -max(gains)[1]
+        left.remove(chosen)
+        for i in left:
+            close = similarity(i, chosen)
+            nearest[i] = close if not picked else max(nearest[i], close)
+        picked.append(chosen)
+    return picked
+
+
+@record
+class Profile:
+    """A way of ranking and showing. `fusion` None is the usual one of the embedder. `touches` says
+    whether a recall counts as use, `block` how a line of `context` looks, and `max_chars` and
+    `max_tokens` how much it prints."""
+
+    name: str
+    mode: Literal["hybrid", "keyword", "semantic", "points"]
+    fusion: Literal["append", "score", "rrf", "additive", "priority"] | None
+    decay: Decay
+    touches: bool
+    limit: int
+    block: Block
+    max_chars: int
+    max_tokens: int | None = None
+
+
+PROFILES: Mapping[str, Profile] = {
+    profile.name: profile
+    for profile in (
+        Profile("tideline", "hybrid", None, "half-life", True, 8, "segment", 1200),
+        Profile("motherbrain", "hybrid", "additive", "none", False, 10, "points", 1200),
+        Profile("vectormemory", "hybrid", "priority", "spaced", True, 12, "labelled", 4800),
+        Profile("rsclaw", "hybrid", "rrf", "weibull", True, 5, "plain", 4800, 1200),
+    )
+}

@@ -4,7 +4,6 @@ with what is remembered, and share some word with it all the same."""
 from __future__ import annotations
 
 from tideline_cli.model.record import Record
-from tideline_cli.ranking.everyday_words import EVERYDAY
 from tideline_cli.ranking.question_words import common_terms
 
 TYPE_CHECKING = False
@@ -59,3 +58,60 @@ def _is_rare(term: str, word: str, prompt: Prompt) -> bool:
     if term not in prompt.words and term.isalpha():
         return False  # `planets` is not `planes`; the beginning of an id is that id
     return prompt.holders.get(term, 0) <= max(_FEW, int(_RARE * prompt.facts))
+
+
+# As the standard analyser has them.
+EVERYDAY = frozenset(
+    "abl accept access account act action activ add address advic age air allow amount anim "
+    "answer apart api appear appli area argument arm array arriv art articl attent avail averag "
+    "avoid bad bag ball bank bar base basic bath beat beauti bed begin believ big bill bit black "
+    "blood blue board boat bodi book born boss bottl bottom box boy bread break breakfast bring "
+    "brother brown budget build burn bus busi button buy call camera car card care carri case cat "
+    "catch caus cell center chair chanc chang chapter charact charg cheap check child children "
+    "choic choos church circl citi class clean clear clock close cloth cloud club code coffe cold "
+    "collect colleg color column come comment common compani compar complet comput concert condit "
+    "connect consid contain content continu control cook cool copi corner correct cost count "
+    "countri coupl cours court cover creat cri cross css cup current custom cut dad danc danger "
+    "dark data databas date daughter dead deal death decid deep default delet design desk detail "
+    "develop devic differ difficult dinner direct discov dish document dog door doubl draw dream "
+    "dress dri drink drive drop ear earli earth easi east eat edg educ effect egg email empti end "
+    "energi engin english enjoy enter entir error essay evening event evid exact exampl exercis "
+    "exist expect expens experi explain express extra eye face fact fail fall famili famous far "
+    "farm fast father favorit favourit fear feel field fight figur file fill film final find fine "
+    "finger finish fire fish fit fix flat fli floor flower focus follow food foot forc foreign "
+    "forget form format free fresh friend front fruit full fun function fund futur game garden "
+    "general generat girl glass goal gold govern grade grand grass great green ground group grow "
+    "guess guid hair half hand hang happi hard hat hate head health hear heart heat heavi hello "
+    "help high histori hit hold hole holiday home hope hors hospit hot hotel hour hous html hundr "
+    "hurri husband ice idea imag import improv increas inform insid interest internet island issu "
+    "item java javascript job join joke journey json jump key kid kill king kitchen knee label "
+    "ladi lake land languag larg laugh law lay lead leaf learn leav left leg lesson letter level "
+    "librari lie life lift light limit line link list listen load local lock lone loop lose lost "
+    "love low luck lunch machin mail main man manag map mark market marri match materi matter "
+    "meal mean measur meat medicin meet member memori messag method middl mile milk mind minut "
+    "miss mistak mix model modern moment money month morn most mother mountain mouth move movi "
+    "music name narrow nation natur news nice night nois normal north nose note notic number "
+    "object offer offic oil old open opinion option order origin outsid oven own owner pack page "
+    "pain paint pair paper paragraph parent park part parti pass password past path pattern pay "
+    "pen pencil perfect period person phone photo phrase pick pictur piec plan plane plant plate "
+    "play poem point polic poor posit possibl post power practic prefer prepar present presid "
+    "press pretti price print problem process produc product program project promis proper "
+    "protect proud public pull push python qualiti queri question quick quiet race radio rain "
+    "rais rang rate reach read readi real reason receiv recip record red reduc regular relat "
+    "remov rent repeat repli report request rest result return rich ride right ring rise river "
+    "road rock role room round rule run sad safe sale salt sand save scale scene school scienc "
+    "score screen script sea search season seat secret section select sell send sens sentenc seri "
+    "serious serv server servic set shape share sharp shirt shoe shop short shoulder shout show "
+    "shower sick side sign silver similar simpl singl sister sit situat size skill skin sky sleep "
+    "slow small smart smell smile snow social soft softwar son song sound soup south space speak "
+    "special speed spell spend sport spread spring sql squar stage stand standard star start "
+    "state statement station stay step stick stop store stori storm straight strang street string "
+    "strong structur student studi style subject success sugar suggest suit summar summari summer "
+    "sun support sure surfac surpris sweet swim system tabl talk tall tast tax tea teach teacher "
+    "team tell term test text thick thin thousand throw ticket tidi tie titl tomorrow tone tool "
+    "tooth top topic total touch tour town toy track trade train translat travel tree tri trip "
+    "troubl true trust turn understand unit updat upset use user valu variabl version view villag "
+    "visit voic wait walk wall war warm wash watch water weak wear weather web websit wed week "
+    "weekend weight west wet white whole wide wife win wind window winter wish woman wonder wood "
+    "word work world worri worth write wrong yard year yellow young zero".split()
+)

@@ -58,9 +58,9 @@ def put_text(path: str, text: str) -> None:
 def rename(path: str, target: str) -> None:
     """Put a file in the place of another."""
     if sys.platform == "win32":
-        from tideline_cli.system import names  # noqa: PLC0415  of Windows
+        from tideline_cli.system import durable  # noqa: PLC0415  of Windows
 
-        names.put_over(path, target)
+        durable.put_over(path, target)
     else:
         os.replace(path, target)
 

@@ -17,15 +17,7 @@ from tideline_cli.model.record import record
 from tideline_cli.serve import json_edit
 from tideline_cli.serve.json_edit import JsonTextError, scanned
 from tideline_cli.store.folders import hand_over, make_folder
-from tideline_cli.system import (
-    NOFOLLOW,
-    NONBLOCK,
-    durable,
-    is_root,
-    names,
-    set_mode,
-    set_owner,
-)
+from tideline_cli.system import NOFOLLOW, NONBLOCK, durable, is_root, set_mode, set_owner
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -72,7 +64,7 @@ def put(path: str, raw: bytes | None) -> None:
     its owner alone, and of root goes to the owner of the folder."""
     if raw is None:
         if os.path.lexists(path):
-            names.remove(path)
+            durable.remove(path)
         return
     folder = os.path.dirname(path)
     make_folder(folder)
@@ -87,7 +79,7 @@ def put(path: str, raw: bytes | None) -> None:
             file.write(raw)
             file.flush()
             durable.sync(handle)
-        names.put_over(fresh, path)
+        durable.put_over(fresh, path)
     except OSError:
         os.unlink(fresh)
         raise

@@ -18,16 +18,7 @@ from tideline_cli.store.folders import make_folder
 from tideline_cli.sync import layout
 from tideline_cli.sync.header import is_id
 from tideline_cli.sync.sealing import SECRET_BYTES, Key, UnsealError, key_id, seal, unseal
-from tideline_cli.system import (
-    BINARY,
-    NOCTTY,
-    NOFOLLOW,
-    NONBLOCK,
-    durable,
-    is_own,
-    pwrite,
-    rights,
-)
+from tideline_cli.system import BINARY, NOCTTY, NOFOLLOW, NONBLOCK, durable, is_own, pwrite, rights
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ if sys.platform == "win32":
     import stat
     from errno import ELOOP
 
-    from tideline_cli.system import names
+    from tideline_cli.system import durable
 
     Handle = str
 
@@ -41,11 +41,11 @@ if sys.platform == "win32":
 
     def put_over(folder: Handle, part: str, name: str) -> None:
         """Put one file of a folder in the place of another."""
-        names.put_over(os.path.join(folder, part), os.path.join(folder, name))
+        durable.put_over(os.path.join(folder, part), os.path.join(folder, name))
 
     def remove(folder: Handle, name: str) -> None:
         """Remove a file in a folder."""
-        names.remove(os.path.join(folder, name))
+        durable.remove(os.path.join(folder, name))
 
     def close(folder: Handle) -> None:
         """Do without a folder from now on."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 
 from tideline_cli.errors import ExhaustedError
-from tideline_cli.system import limits
+from tideline_cli.system import machine
 
 __all__ = ["np", "thread_count"]
 
@@ -37,12 +37,12 @@ def thread_count() -> int:
     64 MiB and more."""
     if _room() < _PLENTY:
         return 1
-    return min(limits.processors(), _MOST_THREADS)
+    return min(machine.processors(), _MOST_THREADS)
 
 
 def _room() -> int:
     """Return how many bytes this process may still ask for."""
-    return limits.memory_left(_PLENTY)
+    return machine.memory_left(_PLENTY)
 
 
 check_room()
