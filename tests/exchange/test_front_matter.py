@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+from time import process_time
+
 import pytest
+import yaml  # noqa: TID251  what it writes is read
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -40,6 +44,11 @@ def read(text):
     ("links:\n  - kind: uses\n    target: 01KJ\n    strength: 3",
      [{"kind": "uses", "target": "01KJ", "strength": 3}]),
     ('"title": x', "x"),
+    ('title: "a\\\n  b"', "ab"),
+    ("title: @home # mine", "@home"),
+    ("created_at: 2024-05-01", "2024-05-01"),
+    ("metadata:\n  day: 2024-05-01\n  no: no\n  old: 0o17\n  half: 12:30\n  v: 1_000",
+     {"day": "2024-05-01", "no": "no", "old": "0o17", "half": "12:30", "v": "1_000"}),
 ])  # fmt: skip
 def test_values_are_read_as_editors_write_them(text, value):
     """Lists, mappings and texts in each form; a field of words has words alone."""
@@ -48,9 +57,10 @@ def test_values_are_read_as_editors_write_them(text, value):
 
 
 @pytest.mark.parametrize("text", [
-    "tags: &x [a]", "tags: *x", "tags: !!set {a}", "tags:\n\t- a", "tags: [a", "title: 'a",
+    "tags: &x [a]", "tags: *x", "metadata:\n  a: &a [x]\n  b: *a", "metadata: {[a]: b}",
+    "tags: !!set {a}", "tags:\n\t- a", "tags: [a", "title: 'a",
     "title: \"\\q\"", "metadata:\n  a: 1\n  a: 2", "metadata:\n    a: 1\n  b: 2",
-    "tags: [a] b", 'title: "a\\\n  b"', f"metadata: {'[' * 5000}",
+    "tags: [a] b", f"metadata: {'[' * 5000}",
 ])  # fmt: skip
 def test_what_is_not_read_is_an_error(text):
     """Nothing is guessed, and nothing read half."""
@@ -90,19 +100,28 @@ def test_json_is_read_as_it_is(value):
 @settings(max_examples=often(100, 400))
 @given(_VALUES, st.booleans(), st.sampled_from((20, 1000)), st.sampled_from((None, "'", '"', "|")))
 def test_what_a_library_writes_is_read_as_that_reads_it(value, in_brackets, width, style):
-    """Values that PyYAML has written are read as by PyYAML, or refused, never read otherwise."""
-    yaml = pytest.importorskip("yaml")
+    """Values that PyYAML has written are read as by PyYAML."""
     text = yaml.safe_dump(
         {"metadata": value}, default_flow_style=in_brackets, width=width, default_style=style
     )
     if text.startswith("{") or "!!" in text:
         return  # all on one line, or values that are words by their tags
-    try:
-        found = read(text.rstrip("\n") if "|" not in text else text)
-    except ValueError:
-        assert "\\\n" in text  # a word that is cut across lines
-        return
-    assert found == yaml.safe_load(text)
+    assert read(text if "|" in text else text.rstrip("\n")) == yaml.safe_load(text)
+
+
+@pytest.mark.parametrize(
+    "shape", ["[{}", "[{}]", "{{a: {}}}", "'{}", "- {}", "a: {}", "|\n  {}", "&a {}"]
+)
+def test_reading_is_linear(shape):
+    """However often a sign stands there, reading takes time in proportion, and ends."""
+    for sign in "[{-'\"?:#&*, \\a\n":
+        took = []
+        for size in (4_000, 64_000):
+            start = process_time()
+            with suppress(ValueError):
+                read("metadata: " + shape.format(sign * size))
+            took.append(process_time() - start)
+        assert took[1] < 60 * took[0] + 0.2, sign
 
 
 def test_a_markdown_file_with_a_list_in_front_is_one_fact(tmp_path):

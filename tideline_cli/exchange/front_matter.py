@@ -1,13 +1,11 @@
-"""The fields in front of a note: the part of YAML that people and editors of notes write. Pure.
+"""The fields in front of a note, between two fences: JSON as this program writes it, or YAML as
+people and editors of notes write it. Pure.
 
-Read are JSON, plain and quoted words, lists and mappings in brackets or by indentation, and texts
-of several lines. What else YAML has (anchors, tags, several documents) is a ValueError by name.
+The lines of each field are kept, so that a note can be written again with what its reader added.
 """
 
 from __future__ import annotations
 
-from tideline_cli.exchange import yaml_flow, yaml_values
-from tideline_cli.exchange.markdown_facts import FENCE
 from tideline_cli.model import codec
 from tideline_cli.model.fields import FIELDS
 from tideline_cli.model.record import record
@@ -17,7 +15,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
+FENCE = "---"
 _NOT_NAMES = (" ", "\t", "-", "#", "?", "}", "]")
+_INDICATORS = ("[", "{", '"', "'", "&", "*", "!", "|", ">")  # of what is no plain words
 _OF_WORDS = frozenset((
     *(field.name for field in FIELDS if field.form in ("text", "word", "texts", "time", "origin")),
     "changed_at", "said_at", "archived_reason", "supersedes",
@@ -38,23 +38,21 @@ class FrontField:
     @property
     def comments(self) -> tuple[str, ...]:
         """Return the lines that say nothing to a reader of YAML."""
-        if yaml_values.is_text_mark(self.rest):
+        if self.rest[:1] in ("|", ">"):
             return ()
         return tuple(line.strip() for line in self.more if line.lstrip().startswith("#"))
 
     def value(self) -> Any:
         """Return what the field states; raise ValueError for a form that is not read."""
         typed = self.name not in _OF_WORDS
-        if yaml_values.is_text_mark(self.rest):
-            return yaml_values.folded(self.rest, self.more)
         try:
             return self._json(typed=typed)
         except (ValueError, RecursionError):
-            pass
-        try:
             return self._yaml(typed=typed)
-        except RecursionError:
-            raise ValueError("it is nested too deeply") from None
+
+    def words(self) -> Any:
+        """Return what the field states, in words alone: no number and no truth value."""
+        return self._yaml(typed=False)
 
     def _json(self, *, typed: bool) -> Any:
         """Return the value of a field that is JSON, as the program writes it."""
@@ -67,10 +65,15 @@ class FrontField:
         return value
 
     def _yaml(self, *, typed: bool) -> Any:
-        lines = yaml_values.Lines(self.more)
-        if not self.rest and lines.depth() >= 0:
-            return yaml_values.block(lines, typed=typed)
-        return yaml_flow.flow(yaml_values.on_one_line(self.rest, self.more), typed=typed)
+        from tideline_cli.exchange.yaml_values import yaml_value  # noqa: PLC0415  we write JSON
+
+        text = "\n".join((f"value: {self.rest}", *self.more, ""))
+        try:
+            return yaml_value(text, typed=typed)["value"]
+        except ValueError:
+            if self.more or self.rest[:1] in _INDICATORS:
+                raise
+        return self.rest.partition(" #")[0].rstrip()  # such as `a: b`, which is no YAML
 
 
 def entries(lines: Sequence[str]) -> list[FrontField]:
@@ -114,5 +117,9 @@ def _begins(line: str) -> bool:
 
 def _is_known(entry: FrontField) -> bool:
     """Say whether something is a field, or nothing that a reader of YAML looks at."""
-    return bool(entry.name) or all(yaml_values.is_bare(line) for line in entry.lines)
+    return bool(entry.name) or all(_is_bare(line) for line in entry.lines)
 
+
+def _is_bare(line: str) -> bool:
+    """Say whether a line says nothing: it is blank, or a comment."""
+    return not line.strip() or line.lstrip()[:1] == "#"

@@ -1,190 +1,92 @@
-"""Values of YAML: lists and mappings by indentation, and texts of several lines. Pure.
+"""Values of YAML, as editors and people write them in front of notes, from the events of PyYAML's
+safe parser: nothing in them is made an object of Python, and dates and versions stay words.
 
-It reads what editors write, and raises ValueError for the rest: nothing is guessed.
+Anchors, aliases and tags are refused, so no text grows as it is read.
 """
 
 from __future__ import annotations
 
-from tideline_cli.exchange import yaml_flow
+import yaml  # noqa: TID251  its events alone
+
+from tideline_cli.model import codec
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable
     from typing import Any
 
-
-class Lines:
-    """Lines of a block that are read one after the other; each has its depth. Blank lines and
-    comments stand between them."""
-
-    def __init__(self, lines: Sequence[str]) -> None:
-        self._lines = list(lines)
-        self._place = 0
-
-    def depth(self) -> int:
-        """Return how deep the next line is indented, -1 at the end."""
-        while self._place < len(self._lines) and is_bare(self._lines[self._place]):
-            self._place += 1
-        return _depth(self._lines[self._place]) if self._place < len(self._lines) else -1
-
-    def text(self) -> str:
-        """Return the next line, without its indentation."""
-        return self._lines[self._place].strip() if self.depth() >= 0 else ""
-
-    def take(self) -> None:
-        """Go on to the line after the next."""
-        self._place += 1
-
-    def deepen(self, text: str, depth: int) -> None:
-        """Let a text be the next line, in the place of the one it stands on."""
-        self._lines[self._place] = " " * depth + text
-
-    def below(self, depth: int) -> list[str]:
-        """Take all lines until the next that is not deeper than this."""
-        start = self._place
-        while self._place < len(self._lines):
-            line = self._lines[self._place]
-            if line.strip() and _depth(line) <= depth:
-                break
-            self._place += 1
-        return self._lines[start : self._place]
+_PARSER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_DEEPEST = 100
+_NONE = ("", "~", "null", "Null", "NULL")
+_TRUTH = {"true": True, "True": True, "TRUE": True,
+          "false": False, "False": False, "FALSE": False}  # fmt: skip
 
 
-def _depth(line: str) -> int:
-    bare = line.lstrip(" ")
-    if bare[:1] == "\t":
-        raise ValueError("a tab indents a line")
-    return len(line) - len(bare)
+def yaml_value(text: str, *, typed: bool) -> Any:
+    """Return the value that a text states; with `typed` words may be truth values and numbers of
+    JSON, else they are words or None. Raises ValueError for what is no YAML, or not read."""
+    try:
+        return _built(yaml.parse(text, Loader=_PARSER), typed=typed)
+    except yaml.MarkedYAMLError as error:
+        raise ValueError(error.problem or error.context or "it is no YAML") from None
+    except yaml.YAMLError as error:
+        raise ValueError(" ".join(str(error).split())) from None
 
 
-def is_bare(line: str) -> bool:
-    """Say whether a line says nothing: it is blank, or a comment."""
-    return not line.strip() or line.lstrip()[:1] == "#"
-
-
-def on_one_line(first: str, more: Sequence[str]) -> str:
-    """Return the words of several lines on one; a blank line among them ends a line."""
-    text, pending = first, 0
-    is_quoted = first[:1] in ('"', "'")
-    for line in more:
-        if line.lstrip()[:1] == "#" and not is_quoted:
-            continue
-        if not line.strip():
-            pending += 1
-            continue
-        if text.endswith("\\"):
-            raise ValueError("a line ends with a backslash")
-        if text:
-            text += "\n" * pending if pending else " "
-        text, pending = text + line.strip(), 0
-    return text
-
-
-def block(lines: Lines, *, typed: bool) -> Any:
-    """Return the list or mapping that lines state by their indentation."""
-    value = _nested(lines, lines.depth(), typed=typed)
-    if lines.depth() >= 0:
-        raise ValueError(f"{lines.text()!r:.40} stands where nothing may")
-    return value
-
-
-def _nested(lines: Lines, depth: int, *, typed: bool) -> Any:
-    if _is_item(lines.text()):
-        return _list(lines, depth, typed=typed)
-    if _key(lines.text()) is None:
-        return yaml_flow.flow(on_one_line("", lines.below(depth - 1)), typed=typed)
-    return _mapping(lines, depth, typed=typed)
-
-
-def _list(lines: Lines, depth: int, *, typed: bool) -> list[Any]:
+def _built(events: Iterable[Any], *, typed: bool) -> Any:
+    """Return the value of one document."""
     found: list[Any] = []
-    while lines.depth() == depth and _is_item(lines.text()):
-        rest = lines.text()[1:].lstrip()
-        inner = depth + len(lines.text()) - len(rest)
-        if rest and (_is_item(rest) or _key(rest) is not None):
-            lines.deepen(rest, inner)
-            found.append(_nested(lines, inner, typed=typed))
-        else:
-            lines.take()
-            found.append(_rest(lines, rest, depth, typed=typed))
-    return found
+    inside: list[tuple[list[Any], bool]] = [(found, False)]  # members, and whether of a mapping
+    for event in events:
+        members, is_mapping = inside[-1]
+        _refuse_strange(event)
+        if isinstance(event, yaml.ScalarEvent):
+            is_key = is_mapping and len(members) % 2 == 0
+            is_plain = event.implicit[0] and not is_key
+            members.append(_word(event.value, typed=typed) if is_plain else event.value)
+        elif isinstance(event, yaml.CollectionStartEvent):
+            if len(inside) > _DEEPEST:
+                raise ValueError("it is nested too deeply")
+            inside.append(([], isinstance(event, yaml.MappingStartEvent)))
+        elif isinstance(event, yaml.CollectionEndEvent):
+            inside.pop()
+            inside[-1][0].append(_mapping(members) if is_mapping else members)
+    if len(found) != 1:
+        raise ValueError("it is several documents, or none")
+    return found[0]
 
 
-def _mapping(lines: Lines, depth: int, *, typed: bool) -> dict[str, Any]:
+def _refuse_strange(event: Any) -> None:
+    if isinstance(event, yaml.AliasEvent):
+        raise ValueError("an alias is not read")
+    if getattr(event, "anchor", None) is not None:
+        raise ValueError("an anchor is not read")
+    if getattr(event, "tag", None) is not None:
+        raise ValueError("a tag is not read")
+
+
+def _mapping(members: list[Any]) -> dict[str, Any]:
+    """Return the mapping of keys and values that stand there in turn."""
     found: dict[str, Any] = {}
-    while lines.depth() == depth:
-        parts = _key(lines.text())
-        if parts is None:
-            break
-        lines.take()
-        name, rest = parts
+    for name, value in zip(members[::2], members[1::2], strict=True):
+        if not isinstance(name, str):
+            raise ValueError("a list or a mapping stands as a name")
         if name in found:
             raise ValueError(f"{name!r:.40} stands there twice")
-        if not rest and lines.depth() == depth and _is_item(lines.text()):
-            found[name] = _list(lines, depth, typed=typed)
-        else:
-            found[name] = _rest(lines, rest, depth, typed=typed)
+        found[name] = value
     return found
 
 
-def _rest(lines: Lines, rest: str, depth: int, *, typed: bool) -> Any:
-    """Return what stands behind a name or a hyphen: on its line, and on the deeper ones below."""
-    if is_text_mark(rest):
-        return folded(rest, lines.below(depth), above=depth)
-    if rest[:1] == "#":
-        rest = ""
-    if not rest and lines.depth() > depth:
-        return _nested(lines, lines.depth(), typed=typed)
-    return yaml_flow.flow(on_one_line(rest, lines.below(depth)), typed=typed)
-
-
-def _is_item(text: str) -> bool:
-    return text == "-" or text.startswith("- ")
-
-
-def _key(text: str) -> tuple[str, str] | None:
-    """Return the name and the rest of a line of a mapping, None for any other line."""
-    if text[:1] in ('"', "'"):
-        try:
-            name, rest = yaml_flow.quotation(text)
-        except ValueError:
-            return None  # its end is on a later line
-        rest = rest.lstrip()
-        return (name, rest[1:].strip()) if rest[:1] == ":" and rest[1:2] in ("", " ") else None
-    if text[:1] in ("[", "{"):
+def _word(text: str, *, typed: bool) -> Any:
+    """Return what plain words state."""
+    if text in _NONE:
         return None
-    name, colon, rest = (text + " ").partition(": ")
-    return (name.strip(), rest.strip()) if colon and not name.startswith("#") else None
-
-
-def is_text_mark(text: str) -> bool:
-    """Say whether a text of several lines begins here."""
-    return text[:1] in ("|", ">") and text[1:].strip("+-123456789") == "" and len(text) <= 3
-
-
-def folded(mark: str, lines: Sequence[str], *, above: int = 0) -> str:
-    """Return a text of several lines, as it stands or with its lines joined."""
-    digits = [int(sign) for sign in mark if sign.isdigit()]
-    filled = [len(line) - len(line.lstrip(" ")) for line in lines if line.strip()]
-    depth = above + digits[0] if digits else min(filled, default=0)
-    texts = [line[depth:] if line.strip() else "" for line in lines]
-    while texts and not texts[-1]:
-        texts.pop()
-    text = "\n".join(texts) if mark[0] == "|" else _joined(texts)
-    return text if "-" in mark or not text else f"{text}\n"
-
-
-def _joined(lines: Sequence[str]) -> str:
-    """Join the lines of a paragraph; a blank line parts two, and deeper lines stay as they are."""
-    text = ""
-    pending = 0  # ends of lines that are not written yet
-    for place, line in enumerate(lines):
-        if not line:
-            pending += 1
-            continue
-        before = next((one for one in reversed(lines[:place]) if one), "")
-        keeps = line[:1] == " " or before[:1] == " "
-        if place:
-            text += "\n" * (pending + keeps) if pending or keeps else " "
-        text, pending = text + line, 0
-    return text
+    if not typed:
+        return text
+    if text in _TRUTH:
+        return _TRUTH[text]
+    try:
+        value = codec.loads(text)
+    except ValueError:
+        return text
+    return value if isinstance(value, int | float) else text

@@ -158,7 +158,7 @@ def _split(
     wanted: Filter,
 ) -> int:  # fmt: skip
     """Write each fact into a file of its own, in a new folder; return how many there were."""
-    from tideline_cli.exchange import markdown_facts  # noqa: PLC0415  Markdown alone
+    from tideline_cli.exchange import markdown  # noqa: PLC0415  Markdown alone
 
     try:
         os.mkdir(folder, 0o700)
@@ -171,7 +171,7 @@ def _split(
                 path = os.path.join(folder, f"{form['id']}.md")
                 handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
                 with open(handle, "w", encoding="utf-8", newline="") as file:
-                    file.write(markdown_facts.document(form))
+                    file.write(markdown.document(form))
                 count += 1
     session.detail(f"{count:,} facts written into {folder}")
     return count
@@ -209,10 +209,10 @@ def _write(
 
 def _writer(format: str) -> Callable[[Iterable[Mapping[str, Any]]], Iterator[str]]:
     """Return what writes facts in a format, line by line."""
-    from tideline_cli.exchange import markdown_facts  # noqa: PLC0415  the scan of threats
+    from tideline_cli.exchange import markdown  # noqa: PLC0415  the scan of threats
 
     known = {"jsonl": _json_lines, "csv": _csv_lines, "tsv": _tsv_lines,
-             "markdown": markdown_facts.lines}  # fmt: skip
+             "markdown": markdown.lines}  # fmt: skip
     if format in known:
         return known[format]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from tideline_cli.errors import TidelineError
-from tideline_cli.exchange import markdown_rows
+from tideline_cli.exchange import front_matter, markdown
 from tideline_cli.exchange.tools.files import markdown_files, part_id, parts_of, project_of
 
 TYPE_CHECKING = False
@@ -85,7 +85,7 @@ def lists(path: str, tell: Tell = str) -> Iterator[Row]:
 
 
 def _items(name: str, text: str) -> Iterator[Row]:
-    for _, row in markdown_rows.rows(line.encode() for line in text.splitlines(keepends=True)):
+    for _, row in markdown.rows(line.encode() for line in text.splitlines(keepends=True)):
         if isinstance(row, TidelineError):
             raise row
         yield row | {"metadata": {**(row.get("metadata") or {}), "file": name}}
@@ -108,28 +108,22 @@ def _related(body: str, first: dict[str, str]) -> list[Row]:
 
 
 def _front(text: str) -> tuple[dict[str, Any], str]:
-    """Return the values of a front matter, inner ones by their own names, and the text below."""
+    """Return the values of a front matter in words, inner ones by their own names, and the text
+    below."""
     lines = text.splitlines()
-    if not lines or lines[0].strip() != "---":
+    if not lines or lines[0].strip() != front_matter.FENCE:
         return {}, text
-    end = next((n for n, line in enumerate(lines[1:], 1) if line.strip() == "---"), 0)
+    end = next((n for n, line in enumerate(lines[1:], 1) if line.strip() == front_matter.FENCE), 0)
     if not end:
         return {}, text
     head: dict[str, Any] = {}
-    last = ""
-    for line in lines[1:end]:
-        key, colon, value = line.strip().partition(":")
-        if line.strip().startswith("- ") and last:
-            kept = head.get(last)
-            head[last] = [*(kept if isinstance(kept, list) else []), line.strip()[2:].strip()]
-        elif colon:
-            last = key.strip()
-            if value.strip():
-                head[last] = _bare(value.strip())
-    return head, "\n".join(lines[end + 1 :]).strip()
-
-
-def _bare(value: str) -> Any:
-    if value[:1] == "[" and value[-1:] == "]":
-        return [part.strip().strip("\"'") for part in value[1:-1].split(",") if part.strip()]
-    return value.strip("\"'")
+    for field in front_matter.entries(lines[1:end]):
+        try:
+            value = field.words()
+        except ValueError:
+            value = field.rest or None
+        head |= value if isinstance(value, dict) else {field.name: value}
+    return (
+        {name: value for name, value in head.items() if name and value is not None},
+        "\n".join(lines[end + 1 :]).strip(),
+    )

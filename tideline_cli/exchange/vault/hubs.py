@@ -4,7 +4,7 @@ all. What their reader wrote stays; a file in the place of one that is no hub is
 from __future__ import annotations
 
 from tideline_cli.exchange import front_matter
-from tideline_cli.exchange.markdown_facts import FENCE
+from tideline_cli.exchange.front_matter import FENCE
 from tideline_cli.exchange.vault.folder import END
 from tideline_cli.exchange.vault.note import HUB, LINKS, LINKS_END, YOURS, own_part, safe_words
 from tideline_cli.model.record import record

@@ -7,8 +7,9 @@ its reader writes, which stays. Pure.
 from __future__ import annotations
 
 from tideline_cli.exchange import front_matter
+from tideline_cli.exchange.front_matter import FENCE
 from tideline_cli.exchange.importer.cells import KEYS
-from tideline_cli.exchange.markdown_facts import FENCE, fields_of
+from tideline_cli.exchange.markdown import fields_of
 from tideline_cli.model import codec
 from tideline_cli.model.lean import blake2b
 from tideline_cli.model.record import record

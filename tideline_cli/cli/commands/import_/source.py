@@ -159,12 +159,12 @@ class Source:
 
     def _of_folder(self) -> Generator[tuple[int, dict[str, Any] | TidelineError], None, None]:
         """Yield the rows of the Markdown files of a folder, by their names, numbered through."""
-        from tideline_cli.exchange import markdown_rows  # noqa: PLC0415  by the kind of file
+        from tideline_cli.exchange import markdown  # noqa: PLC0415  by the kind of file
 
         number = 0
         for name in self._documents():
             with named_files.open_plain(os.path.join(self._path, name), hint=_PIPED) as file:
-                for _, row in markdown_rows.rows(_lines(file)):
+                for _, row in markdown.rows(_lines(file)):
                     number += 1
                     yield number, row
 
@@ -207,9 +207,9 @@ class Source:
 
                 yield from jsonl.rows(_pieces(file))
             elif self._kind == "markdown":
-                from tideline_cli.exchange import markdown_rows  # noqa: PLC0415  by the kind of file
+                from tideline_cli.exchange import markdown  # noqa: PLC0415  by the kind of file
 
-                yield from markdown_rows.rows(_lines(file))
+                yield from markdown.rows(_lines(file))
             else:
                 from tideline_cli.exchange import foreign  # noqa: PLC0415  sqlite_utils, 179 ms
 
