@@ -71,9 +71,9 @@ def letters(n: int) -> Iterator[Figure]:
     """Yield the processor time that the answer to a letter takes in a memory of n facts: on
     average, and at most."""
     from tideline_cli.cli.commands import pick
+    from tideline_cli.cli.commands.pick import by_fzf, offer
+    from tideline_cli.cli.commands.pick.offer import Offer
     from tideline_cli.cli.options import GlobalOptions
-    from tideline_cli.cli.picker import by_fzf, offer
-    from tideline_cli.cli.picker.offer import Offer
     from tideline_cli.cli.session import Session
     from tideline_cli.store.facts import Filter
 

@@ -426,7 +426,7 @@ _tideline_summary() {
         status) REPLY='Show what is remembered, and whether all is well.' ;;
         show) REPLY='Show one fact: all of it, its links, its strength now.' ;;
         list) REPLY='List facts, newest first.' ;;
-        pick) REPLY='Choose a fact from a list that answers as you type.' ;;
+        pick) REPLY='Choose a fact from a list.' ;;
         fading) REPLY='Show which facts fade soon, and what keeps them.' ;;
         slots) REPLY='List the slots, each with its value of now.' ;;
         tags) REPLY='List the tags, and how many facts have each.' ;;

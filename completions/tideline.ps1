@@ -13,7 +13,7 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
         'status' = 'Show what is remembered, and whether all is well.'
         'show' = 'Show one fact: all of it, its links, its strength now.'
         'list' = 'List facts, newest first.'
-        'pick' = 'Choose a fact from a list that answers as you type.'
+        'pick' = 'Choose a fact from a list.'
         'fading' = 'Show which facts fade soon, and what keeps them.'
         'slots' = 'List the slots, each with its value of now.'
         'tags' = 'List the tags, and how many facts have each.'
@@ -235,7 +235,7 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--limit','-n'); Kind = 'text'; Help = 'Facts of one answer at most [default: 100].' }
             @{ Flags = @('--print'); Kind = 'one of text id'; Help = 'What of the fact is printed: its text, or its id [default: text].' }
             @{ Flags = @('--quote'); Kind = 'one of bash zsh fish'; Help = 'Print it as a word of this shell: bash, zsh or fish. Standard input is the line before the cursor.' }
-            @{ Flags = @('--own'); Kind = 'flag'; Help = 'Our own list, also where fzf is installed.' }
+            @{ Flags = @('--own'); Kind = 'flag'; Help = 'The numbered list, also where fzf is installed.' }
             @{ Flags = @('--slot'); Kind = 'ask slot'; Help = 'Only values of this slot.' }
             @{ Flags = @('--source'); Kind = 'one of owner_message user_instruction channel_message dream tool_output retrieved_document compaction extraction'; Help = 'Only what this source said.' }
             @{ Flags = @('--heat'); Kind = 'one of core working peripheral'; Help = 'Only facts of this heat.' }

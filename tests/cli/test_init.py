@@ -13,6 +13,7 @@ import pexpect
 import pytest
 
 from tests.cli.test_completions_shells import a_place, surroundings
+from tests.cli.test_pick import PROMPT
 from tests.support import ROOT, seed
 from tideline_cli.cli import start_script
 from tideline_cli.cli.commands import init
@@ -30,7 +31,7 @@ EVIL = "x'$(touch run)`touch run`\"; touch run\n!! !touch \\ \x1b[31m end"
 
 @pytest.fixture
 def place(tmp_path):
-    """A folder with a real tideline on the path, whose list is its own."""
+    """A folder with a real tideline on the path, whose list is numbered."""
     return a_place(
         tmp_path,
         f"#!/bin/sh\nexport TIDELINE_HOME={tmp_path}/home PYTHONPATH={ROOT}\n"
@@ -165,7 +166,7 @@ def until(path):
 @pytest.mark.parametrize("shell", SHELLS)
 @pytest.mark.file_alone("shells with a home of their own")
 def test_the_key_puts_a_fact_into_the_line_as_data(shell, tmp_path, place):
-    """The key opens the list, what is typed narrows it, Enter inserts the fact as one quoted word
+    """The key opens the list, words narrow it, a number inserts the fact as one quoted word
     at the cursor: `$(…)`, quotes, newlines and controls of it reach the program as they are."""
     seed([{"content": EVIL, "id": "0" * 26}, {"content": "another fact", "id": "1" * 26}])
     show = place.parent / "bin" / "show"
@@ -176,10 +177,10 @@ def test_the_key_puts_a_fact_into_the_line_as_data(shell, tmp_path, place):
     child.send("\x1b[D\x1b[D")  # the cursor stands behind the first word
     time.sleep(0.2)
     child.send(" \x1bm")
-    child.expect("copy id")
-    child.send("touch")
-    child.expect(r"\d+m1 · ")
-    child.send("\r")
+    child.expect_exact(PROMPT)
+    child.send("touch\r")
+    child.expect_exact(PROMPT)
+    child.send("1\r")
     time.sleep(0.7)
     child.send("\r")
     until(place / "shown")
@@ -192,12 +193,12 @@ def test_the_key_puts_a_fact_into_the_line_as_data(shell, tmp_path, place):
 @pytest.mark.parametrize("shell", SHELLS)
 @pytest.mark.file_alone("shells with a home of their own")
 def test_leaving_the_list_leaves_the_line(shell, tmp_path, place):
-    """Esc gives the line back as it was, also in a shell that ends at errors."""
+    """An empty answer gives the line back as it was, also in a shell that ends at errors."""
     seed([{"content": "a fact", "id": "0" * 26}])
     child = interactive(shell, tmp_path, place, strict=True)
     child.send("echo left > out\x1bm")
-    child.expect("copy id")
-    child.send("\x1b")
+    child.expect_exact(PROMPT)
+    child.send("\r")
     time.sleep(0.7)
     child.send("\r")
     until(place / "out")

@@ -18,8 +18,7 @@ from tests.support import ROOT, joined
 PACKAGE = ROOT / "tideline_cli"
 ONLY_IN = {
     "apsw": ("store/",),
-    "rich": ("cli/tables.py", "cli/columns.py", "cli/commands/eval/measure.py",
-             "cli/picker/screen.py"),  # how wide
+    "rich": ("cli/tables.py", "cli/columns.py", "cli/commands/eval/measure.py"),
     "tabulate": ("cli/row_formats.py",),
     "typer": ("cli/app.py", "cli/generate"),
     "sqlite_utils": ("exchange/foreign.py",),
@@ -39,9 +38,9 @@ ONLY_IN = {
     "resource": ("system/",),
     "msvcrt": ("system/",),
     "ctypes": ("system/", "store/mounts.py", "store/database_errors.py"),
-    "termios": ("cli/picker/full_screen.py",),
-    "tty": ("cli/picker/full_screen.py",),
-    "select": ("cli/picker/full_screen.py",),
+    "termios": (),
+    "tty": (),
+    "select": (),
     "pickle": (),
     "random": (),
 }

@@ -18,7 +18,6 @@ PACKAGE = ROOT / "tideline_cli"
 ROOM = PACKAGE / "system"
 ALONE = {
     PACKAGE / "store" / "locks.py",  # each command loads it, and no other module for this
-    PACKAGE / "cli" / "picker" / "full_screen.py",  # `pick` says on Windows that it needs POSIX
     # Files in folders that are open, and programs that end with their children: `sync` says on
     # Windows that it does not run there yet.
     PACKAGE / "sync" / "layout.py",

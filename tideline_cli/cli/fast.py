@@ -26,9 +26,9 @@ def run(argv: Sequence[str]) -> int:
 
         return completion_values.run(argv[1:])
     if argv and argv[0] == _PICK:
-        from tideline_cli.cli.picker import door  # noqa: PLC0415  while fzf is open
+        from tideline_cli.cli.commands import pick  # noqa: PLC0415  while fzf is open
 
-        return door.run(argv[1:])
+        return pick.answer_fzf(argv[1:])
     if "hook" in argv:
         from tideline_cli.cli import hook_words  # noqa: PLC0415  the call of a client
 

@@ -185,3 +185,5 @@ def _is_given(argv: list[str], text: str) -> bool:
     except (OSError, subprocess.TimeoutExpired):
         return False
     return done.returncode == 0
+
+

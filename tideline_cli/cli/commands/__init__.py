@@ -32,7 +32,7 @@ COMMANDS: Mapping[str, Command] = {
     "status": Command("status", "Show what is remembered, and whether all is well.", "Core"),
     "show": Command("show", "Show one fact: all of it, its links, its strength now.", "One fact"),
     "list": Command("list", "List facts, newest first.", "One fact"),
-    "pick": Command("pick", "Choose a fact from a list that answers as you type.", "One fact"),
+    "pick": Command("pick", "Choose a fact from a list.", "One fact"),
     "fading": Command("fading", "Show which facts fade soon, and what keeps them.", "One fact"),
     "slots": Command("slots", "List the slots, each with its value of now.", "One fact"),
     "tags": Command("tags", "List the tags, and how many facts have each.", "One fact"),

@@ -8,7 +8,7 @@ import subprocess
 import sys
 from tempfile import TemporaryDirectory
 
-from tideline_cli.cli.picker import offer, screen
+from tideline_cli.cli.commands.pick import offer
 from tideline_cli.model import codec
 from tideline_cli.model.record import as_dict
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from tideline_cli.cli.options import GlobalOptions, OptionSet
     from tideline_cli.model.fact import Fact
 
+_KEYS = "enter take · ^x forget · ^t pin · ^y copy id · esc leave"
 _LEAST = (0, 36)  # of the event `load`
 _PATIENCE = 5  # seconds
 _LEFT, _NO_MATCH = 130, 1
@@ -97,7 +98,7 @@ def _flags(text: str, *, is_styled: bool) -> list[str]:
         "--disabled", "--no-multi", "--no-print-query", "--no-expect", "--no-read0", "--no-print0",
         "--no-select-1", "--no-exit-0", "--no-sort", "--no-tac", "--no-ansi", "--delimiter=\t",
         "--with-nth=2..", "--layout=reverse", f"--query={text}", "--prompt=> ",
-        f"--header={screen.KEYS}", f"--preview={_CALL} show {{1}}",
+        f"--header={_KEYS}", f"--preview={_CALL} show {{1}}",
         "--preview-window=down,50%,wrap", *([] if is_styled else ["--color=bw"]),
         *(f"--bind={key}:{action}" for key, action in keys.items()),
     ]  # fmt: skip
