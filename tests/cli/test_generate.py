@@ -15,7 +15,7 @@ import pytest
 from tests.support import ROOT, joined
 from tideline_cli.cli import app
 from tideline_cli.cli.commands import COMMANDS, Command, verb
-from tideline_cli.cli.generate import completions, docs, files, man
+from tideline_cli.cli.generate import __main__, completions, man, reference
 from tideline_cli.cli.options import GLOBAL, Argument, OptionSet, choice
 
 needs_man = pytest.mark.skipif(shutil.which("man") is None, reason="man is not installed")
@@ -28,25 +28,25 @@ FILES = {
 
 
 # It calls every command; the whole checkout is compared with a page that is made anew.
-_json_page = functools.cache(files.json_page)
+_json_page = functools.cache(__main__.json_page)
 
 
 def test_a_changed_file_is_stale(tmp_path, monkeypatch):
     """A file that differs is named, and so is the page of a command that is gone."""
-    monkeypatch.setattr(files, "json_page", _json_page)
+    monkeypatch.setattr(__main__, "json_page", _json_page)
     (tmp_path / "man").mkdir()
     (tmp_path / "man" / "tideline-gone.1").touch()
-    wanted = [*files.generated(str(tmp_path)), "man/tideline-gone.1"]
-    assert files.stale(str(tmp_path)) == wanted
+    wanted = [*__main__.generated(str(tmp_path)), "man/tideline-gone.1"]
+    assert __main__.stale(str(tmp_path)) == wanted
 
 
 def test_generating_twice_changes_nothing(tmp_path, monkeypatch):
     """Files that were written are current, and what is left over is removed."""
-    monkeypatch.setattr(files, "json_page", _json_page)
+    monkeypatch.setattr(__main__, "json_page", _json_page)
     (tmp_path / "man").mkdir()
     (tmp_path / "man" / "tideline-gone.1").touch()
-    files.write_file(str(tmp_path))
-    assert files.stale(str(tmp_path)) == []
+    __main__.write_file(str(tmp_path))
+    assert __main__.stale(str(tmp_path)) == []
     assert not (tmp_path / "man" / "tideline-gone.1").exists()
     told = (tmp_path / "docs" / "commands.md").read_text("utf-8")
     assert all(f"| `{name}" in told for name in COMMANDS)
@@ -188,7 +188,7 @@ def test_nothing_of_a_template_is_left_open():
 
 def test_the_storage_format_has_every_table():
     """The page of the storage format says of each table what it holds."""
-    page = docs.storage_page(str(ROOT))
+    page = reference.storage_page(str(ROOT))
     for table in ("setting", "origin", "fact", "fact_fts", "link", "batch", "change", "usage"):
         assert f"`{table}`" in page
 

@@ -21,9 +21,8 @@ from tideline_cli.cli.failing import (
     tell_door,
     tell_error,
 )
-from tideline_cli.cli.generate.man import VERSION, examples
+from tideline_cli.cli.generate.man import VERSION, examples, help_form, help_forms, help_of
 from tideline_cli.cli.options import GLOBAL, Argument, Option
-from tideline_cli.cli.time_rules import help_of
 from tideline_cli.errors import UsageError
 from tideline_cli.model.codec import dumps
 
@@ -219,9 +218,7 @@ def _help_form(ctx: Context, name: str) -> str:
     """Return the help as JSON where the command line asks for JSON, else nothing."""
     if not (ctx.obj or {}).get(_AS_JSON):
         return ""
-    from tideline_cli.cli import help_form  # noqa: PLC0415  few ask for it
-
-    return dumps(help_form.of(name) if name else help_form.whole())
+    return dumps(help_form(name) if name else help_forms())
 
 
 def _held(context: typer.Context) -> dict[str, Any]:

@@ -1,11 +1,11 @@
-"""The manual: one page for tideline and one for each command, as roff and as plain text."""
+"""The manual: a page for tideline and one for each command, as roff and as plain text; and help as
+JSON, from the same tables."""
 
 from __future__ import annotations
 
 from tideline_cli import __version__
 from tideline_cli.cli.commands import COMMANDS, SUMMARY, verb
 from tideline_cli.cli.options import GLOBAL, Argument, Option
-from tideline_cli.cli.time_rules import help_of
 from tideline_cli.config import PROJECT_FILE
 from tideline_cli.config.settings import SETTINGS
 from tideline_cli.model.record import record
@@ -13,6 +13,8 @@ from tideline_cli.model.record import record
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from types import ModuleType
+    from typing import Any
 
 
 @record
@@ -284,3 +286,61 @@ def _wrapped(text: str, indent: int) -> list[str]:
         text.replace("`", ""), _WIDTH, initial_indent=margin, subsequent_indent=margin,
         break_on_hyphens=False, break_long_words=False,
     )  # fmt: skip
+
+
+KINDS = ("start", "last", "end")
+"""The kinds of options that take a time in words."""
+RULES = """TIME is a day (2026-11-07), a month (2026-11), a year (2026), a week (2026-W45), today,
+yesterday, tomorrow, friday, "last week", "next month"; a point in time (2026-11-07T14:30,
+with Z or +01:00 for a zone, now, epoch milliseconds); or so long ago: 12h, 7d, 2w, "2 weeks ago",
+and ahead: +30d, "in 3 days". A day lasts from midnight to midnight in the zone of this machine
+(TZ), and so does every time without a zone: --since takes its beginning, --until and --as-of its
+end, and what is valid to a day holds on that day. In JSON, in rows and in files times are ISO 8601
+UTC."""
+
+
+def help_of(command: ModuleType) -> str:
+    """Return the help of a command, with the rules of times where it takes one."""
+    text: str = command.HELP
+    takes_times = any(option.kind in KINDS for option in command.Options.ALL)
+    return f"{text}\n\n{RULES}" if takes_times else text
+
+
+def help_forms() -> dict[str, Any]:
+    """Return what there is: every command, and the options that all of them take."""
+    commands = [
+        {"name": name, "summary": command.summary, "panel": command.panel}
+        for name, command in COMMANDS.items()
+    ]
+    return {"help": SUMMARY, "commands": commands, "options": list(map(_option_form, GLOBAL))}
+
+
+def help_form(name: str) -> dict[str, Any]:
+    """Return the help of one command; the options of all commands are those of `whole`."""
+    module = verb(name)
+    return {
+        "command": name,
+        "help": help_of(module),
+        "arguments": list(map(_argument_form, module.ARGUMENTS)),
+        "options": list(map(_option_form, module.Options.ALL)),
+        "examples": examples(name, module.EXAMPLES),
+    }
+
+
+def _argument_form(argument: Argument) -> dict[str, Any]:
+    return {
+        "metavar": argument.metavar,
+        "help": argument.help,
+        "required": argument.least > 0,
+        "repeatable": argument.many,
+    }
+
+
+def _option_form(option: Option) -> dict[str, Any]:
+    return {
+        "flags": list(option.flags),
+        "metavar": option.placeholder or None,
+        "choices": list(option.choices),
+        "repeatable": option.many,
+        "help": option.explained,
+    }
