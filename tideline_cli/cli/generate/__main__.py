@@ -1,5 +1,6 @@
 """`python -m tideline_cli.cli.generate` writes the generated files of a checkout: man/,
-completions/, the pages of reference, the patterns as the scan loads them. `--check` names what is stale."""
+completions/, pages of reference, and the patterns as the scan loads them. `--check` names what is
+stale."""
 
 from __future__ import annotations
 
