@@ -117,9 +117,9 @@ def _take_interrupts(code: Callable[[], int]) -> None:
 
 def _begin_hook() -> bool:
     """Say whether a client of the hooks calls, in any order of its words, and end that in time."""
-    from tideline_cli.cli import hook_words  # noqa: PLC0415  where somebody says hook
+    from tideline_cli.cli import hook_door  # noqa: PLC0415  where somebody says hook
 
-    if hook_words.after_hook(sys.argv[1:]) is None:
+    if hook_door.after_hook(sys.argv[1:]) is None:
         return False
     from tideline_cli.serve import deadline  # noqa: PLC0415  the call of a client
 

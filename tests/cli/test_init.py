@@ -15,7 +15,6 @@ import pytest
 from tests.cli.test_completions_shells import a_place, surroundings
 from tests.cli.test_pick import PROMPT
 from tests.support import ROOT, seed
-from tideline_cli.cli import start_script
 from tideline_cli.cli.commands import init
 from tideline_cli.errors import UsageError
 
@@ -89,7 +88,7 @@ def test_what_is_no_key(key):
     """What no shell could bind, and what every line needs, is refused before it is printed."""
     for shell in ("bash", "zsh", "fish"):
         with pytest.raises(UsageError):
-            start_script.typed_keys(key, shell)
+            init.typed_keys(key, shell)
 
 
 @pytest.mark.parametrize("shell", SHELLS)
@@ -97,12 +96,12 @@ def test_manual_path(shell, tmp_path, place, monkeypatch):
     """Pages beside the program are added to MANPATH once, behind what stands there."""
     prefix = tmp_path / "it's a prefix"
     monkeypatch.setattr(sys, "prefix", str(prefix))
-    assert "MANPATH" not in start_script.script_of(shell, key=None)
+    assert "MANPATH" not in init.script_of(shell, key=None)
     prefix = tmp_path / "a prefix"
     (prefix / "share/man/man1").mkdir(parents=True)
     (prefix / "share/man/man1/tideline.1").touch()
     monkeypatch.setattr(sys, "prefix", str(prefix))
-    script = start_script.script_of(shell, key=None)
+    script = init.script_of(shell, key=None)
     join = "string join : -- $MANPATH" if shell == "fish" else 'echo "$MANPATH"'
     for before, wanted in (("", f":{prefix}/share/man"), ("/x", f"/x:{prefix}/share/man")):
         (place / "script").write_text(script)
@@ -236,7 +235,7 @@ def test_shellcheck():
     """The script for bash has nothing that shellcheck would warn of."""
     if shutil.which("shellcheck") is None:
         pytest.skip("not installed")
-    script = start_script.script_of("bash", key="alt-m")
+    script = init.script_of("bash", key="alt-m")
     done = subprocess.run(["shellcheck", "-s", "bash", "-"], input=script, text=True,
                           capture_output=True, check=False)  # fmt: skip
     assert done.stdout == ""

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.support import often
-from tideline_cli.cli.shell_quoting import SHELLS, as_word
+from tideline_cli.cli.commands.init import SHELLS, as_word
 
 EVIL = (
     "$(evil)", "`evil`", "'; evil; '", '"; evil; "', "a\nevil\n", "\\",

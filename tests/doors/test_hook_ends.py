@@ -16,7 +16,7 @@ from tests import backends
 from tests.doors import payloads
 from tests.doors.payloads import block_in
 from tests.support import rows, tables
-from tideline_cli.cli import hook_words
+from tideline_cli.cli import hook_door
 from tideline_cli.store.opening import open_for_reading
 
 FACT = "I deploy the billing service on Fridays"
@@ -97,10 +97,10 @@ def test_no_call_of_a_client():
                  ["-q", "remember", "hook", "codex"], ["rememer", "hook", "codex"],
                  ["--db", "hook", "recall", "x"], ["help", "hook"], ["recall", "hook", "--bogus"],
                  ["--quiet", "hook"]):  # fmt: skip
-        assert hook_words.after_hook(argv) is None, argv
+        assert hook_door.after_hook(argv) is None, argv
     mixed = ["--db", "x", "hook", "codex", "--json", "end"]
-    assert hook_words.after_hook(mixed) == ["codex", "end"]
-    assert hook_words.after_hook(["hook", "--bogus"]) == []
+    assert hook_door.after_hook(mixed) == ["codex", "end"]
+    assert hook_door.after_hook(["hook", "--bogus"]) == []
 
 
 def test_an_input_that_never_ends(memory):

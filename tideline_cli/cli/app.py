@@ -11,8 +11,7 @@ from typer.main import get_command
 
 from tideline_cli import __version__
 from tideline_cli.cli import mistyped
-from tideline_cli.cli.command_line import command_of, is_of_door, place_of_command, wants_json
-from tideline_cli.cli.commands import COMMANDS, PANELS, SUMMARY, verb
+from tideline_cli.cli.commands import COMMANDS, DOOR, PANELS, SUMMARY, verb
 from tideline_cli.cli.failing import (
     INTERRUPTED,
     discard_stdout,
@@ -26,6 +25,11 @@ from tideline_cli.cli.options import GLOBAL, Argument, Option
 from tideline_cli.errors import UsageError
 from tideline_cli.model.codec import dumps
 
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from tideline_cli.errors import TidelineError
+
 try:  # the copy of click that Typer carries, whose classes its own are
     from typer._click import Command, Context
     from typer._click.exceptions import BadOptionUsage, ClickException, NoSuchOption
@@ -36,11 +40,6 @@ except ImportError:  # a Typer that uses click itself
         ClickException,
         NoSuchOption,
     )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from tideline_cli.errors import TidelineError
 
 
 def run(argv: Sequence[str]) -> int:
@@ -289,3 +288,37 @@ def _option(option: Option) -> Any:
         *option.flags, help=option.explained, metavar=option.placeholder, show_default=False
     )
     return Annotated[(list[str] if option.many else str) | None, declared]
+
+
+def is_of_door(argv: Sequence[str]) -> bool:
+    """Say whether a command line, even a wrong one, calls a door for programs."""
+    end = argv.index("--") if "--" in argv else len(argv)
+    if not any(part == "--auto" or part.startswith("--auto=") for part in argv[:end]):
+        return False
+    name = command_of(argv)
+    # Behind an option that is not known, what is its value and what the command is a guess.
+    return name == DOOR or (name not in COMMANDS and DOOR in argv)
+
+
+def command_of(argv: Sequence[str]) -> str:
+    """Return the command that a command line names, empty for none."""
+    found = place_of_command(argv)
+    return "" if found is None else argv[found]
+
+
+def place_of_command(argv: Sequence[str]) -> int | None:
+    """Return where the first word of a command line stands, None where it has options alone."""
+    flags = {flag: option for option in GLOBAL for flag in option.flags}
+    takes = False
+    for index, part in enumerate(argv):
+        if not takes and not part.startswith("-"):
+            return index
+        option = None if takes else flags.get(part)
+        takes = option is not None and option.kind != "flag"
+    return None
+
+
+def wants_json(argv: Sequence[str]) -> bool:
+    """Say whether a command line asks for JSON; what stands behind `--` are words."""
+    end = argv.index("--") if "--" in argv else len(argv)
+    return "--json" in argv[:end]

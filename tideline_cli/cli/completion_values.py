@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from apsw import Connection
 
     from tideline_cli.model.origin import Origin
-
     Offer = tuple[str, str]
 
 _PATIENCE = 0.4  # seconds
@@ -248,15 +247,15 @@ def _batches(start: str, line: _Line) -> Iterable[Offer]:
     db = line.memory()
     if db is None or not (start.isdigit() or not start):
         return []
-    from tideline_cli.cli import batch_offers  # noqa: PLC0415  what undo loads, 10 ms
+    from tideline_cli.cli.commands import undo  # noqa: PLC0415  one kind of many
 
-    return batch_offers.of(db, start, viewer=line.viewer)
+    return undo.batch_offers(db, start, viewer=line.viewer)
 
 
 def _settings(start: str, line: _Line) -> Iterable[Offer]:
-    from tideline_cli.cli import setting_offers  # noqa: PLC0415  what config loads, 10 ms
+    from tideline_cli.cli.commands import config  # noqa: PLC0415  one kind of many
 
-    return setting_offers.of(start, line.words, lambda: _scopes(start, line))
+    return config.setting_offers(start, line.words, lambda: _scopes(start, line))
 
 
 def _facts(count: int) -> str:
@@ -277,3 +276,5 @@ KINDS: dict[str, Callable[[str, _Line], Iterable[Offer]]] = {
     "id": _any, "batch": _batches, "setting": _settings, "embedder": _embedders,
 }  # fmt: skip
 """What completes a value of each kind; `completes` of an option or an argument names one."""
+
+

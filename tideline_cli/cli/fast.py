@@ -30,9 +30,9 @@ def run(argv: Sequence[str]) -> int:
 
         return pick.answer_fzf(argv[1:])
     if "hook" in argv:
-        from tideline_cli.cli import hook_words  # noqa: PLC0415  the call of a client
+        from tideline_cli.cli import hook_door  # noqa: PLC0415  the call of a client
 
-        words = hook_words.after_hook(argv)
+        words = hook_door.after_hook(argv)
         if words is not None:
             from tideline_cli.cli import hook_door  # noqa: PLC0415  as above
 

@@ -18,12 +18,11 @@ from tideline_cli.serve import clients, deadline, hook_state
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from typing import Any
 
     from tideline_cli.cli.session import Session
     from tideline_cli.serve.clients import Event, HookCall
-
     Given = dict[str, Any]
     Parse = Callable[[Sequence[str]], tuple[str, Given] | None]
 
@@ -246,3 +245,40 @@ def _print(text: str) -> None:
     sys.stdout.flush()
     sys.stdout.buffer.write(text.encode() + b"\n")
     sys.stdout.buffer.flush()
+
+
+_HOOK = "hook"
+_VALUED = ("--db", "--origin", "--now", "--color", "--scope")
+_FOR_PEOPLE = ("-h", "--help", "--pause", "--resume")
+
+
+def after_hook(argv: Sequence[str]) -> list[str] | None:
+    """Return the words of a client's call: the client and its event, as far as they are said. None
+    for a command line that is none: `hook` alone, and its options for people, are for people."""
+    words = [word for word, before in zip(argv, ("", *argv), strict=False) if before not in _VALUED]
+    plain = [word for word in words if not word.startswith("-")]
+    if _HOOK not in plain or any(word.partition("=")[0] in _FOR_PEOPLE for word in words):
+        return None
+    place = plain.index(_HOOK)
+    options = [word for word in words if word.startswith("-")]
+    if place and (not argv[0].startswith("-") or _is_command(plain[:place])):
+        return None
+    named = plain[place + 1 :]
+    return named if named or _has_strange(options) else None
+
+
+def _is_command(words: Iterable[str]) -> bool:
+    """Say whether a word names a command, which takes what follows. Any other is the value of an
+    option that nobody knows."""
+    from tideline_cli.cli.commands import COMMANDS  # noqa: PLC0415  where a word stands in front
+
+    return any(word in COMMANDS for word in words)
+
+
+def _has_strange(options: Iterable[str]) -> bool:
+    """Say whether there is an option that people do not give."""
+    from tideline_cli.cli.commands import options_of  # noqa: PLC0415  where no client is named
+    from tideline_cli.cli.options import GLOBAL  # noqa: PLC0415  as above
+
+    known = {flag for option in (*GLOBAL, *options_of(_HOOK)) for flag in option.flags}
+    return any(option.partition("=")[0] not in known for option in options)

@@ -5,25 +5,34 @@ from __future__ import annotations
 import os
 
 from tideline_cli import config
-from tideline_cli.cli import file_settings, memory_names, output, terminal
-from tideline_cli.cli.file_settings import OF_FILE
+from tideline_cli.cli import memory_names, output, terminal
 from tideline_cli.cli.model_options import NO_MODEL
 from tideline_cli.cli.options import Argument, OptionSet
+from tideline_cli.cli.scopes import AUTO
 from tideline_cli.cli.session import Session
 from tideline_cli.config import replacing, settings
 from tideline_cli.config.settings import SETTINGS, TABLE, shown
-from tideline_cli.errors import UsageError
+from tideline_cli.errors import BusyError, CannotWriteError, StoreError, UsageError
+from tideline_cli.memory.repair import analyse_anew
+from tideline_cli.model.closed_set import one_of
+from tideline_cli.model.forms.stems import LANGUAGES
 from tideline_cli.model.record import as_dict
 from tideline_cli.model.server_address import is_server, refuse_other, without_password
+from tideline_cli.model.text import ANALYZERS, WITH_FORMS, languages_of
+from tideline_cli.policy.sameness import SAMENESS
 from tideline_cli.ranking.fusions import PROFILES
+from tideline_cli.store.connection import put_setting, setting
 from tideline_cli.store.folders import make_folder
+from tideline_cli.store.transactions import writing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from typing import Any
 
     from tideline_cli.ranking.fusions import Profile
+
+    Offer = tuple[str, str]
 
 HELP = """Show and change settings.
 
@@ -114,7 +123,7 @@ def _list(session: Session) -> None:
             ],
         }  # fmt: skip
         plain: dict[str, Any] = {name: _plain(value) for name, value in rows.items()}
-        plain |= file_settings.values(session)
+        plain |= file_settings(session)
         output.emit_json(plain | {"project": project if found.project_file else None})
         return
     kept_in = "memory" if session.may_collide else "memory file"
@@ -125,7 +134,7 @@ def _list(session: Session) -> None:
         *((one.name or "project", _text(one.value), f"ignored: {one.message}")
           for one in found.ignored),
         *((name, *((value, kept_in) if value is not None else ("", "not known")))
-          for name, value in file_settings.values(session).items()),
+          for name, value in file_settings(session).items()),
     ]  # fmt: skip
     if output.is_terminal(session):
         from tideline_cli.cli import tables  # noqa: PLC0415  rich, 20 ms
@@ -223,7 +232,7 @@ def _check_name(name: str, known: Sequence[str]) -> None:
 
 def _get(session: Session, name: str) -> str:
     if name in OF_FILE:
-        return file_settings.value_of(session, name)
+        return file_setting(session, name)
     _check_name(name, (*settings.SETTINGS, *OF_FILE))
     rows = {name: _effective(name, session.config.get(name))} | _database_rows(session)
     return _text(rows[name])
@@ -231,7 +240,7 @@ def _get(session: Session, name: str) -> str:
 
 def _set(session: Session, name: str, value: str) -> None:
     if name in OF_FILE:
-        checked = file_settings.change(session, name, value)
+        checked = change_file_setting(session, name, value)
         _put(session, name, checked, session.database)
         return
     _check_name(name, (*settings.SETTINGS, *OF_FILE))
@@ -490,3 +499,97 @@ def _save_edited(path: str, text: str, before: str, draft: str) -> None:
 def _template() -> str:
     """Return the text to begin with where there is no file: each setting, as a comment."""
     return "".join(f"# {name}: {setting.help}\n" for name, setting in SETTINGS.items())
+
+
+NO_LANGUAGE = "none"
+OF_FILE: dict[str, tuple[str, ...]] = {
+    "analyzer": ANALYZERS, "language": (NO_LANGUAGE, *LANGUAGES), "sameness": SAMENESS
+}  # fmt: skip
+
+_OF_ANALYZER: dict[str, Callable[[str], str]] = {
+    "analyzer": lambda held: held.partition("/")[0],
+    "language": lambda held: ",".join(languages_of(held)) or NO_LANGUAGE,
+}
+"""The settings that the analyser of a file says."""
+
+
+def file_setting(session: Session, name: str) -> str:
+    """Return the value of a setting of the file, the usual one where there is no file yet."""
+    db = session.reading()
+    if name in _OF_ANALYZER:
+        held = WITH_FORMS if db is None else setting(db, "analyzer", "standard")
+        return _OF_ANALYZER[name](held)
+    default = OF_FILE[name][0]
+    return default if db is None else setting(db, name, default)
+
+
+def file_settings(session: Session) -> dict[str, str | None]:
+    """Return the settings of the memory by their names, None for each where the memory cannot be
+    opened: then somebody looks what the settings name. That is told."""
+    try:
+        return {name: file_setting(session, name) for name in OF_FILE}
+    except (StoreError, CannotWriteError, BusyError, UsageError) as error:
+        session.caution(error.code, error.message, hint=error.hint)
+        return dict.fromkeys(OF_FILE)
+
+
+def change_file_setting(session: Session, name: str, value: str) -> str:
+    """Set a setting of the file, and return its value as it is kept."""
+    session.needs_owner("only the owner may change the memory file")
+    checked = _languages(value) if name == "language" else one_of(value, OF_FILE[name], name)
+    db = session.writing()
+    if name in _OF_ANALYZER:
+        count = analyse_anew(db, _analyzer(setting(db, "analyzer", "standard"), name, checked))
+        session.note(f"{count:,} facts analysed anew")
+    else:
+        with writing(db):
+            put_setting(db, name, checked)
+    return checked
+
+
+def _languages(value: str) -> str:
+    """Return codes of languages with commas, each once, as the analyser has them."""
+    codes = [code.strip().lower() for code in value.split(",") if code.strip()]
+    if codes in ([], [NO_LANGUAGE]):
+        return NO_LANGUAGE
+    return ",".join(sorted({one_of(code, tuple(LANGUAGES), "language") for code in codes}))
+
+
+def _analyzer(held: str, name: str, value: str) -> str:
+    """Return the analyser that a setting makes of the one that a file has."""
+    if name == "analyzer" and value == "reference":
+        return value
+    if name == "language" and held == "reference":
+        raise UsageError(
+            "the reference analyser knows no language", hint="tideline config set analyzer standard"
+        )
+    named = value if name == "language" else ",".join(languages_of(held)) or NO_LANGUAGE
+    return WITH_FORMS if named == NO_LANGUAGE else f"{WITH_FORMS}:{named}"
+
+
+def setting_offers(
+    start: str, words: Sequence[str], scopes: Callable[[], Iterable[Offer]]
+) -> list[Offer]:
+    """Return what begins so and may follow the words of a line; `scopes` are those there are."""
+    said = [word for word in words if not word.startswith("-")]
+    match said[said.index("config") + 1 :]:
+        case ["get" | "set" as action] | ["unset" as action]:
+            found = _setting_names(of_file=action != "unset")
+        case ["set", "scope"]:
+            found = [(AUTO, "the name of the git repository"), *scopes()]
+        case ["set", name]:
+            found = [(value, "") for value in _SETTING_VALUES.get(name, ())]
+        case _:
+            found = []
+    return [offer for offer in found if offer[0].startswith(start)]
+
+
+_SETTING_VALUES = {
+    "llm": (NO_MODEL,), **OF_FILE,
+    **{name: setting.words for name, setting in SETTINGS.items() if setting.words},
+}  # fmt: skip
+
+
+def _setting_names(*, of_file: bool) -> list[Offer]:
+    names = [(name, setting.help) for name, setting in SETTINGS.items()]
+    return names + [(name, "of the memory file") for name in OF_FILE if of_file]

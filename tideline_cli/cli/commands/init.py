@@ -5,11 +5,15 @@ from __future__ import annotations
 import os
 import sys
 
-from tideline_cli.cli import output, start_script
+from tideline_cli.cli import output
 from tideline_cli.cli.options import Argument, OptionSet, flag, text
 from tideline_cli.cli.session import Session
-from tideline_cli.cli.shell_quoting import SHELLS
 from tideline_cli.errors import UsageError
+
+SHELLS = ("bash", "zsh", "fish")
+"""The shells whose lines are known."""
+
+USUAL_KEY = "alt-m"
 
 HELP = """Print what a shell reads when it starts, to have tideline at hand.
 
@@ -29,7 +33,7 @@ class Options(OptionSet):
 
     key = text(
         "The key that opens the list, such as ctrl-o, or `ctrl-x m` for one after the other "
-        f"[default: {start_script.USUAL_KEY}].",
+        f"[default: {USUAL_KEY}].",
         metavar="KEY",
     )
     no_key = flag("Bind no key.", excludes=("key",))
@@ -42,8 +46,8 @@ def run(session: Session, words: list[str], options: Options) -> int:
             f"unknown shell: {' '.join(words)!r}", hint="use one of " + ", ".join(SHELLS)
         )
     shell = words[0] if words else _calling(session)
-    key = None if options.no_key else options.key or start_script.USUAL_KEY
-    script = start_script.script_of(shell, key=key)
+    key = None if options.no_key else options.key or USUAL_KEY
+    script = script_of(shell, key=key)
     if session.json:
         output.emit_json({"shell": shell, "key": key, "script": script})
     else:
@@ -68,3 +72,129 @@ def _parent() -> str:
             return file.read().strip()
     except (OSError, UnicodeDecodeError):
         return ""
+
+
+_FOLDER = os.path.join(os.path.dirname(os.path.dirname(__file__)), "shell_start")
+_USUAL_PREFIXES = ("/usr", "/usr/local")
+_LETTERS = frozenset("abcdefghijklmnopqrstuvwxyz")
+_MOST_KEYS = 3
+# Without these a line cannot be ended, left, completed or stopped; ctrl-[ begins all other keys.
+_NEEDED = frozenset("cijmz[")
+_KEY_HINT = "such as alt-m, ctrl-o, or `ctrl-x m` for one after the other"
+
+
+def script_of(shell: str, *, key: str | None) -> str:
+    """Return the script for a shell; without a key nothing is bound."""
+    parts = {"#@MANPATH@": _manual_lines(shell), "#@KEY@": ""}
+    if key is not None:
+        parts["#@KEY@"] = _file(f"key.{shell}").replace("@KEYS@", typed_keys(key, shell))
+    lines = []
+    for line in _file(f"init.{shell}").splitlines(keepends=True):
+        lines.append(parts.get(line.strip(), line))
+    return "".join(lines)
+
+
+def typed_keys(key: str, shell: str) -> str:
+    """Return keys in the spelling of a shell; raise UsageError for what is none."""
+    named = key.lower().split()
+    if not named or len(named) > _MOST_KEYS:
+        raise UsageError(f"not a key: {key!r}", hint=_KEY_HINT)
+    spelled = [_spelled(one, key, shell, is_first=not place) for place, one in enumerate(named)]
+    return "".join(spelled)
+
+
+def _spelled(one: str, key: str, shell: str, *, is_first: bool) -> str:
+    *modifiers, letter = one.split("-")
+    is_known = set(modifiers) <= {"ctrl", "alt"} and len(set(modifiers)) == len(modifiers)
+    if letter not in _LETTERS or not is_known or (is_first and not modifiers):
+        raise UsageError(f"not a key: {key!r}", hint=_KEY_HINT)
+    if is_first and modifiers == ["ctrl"] and letter in _NEEDED:
+        raise UsageError(f"{one} is needed in every line", hint=f"take another, {_KEY_HINT}")
+    alt, ctrl = "alt" in modifiers, "ctrl" in modifiers
+    if shell == "fish":
+        return ("\\e" if alt else "") + ("\\c" if ctrl else "") + letter
+    if shell == "zsh":
+        return ("^[" if alt else "") + (f"^{letter.upper()}" if ctrl else letter)
+    return ("\\e" if alt else "") + ("\\C-" if ctrl else "") + letter
+
+
+def _file(name: str) -> str:
+    with open(os.path.join(_FOLDER, name), encoding="utf-8") as file:
+        return file.read()
+
+
+def _manual_lines(shell: str) -> str:
+    """Return the lines that let `man tideline` find the pages that were installed beside this
+    program; none where `man` looks anyway, or where there are none."""
+    folder = os.path.join(sys.prefix, "share", "man")
+    page = os.path.join(folder, "man1", "tideline.1")
+    if sys.prefix in _USUAL_PREFIXES or not os.path.isfile(page) or not _is_tame(folder):
+        return ""
+    if shell == "fish":
+        return (
+            "    set -q MANPATH; or set -gx MANPATH ''\n"
+            f"    contains -- '{folder}' $MANPATH; or set -gx MANPATH $MANPATH '{folder}'\n"
+        )
+    return (
+        f"    case :${{MANPATH-}}: in *:'{folder}':*) ;;"
+        f" *) export MANPATH=\"${{MANPATH-}}\":'{folder}' ;; esac\n"
+    )
+
+
+def _is_tame(path: str) -> bool:
+    """Say whether a path is the same between single quotes in each shell, and one of a list."""
+    return path.isprintable() and not any(char in path for char in "'\\:!")
+
+
+# What is open at the cursor cannot be known for certain: a comment, a here-document, an escape in
+# quotes tell it only to the shell, and bash does not say what the lines before this one hold. So a
+# text of harmless characters alone is put between quotes, as a person would, only where the shell
+# tells all lines and none has a sign of that kind; else each character that might mean something
+# gets an escape of its own, which holds outside and inside of quotes, substitutions and comments.
+_BARE = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:@%+,-")
+_DOUBTFUL = frozenset("'\"\\#<$`!")  # behind one of these, what is open is not known
+_READ_TWICE = frozenset("\\`$")  # between backticks a backslash of these is taken off first
+_NAMED = {"\n": "\\n", "\t": "\\t", "\r": "\\r"}
+
+
+def as_word(text: str, shell: str, *, before: str) -> str:
+    """Return what to put behind `before` in a line, so that the shell reads `text` as one word and
+    runs nothing in it; where a quote may be open, with more backslashes than one would type."""
+    is_known = shell != "bash" and not _DOUBTFUL.intersection(before)
+    if is_known and all(_is_bare(char) or char in " ?'" for char in text):
+        return _typed_word(text)
+    # A backslash at the end of the line takes what comes first: a blank, which nobody misses.
+    taken = " " if (len(before) - len(before.rstrip("\\"))) % 2 else ""
+    is_doubtful = shell == "bash" or "`" in before
+    return taken + "".join(_escaped(char, shell, is_doubtful=is_doubtful) for char in text)
+
+
+def _typed_word(text: str) -> str:
+    """Return a harmless text as a person would type it."""
+    if text and all(map(_is_bare, text)):
+        return text
+    return f'"{text}"' if "'" in text else f"'{text}'"
+
+
+def _escaped(char: str, shell: str, *, is_doubtful: bool) -> str:
+    """Return one character, harmless whatever is open; `is_doubtful`: backticks may be."""
+    if _is_bare(char):
+        return char
+    if shell == "fish":
+        return f"\\{char}" if char.isprintable() else _code(char)
+    is_plain = char.isprintable() and not (is_doubtful and char in _READ_TWICE)
+    return f"\\{char}" if is_plain else f"$'{_code(char)}'"
+
+
+def _is_bare(char: str) -> bool:
+    return char in _BARE or (char > "\x7f" and char.isprintable())
+
+
+def _code(char: str) -> str:
+    """Return the escape of a character that shows nothing."""
+    number = ord(char)
+    if char in _NAMED:
+        return _NAMED[char]
+    if number < 0x80:
+        return f"\\x{number:02x}"
+    return f"\\u{number:04x}" if number < 0x10000 else f"\\U{number:08x}"

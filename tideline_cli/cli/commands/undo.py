@@ -9,7 +9,7 @@ from tideline_cli.errors import NotFoundError, UsageError
 from tideline_cli.memory.query import ALL
 from tideline_cli.memory.undo import FINAL, Undone, undo, undoable
 from tideline_cli.model import instant
-from tideline_cli.store import deeds
+from tideline_cli.store import deeds, suggestions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from apsw import Connection
 
+    from tideline_cli.model.origin import Origin
     from tideline_cli.store.deeds import BatchDeeds
     from tideline_cli.store.steps import StandingBatch
 
@@ -219,3 +220,15 @@ def _counted(deeds: BatchDeeds, names: Sequence[tuple[str, str]]) -> list[tuple[
 
 def _s(count: int) -> str:
     return "" if count == 1 else "s"
+
+
+_LOOKED_AT = 500  # batches
+
+
+def batch_offers(db: Connection, start: str, *, viewer: Origin) -> list[tuple[str, str]]:
+    """Return the numbers that begin so, newest first, each with the verb and what it did."""
+    most = _LOOKED_AT if start else suggestions.MOST
+    steps = undoable(db, viewer=viewer, limit=most)
+    chosen = [step for step in steps if str(step.ordinal).startswith(start)][: suggestions.MOST]
+    did = deeds.of(db, [step.ordinal for step in chosen], viewer=viewer)
+    return [(str(step.ordinal), f"{step.verb}: {deed_text(did[step.ordinal])}") for step in chosen]

@@ -14,7 +14,7 @@ from functools import cache
 
 from tideline_cli import errors
 from tideline_cli.cli.commands import COMMANDS, PANELS
-from tideline_cli.cli.file_settings import OF_FILE
+from tideline_cli.cli.commands.config import OF_FILE
 from tideline_cli.cli.generate.man import ENVIRONMENT, EXIT_CODES, Term, usage
 from tideline_cli.cli.options import GLOBAL
 from tideline_cli.config.settings import SETTINGS, TABLE, shown

@@ -6,7 +6,8 @@ import os
 import sys
 from contextlib import contextmanager
 
-from tideline_cli.cli import filters, output, shell_quoting
+from tideline_cli.cli import filters, output
+from tideline_cli.cli.commands import init
 from tideline_cli.cli.commands.pick import offer
 from tideline_cli.cli.commands.pick.offer import Offer
 from tideline_cli.cli.options import Argument, GlobalOptions, choice, count, flag
@@ -53,7 +54,7 @@ class Options(Filters):
     print = choice(("text", "id"))(
         "What of the fact is printed: its text, or its id [default: text].", default="text"
     )
-    quote = choice(shell_quoting.SHELLS)(
+    quote = choice(init.SHELLS)(
         "Print it as a word of this shell: bash, zsh or fish. Standard input is the line before "
         "the cursor."
     )
@@ -206,7 +207,7 @@ def _print(session: Session, fact: Fact, options: Options, before: str) -> None:
     if session.json:
         output.emit_json({"fact": codec.fact_form(fact)})
     elif options.quote is not None:
-        sys.stdout.write(shell_quoting.as_word(told, options.quote, before=before))
+        sys.stdout.write(init.as_word(told, options.quote, before=before))
     else:
         output.emit_raw(told if told.endswith("\n") or sys.stdout.isatty() else told + "\n")
 
