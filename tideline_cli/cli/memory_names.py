@@ -19,8 +19,7 @@ if TYPE_CHECKING:
 
     from apsw import Connection
 
-    from tideline_cli.cli.call_settings import CallSettings
-    from tideline_cli.cli.notices import Notices
+    from tideline_cli.cli.call_settings import CallSettings, Notices
     from tideline_cli.model.origin import Everyone
 
 

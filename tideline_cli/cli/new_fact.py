@@ -38,7 +38,7 @@ from tideline_cli.policy.secrets import may_hold
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
     from tideline_cli.cli.session import Session
@@ -165,10 +165,31 @@ def warn_of_secrets(session: Session, *stated: NewFact, fact_id: str | None = No
     """Warn of secrets in what a trusted source says: it is stored as it is. Out of what nobody
     vouches for they are taken."""
     found = [new for new in stated if is_trusted(new.source) and _may_hold_one(new)]
-    if found:
-        from tideline_cli.cli import secret_notes  # noqa: PLC0415  re, 5 ms; few facts come here
+    if not found:
+        return
+    from tideline_cli.memory.secret_screening import kinds_of  # noqa: PLC0415  re, 5 ms
 
-        secret_notes.warn(session, found, fact_id)
+    kinds = (kind for new in found for kind in kinds_of(new))
+    _warn_of_kinds(session, tuple(dict.fromkeys(kinds)), fact_id)
+
+
+def warn_of_secrets_in(session: Session, values: Iterable[Any], fact_id: str) -> None:
+    """Warn of the secrets in texts, lists and objects that a fact keeps as they are."""
+    from tideline_cli.memory.secret_screening import secret_kinds  # noqa: PLC0415  re, 5 ms
+
+    _warn_of_kinds(session, secret_kinds(values), fact_id)
+
+
+def _warn_of_kinds(session: Session, kinds: tuple[str, ...], fact_id: str | None) -> None:
+    if not kinds:
+        return
+    from tideline_cli.memory.secret_screening import kinds_in_words  # noqa: PLC0415  re, 5 ms
+
+    hint = f"`{session.call('doctor', '--secrets')}` names what is there"
+    if fact_id is not None:
+        hint = f"`{session.call('purge', fact_id)}` removes it for good, {hint}"
+    told = f"this looks like {kinds_in_words(kinds)}, and is stored as it is"
+    session.caution("secret", told, hint=hint)
 
 
 def _may_hold_one(new: NewFact) -> bool:

@@ -114,10 +114,10 @@ class _Call:
         """Run a verb; one that is about all origins also where these have other databases."""
         if self._name not in _ABOUT_ALL or not session.config.get(TABLE):
             return self._done(session, verb)
-        from tideline_cli.cli import over_databases  # noqa: PLC0415  few have such a table
+        from tideline_cli.cli import own_databases  # noqa: PLC0415  few have such a table
 
-        handlers = over_databases.Handlers(lambda one: self._done(one, verb), meaning, close)
-        return over_databases.run(session, self._name, options, handlers)
+        handlers = own_databases.Handlers(lambda one: self._done(one, verb), meaning, close)
+        return own_databases.run_over_databases(session, self._name, options, handlers)
 
     def _done(self, session: Session, verb: Callable[[Session], int]) -> int:
         """Run a verb; on a server again, where that has ended its transaction for another's."""

@@ -1,23 +1,33 @@
-"""Tables on a terminal and progress on stderr, by rich. Stored text is never markup."""
+"""Tables that fit the terminal, and progress on stderr, by rich. What stands beside the text gives
+way before the text does; stored text is never markup."""
 
 from __future__ import annotations
 
+import io
+import os
+import re
+import shutil
 import sys
 from time import monotonic
 
+from rich.cells import cell_len
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 from rich.text import Text
 
-from tideline_cli.cli import ages, columns, output
-from tideline_cli.cli.columns import Column
+from tideline_cli.cli import ages, output, terminal
+from tideline_cli.model.record import record
 from tideline_cli.policy.render import screen_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
     from types import TracebackType
+    from typing import Any, Literal
+
+    from rich.console import RenderableType
+    from rich.containers import Lines
 
     from tideline_cli.cli.session import Session
     from tideline_cli.model.fact import Fact
@@ -26,6 +36,164 @@ if TYPE_CHECKING:
     from tideline_cli.policy.contradictions import Contradiction
     from tideline_cli.store.history import Entry
     from tideline_cli.store.steps import StandingBatch
+    Cells = Sequence[str | Text]
+
+_GAP = 2
+_LEAST = 36  # columns that the text keeps, where it is that long
+_BEGINNING = 20  # columns of a text of which only the beginning is shown
+_NARROWEST = 20
+_PADDING = re.compile(r" +((?:\x1b\[[0-9;]*m)*)$", re.M)  # blanks at the end of a line
+_ENDING = 6  # letters of an id that a narrow table shows
+# Which columns give way, in this order: ids get shorter, then go, as the rest does.
+ORDER = ("id", "when", "score", "id", "segment", "verb", "when", "check", "from")
+
+
+@record
+class Column:
+    """A column. `forms` are its cells as they are in a wide terminal, and as they are in narrower
+    ones; after the last form the column goes. One that `stays` keeps its last. The one that
+    `is_text` takes the room that the others leave."""
+
+    heading: str
+    forms: tuple[Cells, ...]
+    stays: bool = False
+    is_number: bool = False
+    is_text: bool = False
+
+
+def text_column(heading: str, cells: Cells) -> Column:
+    """Return the column that takes the room which is left."""
+    return Column(heading, (cells,), stays=True, is_text=True)
+
+
+def id_column(fact_ids: Sequence[str]) -> Column:
+    """Return the column of ids; where there is little room, of their endings."""
+    short = [f"…{one[-_ENDING:]}" if len(one) > _ENDING + 1 else one for one in fact_ids]
+    forms = ([Text(one, style="dim") for one in form] for form in (fact_ids, short))
+    return Column("id", tuple(forms))
+
+
+def place_column(count: int) -> Column:
+    """Return the column of `@1`, `@2` …, which every command takes for the facts beside them."""
+    return Column("", ([f"@{place}" for place in range(1, count + 1)],), stays=True)
+
+
+def one_line(text: str) -> Text:
+    """Return a stored text as one line that a terminal may show."""
+    return Text(screen_text(output.one_line(text)))
+
+
+def show_columns(
+    session: Session, columns: Sequence[Column], *, crops: bool = False, parted: int = 0
+) -> None:
+    """Print a table. Its text is wrapped, or cut where only its beginning matters. A blank line
+    stands behind each `parted` rows."""
+    width = screen_width()
+    table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, _GAP, 0, 0))
+    widths = _fitted_widths(columns, width, _BEGINNING if crops else _LEAST)
+    fitted = zip(columns, widths, strict=True)
+    shown = [(column, place) for column, place in fitted if place < len(column.forms)]
+    others = sum(_width(one, place) + _GAP for one, place in shown if not one.is_text)
+    for column, place in shown:
+        is_wrapped = column.is_text and not crops
+        table.add_column(
+            column.heading, no_wrap=not is_wrapped, overflow="fold" if is_wrapped else "ellipsis",
+            justify="right" if column.is_number else "left",
+            width=max(1, width - others) if column.is_text else _width(column, place),
+        )  # fmt: skip
+    rows = zip(*(column.forms[place] for column, place in shown), strict=True)
+    for number, row in enumerate(rows):
+        if parted and number and number % parted == 0:
+            table.add_row()
+        table.add_row(*(Text(cell) if isinstance(cell, str) else cell for cell in row))
+    put_shown(session, table, width=width)
+
+
+def put_shown(session: Session, shown: RenderableType, *, width: int | None = None) -> None:
+    """Print what rich can show, by the pager where it is longer than the terminal."""
+    width = screen_width() if width is None else width
+    buffer = io.StringIO()
+    colors = _colors(session)
+    console = Console(
+        file=buffer, force_terminal=colors is not None, color_system=colors, width=width,
+        markup=False, highlight=False, emoji=False, legacy_windows=False,
+    )  # fmt: skip
+    console.print(shown)
+    terminal.show_by_pager(session, _PADDING.sub(r"\1", buffer.getvalue()))
+
+
+def screen_width() -> int:
+    """Return how many columns the terminal has, by COLUMNS if that says so."""
+    return max(_NARROWEST, shutil.get_terminal_size((80, 24)).columns)
+
+
+def _colors(session: Session) -> Literal["standard"] | None:
+    """Return which colors rich may use; None for none at all, neither bold nor dim."""
+    if session.color == "never" or (session.color == "auto" and _is_plain()):
+        return None
+    return "standard"
+
+
+def _is_plain() -> bool:
+    return not sys.stdout.isatty() or os.environ.get("TERM", "dumb") in ("dumb", "")
+
+
+def _fitted_widths(columns: Sequence[Column], width: int, least: int) -> list[int]:
+    """Return which form of each column leaves the text `least` columns, or all that it needs: one
+    past the last where a column goes."""
+    text = next(number for number, column in enumerate(columns) if column.is_text)
+    least = min(least, _width(columns[text], 0))
+    at = [0] * len(columns)
+    for heading in ORDER:
+        beside = (_width(one, at[n]) + _GAP for n, one in enumerate(columns) if n != text)
+        if width - sum(beside) >= least:
+            break
+        for number, column in enumerate(columns):
+            last = len(column.forms) - 1 if column.stays else len(column.forms)
+            if column.heading == heading and at[number] < last:
+                at[number] += 1
+    return at
+
+
+def _width(column: Column, place: int) -> int:
+    """Return how wide a form of a column is; a column that is gone takes back its gap."""
+    if place >= len(column.forms):
+        return -_GAP
+    longest = max((cell_len(str(cell)) for cell in column.forms[place]), default=0)
+    return max(cell_len(column.heading), longest)
+
+
+_BOND = "\ufdd0"  # stands for a blank that does not end a line; no text has it, it is no character
+_WORDS = re.compile(r"(?<!,) ")
+_PARENTHESIS = re.compile(r"\([^()]*\)")
+
+
+def with_joined_parts(sums: str) -> str:
+    """Return sums and products with what belongs together joined. What stands in parentheses may be
+    parted from what it explains, and behind its commas, as it may be long."""
+    parts = re.split(r" (?=[×+=] )", sums)
+    return " ".join(_joined_part(part) for part in parts)
+
+
+def _joined_part(part: str) -> str:
+    inside = [_WORDS.sub(_BOND, found[0]) for found in _PARENTHESIS.finditer(part)]
+    outside = [piece.replace(" ", _BOND) for piece in _PARENTHESIS.split(part)]
+    told = outside[0]
+    for text, after in zip(inside, outside[1:], strict=True):
+        told = told.removesuffix(_BOND) + (" " if told.endswith(_BOND) else "") + text + after
+    return told
+
+
+class JoinedText(Text):
+    """A text with joined blanks, which are blanks again once it is wrapped."""
+
+    def wrap(self, *given: Any, **options: Any) -> Lines:
+        """Return the lines of the text."""
+        lines = super().wrap(*given, **options)
+        for line in lines:
+            line.plain = line.plain.replace(_BOND, " ")
+        return lines
+
 
 _OF_A_HIT = 1_000  # characters of a text that a recall shows, and a list
 _OF_A_LINE = 300
@@ -53,18 +221,18 @@ def hits(
         if about:
             text.append((" · " if hit.weak else "\n") + about, style="dim")
         if explained is not None:
-            text.append("\n" + columns.with_joined_parts(explained(hit)), style="dim")
-            text = columns.JoinedText.assemble(text)
+            text.append("\n" + with_joined_parts(explained(hit)), style="dim")
+            text = JoinedText.assemble(text)
         mark = "" if hit.why.lane == "lexical" else "~"
         texts.append(text)
         scores.append(Text(f"{mark}{hit.score:.3f}", style="dim" if mark else ""))
-    columns.show(session, (
-        columns.places(len(found)),
+    show_columns(session, (
+        place_column(len(found)),
         Column("score", (scores,), is_number=True),
-        columns.text("fact", texts),
+        text_column("fact", texts),
         Column("segment", ([hit.fact.segment for hit in found],)),
         when(session, [hit.fact.created_at for hit in found]),
-        columns.ids([hit.fact.id for hit in found]),
+        id_column([hit.fact.id for hit in found]),
     ))  # fmt: skip
 
 
@@ -84,20 +252,20 @@ def facts(
     now: int,
 ) -> None:  # fmt: skip
     """Print a list of facts, with `strength` how strong each is; `now` says what has ended."""
-    texts = list(map(columns.one_line, _beginnings(session, found, _OF_A_LINE)))
+    texts = list(map(one_line, _beginnings(session, found, _OF_A_LINE)))
     for fact, text in zip(found, texts, strict=True):
         if state := output.state(fact, now=now):
             text.append(f" ({state})")
             text.stylize("dim")
         elif fact.progress in ("blocked", "done"):
             text.append(f" ({fact.progress})", style="dim")
-    columns.show(session, (
-        columns.places(len(found)),
-        columns.text("fact", texts),
+    show_columns(session, (
+        place_column(len(found)),
+        text_column("fact", texts),
         Column("segment", ([fact.segment for fact in found],)),
         *([Column("strength", ([f"{strength(fact):.3f}" for fact in found],))] if strength else []),
         when(session, [fact.created_at for fact in found]),
-        columns.ids([fact.id for fact in found]),
+        id_column([fact.id for fact in found]),
     ))  # fmt: skip
 
 
@@ -129,13 +297,13 @@ def fading(session: Session, rows: Sequence[tuple[str, Fact, str]]) -> None:
     texts = []
     shown = _beginnings(session, [fact for _, fact, _ in rows], _OF_A_LINE)
     for (_, fact, why), content in zip(rows, shown, strict=True):
-        text = columns.one_line(content)
+        text = one_line(content)
         if state := output.state(fact, now=session.now):
             text.append(f" ({state})", style="dim")
         texts.append(text.append(f"\n{fact.id} · {why}", style="dim"))
-    columns.show(session, (
+    show_columns(session, (
         Column("fades", ([day for day, _, _ in rows],), stays=True),
-        columns.text("fact", texts),
+        text_column("fact", texts),
     ))  # fmt: skip
 
 
@@ -144,14 +312,14 @@ def slot_changes(session: Session, rows: Sequence[tuple[str, str, Fact, str]]) -
     texts = []
     shown = _beginnings(session, [fact for _, _, fact, _ in rows], _OF_A_LINE)
     for (_, _, fact, _), content in zip(rows, shown, strict=True):
-        text = columns.one_line(content)
+        text = one_line(content)
         if fact.lifecycle != "active":
             text.append(f" ({fact.lifecycle})", style="dim")
         texts.append(text)
-    columns.show(session, (
+    show_columns(session, (
         Column("changed", ([day for day, _, _, _ in rows],), stays=True),
-        Column("slot", ([columns.one_line(slot) for _, slot, _, _ in rows],), stays=True),
-        columns.text("fact", texts),
+        Column("slot", ([one_line(slot) for _, slot, _, _ in rows],), stays=True),
+        text_column("fact", texts),
         Column("values", ([values for _, _, _, values in rows],)),
     ))  # fmt: skip
 
@@ -169,22 +337,22 @@ def timeline(
     line = "│" if draws else "|"
     shown = _beginnings(session, [fact for _, _, fact, _ in rows], _OF_A_LINE)
     for place, (holds, day, _, told) in enumerate(rows):
-        text = columns.one_line(shown[place])
+        text = one_line(shown[place])
         text.style = "" if holds else "dim"
         text.append("\n" + told, style="dim")
         table.add_row(on if holds else off, day, text)
         if place < len(rows) - 1:
             table.add_row(Text(line, style="dim"), "", "")
-    columns.put(session, table)
+    put_shown(session, table)
 
 
 def listing(
     session: Session, headings: Sequence[str], rows: Sequence[Sequence[str]], *, wide: str
 ) -> None:
     """Print rows of texts; the column `wide` takes the room that the others leave."""
-    shown = ([columns.one_line(row[place]) for row in rows] for place in range(len(headings)))
-    columns.show(session, tuple(
-        columns.text(heading, cells) if heading == wide else Column(heading, (cells,), stays=True)
+    shown = ([one_line(row[place]) for row in rows] for place in range(len(headings)))
+    show_columns(session, tuple(
+        text_column(heading, cells) if heading == wide else Column(heading, (cells,), stays=True)
         for heading, cells in zip(headings, shown, strict=True)
     ))  # fmt: skip
 
@@ -234,53 +402,53 @@ def findings(
         is_done = mended.get(finding, False)
         word = "repaired" if is_done else finding.severity
         marks.append(Text(word, style=_SEVERITY_STYLES.get(word, "")))
-        text = columns.one_line(finding.message)
+        text = one_line(finding.message)
         if not is_done:
-            remedy = columns.one_line(f"→ {finding.remedy}")
+            remedy = one_line(f"→ {finding.remedy}")
             remedy.stylize("dim")
             text.append("\n").append_text(remedy)
         texts.append(text)
-    columns.show(session, (
+    show_columns(session, (
         Column("", (marks,), stays=True),
         Column("check", ([finding.check for finding in found],)),
-        columns.text("what", texts),
+        text_column("what", texts),
     ), parted=1)  # fmt: skip
 
 
 def settings(session: Session, rows: Sequence[tuple[str, str, str]]) -> None:
     """Print settings: name, value, and where the value comes from."""
     names, values, origins = zip(*rows, strict=True)
-    columns.show(session, (
+    show_columns(session, (
         Column("setting", (list(names),), stays=True),
-        columns.text("value", [_setting_value(value) for value in values]),
+        text_column("value", [_setting_value(value) for value in values]),
         Column("from", ([Text(one, style="dim") for one in origins],)),
     ))  # fmt: skip
 
 
 def _setting_value(value: str) -> Text:
-    return columns.one_line(value) if value else Text("not set", style="dim")
+    return one_line(value) if value else Text("not set", style="dim")
 
 
 def pairs(session: Session, found: Sequence[Contradiction]) -> None:
     """Print pairs that may contradict each other, the newer fact of each first."""
     both = [fact for pair in found for fact in (pair.a, pair.b)]
     scores = [text for pair in found for text in (f"{pair.score:.2f}", "")]
-    columns.show(session, (
-        columns.places(len(both)),
+    show_columns(session, (
+        place_column(len(both)),
         Column("score", (scores,), is_number=True),
-        columns.text("facts", [columns.one_line(fact.content) for fact in both]),
+        text_column("facts", [one_line(fact.content) for fact in both]),
         when(session, [fact.created_at for fact in both]),
-        columns.ids([fact.id for fact in both]),
+        id_column([fact.id for fact in both]),
     ), parted=2)  # fmt: skip
 
 
 def undo_steps(session: Session, found: Sequence[StandingBatch], texts: Sequence[str]) -> None:
     """Print what could be undone, a line a batch; `texts` say what each did."""
-    columns.show(session, (
+    show_columns(session, (
         _batches([step.ordinal for step in found]),
         when(session, [step.at for step in found]),
         Column("verb", ([step.verb for step in found],)),
-        columns.text("what", [columns.one_line(text) for text in texts]),
+        text_column("what", [one_line(text) for text in texts]),
     ), crops=True)  # fmt: skip
 
 
@@ -292,28 +460,28 @@ def history_batches(
     whether it stands or was taken back since."""
     shown: list[Text] = []
     for entry, said in zip(found, texts, strict=True):
-        text = columns.one_line(said)
+        text = one_line(said)
         if entry.outcome != "blocked" and entry.batch not in standing:
             text = Text("undone · ").append_text(text)
         if entry.batch not in standing:
             text.stylize("dim")
         shown.append(text)
-    columns.show(session, (
+    show_columns(session, (
         _batches([entry.batch for entry in found]),
         when(session, [entry.at for entry in found]),
         Column("verb", ([entry.verb for entry in found],)),
         _fact_places(ids),
-        columns.text("what", shown),
+        text_column("what", shown),
     ), crops=True)  # fmt: skip
 
 
 def fact_changes(session: Session, found: Sequence[Entry], said: Sequence[str]) -> None:
     """Print the changes of one fact, each as it is `said` in words."""
-    columns.show(session, (
+    show_columns(session, (
         _batches([entry.batch for entry in found]),
         when(session, [entry.at for entry in found]),
         Column("verb", ([entry.verb for entry in found],)),
-        columns.text("what", [columns.one_line(text) for text in said]),
+        text_column("what", [one_line(text) for text in said]),
     ))  # fmt: skip
 
 

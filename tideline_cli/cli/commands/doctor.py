@@ -11,6 +11,11 @@ from tideline_cli.cli.session import Session
 from tideline_cli.cli.terminal import confirmed
 from tideline_cli.errors import StoreError, TidelineError, UsageError
 from tideline_cli.memory import doctor, repair
+from tideline_cli.memory.secret_screening import (
+    kinds_in_words,
+    stored_secrets,
+)
+from tideline_cli.model.origin import EVERYONE
 from tideline_cli.store import connection
 from tideline_cli.store.checks import of_engine
 
@@ -20,6 +25,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from tideline_cli.memory.doctor import DoctorReport
+    from tideline_cli.memory.secret_screening import StoredSecret
     from tideline_cli.model.finding import Finding
 
 HELP = """Check that the store is whole, and mend what can be made anew.
@@ -83,9 +89,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
         raise UsageError("doctor takes no words", hint="tideline doctor --deep")
     session.needs_owner("only the owner may examine the store")
     if options.secrets:
-        from tideline_cli.cli import secret_notes  # noqa: PLC0415  this search alone
-
-        return secret_notes.report(session)
+        return _report_secrets(session)
     if of_engine.is_none(session.database):
         session.check_memory_is_there()
         _show(session, doctor.DoctorReport((), ()), {}, None)
@@ -272,3 +276,51 @@ class _progress:  # noqa: N801  reads as a statement: with _progress(...) as tel
         if self._is_seen:
             sys.stderr.write(f"\r\x1b[K{text}")
             sys.stderr.flush()
+
+
+_OF_SECRETS = (
+    "`tideline purge ID` removes a fact and its history for good; `tideline edit ID TEXT` first "
+    "keeps what else it says, and `purge` then takes the old wording"
+)
+
+
+def _report_secrets(session: Session) -> int:
+    """Print the facts that hold secrets, one a line."""
+    db = session.reading()
+    if db is None:
+        session.check_memory_is_there()
+    found = [] if db is None else stored_secrets(db, viewer=EVERYONE)
+    if session.json:
+        output.emit_json(_secrets_form(session, found))
+        return 0
+    lines = [f"{'warning':<9}secrets: {_secret_message(session, one)}" for one in found]
+    if not lines and not session.quiet:
+        lines = [f"all is well: no secret found in {session.database}"]
+    output.emit_lines(lines)
+    if found:
+        session.note(_OF_SECRETS)
+    return 0
+
+
+def _secret_message(session: Session, one: StoredSecret) -> str:
+    is_own = one.origin == session.viewer.key
+    whose = "" if is_own else f" of {output.shown_origin(one.origin)}"
+    return f"{one.id}{whose} holds {kinds_in_words(one.kinds)} ({', '.join(one.places)})"
+
+
+def _secrets_form(session: Session, found: list[StoredSecret]) -> dict[str, Any]:
+    return {
+        "ok": True,
+        "findings": [
+            {"check": "secrets", "severity": "warning", "remedy": _OF_SECRETS,
+             "message": _secret_message(session, one)}
+            for one in found
+        ],
+        "checks": ["secrets"],
+        "database": session.database,
+        "secrets": [
+            {"id": one.id, "origin": one.origin, "kinds": list(one.kinds),
+             "places": list(one.places)}
+            for one in found
+        ],
+    }  # fmt: skip

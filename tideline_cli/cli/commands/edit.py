@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import sys
 
-from tideline_cli.cli import ages, by_id, output, secret_notes, terminal
-from tideline_cli.cli.new_fact import Labels, new_id, tell_secrets
+from tideline_cli.cli import ages, by_id, output, terminal
+from tideline_cli.cli.new_fact import Labels, new_id, tell_secrets, warn_of_secrets_in
 from tideline_cli.cli.options import Argument, choice, flag, start
 from tideline_cli.cli.session import Session
 from tideline_cli.errors import UsageError
@@ -80,7 +80,6 @@ class Options(Labels):
 _LABELS = (*Labels.__fields__, "role", "progress")
 
 
-
 def run(session: Session, words: list[str], options: Options) -> int:
     """Edit the fact."""
     if not words:
@@ -122,7 +121,7 @@ def _tell_secrets(session: Session, done: Edited, changes: dict[str, Any]) -> No
     if done.secrets:
         tell_secrets(session, done.secrets)
     elif done.batch is not None:
-        secret_notes.warn_of(session, changes.values(), done.fact.id)
+        warn_of_secrets_in(session, changes.values(), done.fact.id)
 
 
 def _since(from_: int | None, valid_from: int | None) -> int | None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from tideline_cli.cli import by_id, output, secret_notes
+from tideline_cli.cli import by_id, output
+from tideline_cli.cli.new_fact import warn_of_secrets_in
 from tideline_cli.cli.options import Argument, OptionSet, choice, count, flag, text
 from tideline_cli.cli.session import Session
 from tideline_cli.errors import UsageError
@@ -50,7 +51,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
             db, source, options.kind, target, reason=options.reason, strength=options.strength,
             viewer=viewer, now=now,
         )  # fmt: skip
-        secret_notes.warn_of(session, [options.reason], source)
+        warn_of_secrets_in(session, [options.reason], source)
     _report(session, done, options.kind, remove=options.remove)
     return 0
 

@@ -94,8 +94,6 @@ def _report(session: Session, done: Remembered) -> None:
 
 
 def _restatement(before: Fact, after: Fact) -> str:
-    from tideline_cli.cli import new_fact  # noqa: PLC0415  only for a known fact
-
     changes = new_fact.told_changes(before, after)
     return "known already, reinforced" + (f"; {changes}" if changes else "")
 

@@ -7,10 +7,10 @@ from textwrap import wrap
 
 from rich.text import Text
 
-from tideline_cli.cli import columns, embedding, output, tables
-from tideline_cli.cli.columns import Column
+from tideline_cli.cli import embedding, output, tables
 from tideline_cli.cli.commands.eval import questions
 from tideline_cli.cli.messages import shows_progress
+from tideline_cli.cli.tables import Column
 from tideline_cli.errors import UnavailableError, UsageError
 from tideline_cli.evaluation import ask, copies
 from tideline_cli.evaluation.ask import MEASURES, contrast
@@ -269,7 +269,7 @@ def outcome_tables(
     against: Sequence[Comparison | None],
 ) -> None:  # fmt: skip
     """Print a row for each way; below it what it wins and loses."""
-    output.emit_lines([*wrap(about(gold, found[0]), columns.screen_width()), ""])
+    output.emit_lines([*wrap(about(gold, found[0]), tables.screen_width()), ""])
     shows, tells = _figure_forms()
     names, marks, cells = list[Text](), list[str](), list[list[Text]]()
     for one, other in zip(found, against, strict=True):
@@ -280,8 +280,8 @@ def outcome_tables(
             names.append(Text("  difference", style="dim"))
             marks.append(f"+{len(other.won):,} -{len(other.lost):,}")
             cells.append([Text(tells(value), style="dim") for value in other.differences.values()])
-    columns.show(session, (
-        columns.text("way", names), *_measure_columns(cells, found[0].way.k),
+    tables.show_columns(session, (
+        tables.text_column("way", names), *_measure_columns(cells, found[0].way.k),
         *([Column("hits", (marks,), stays=True, is_number=True)] if any(marks) else []),
     ))  # fmt: skip
     if len(found) == 1:
@@ -290,7 +290,7 @@ def outcome_tables(
 
 def _figure_forms() -> tuple[Callable[[Interval], str], Callable[[Interval], str]]:
     """Return how a figure and a difference are shown: with the interval where that has room."""
-    width = columns.screen_width()
+    width = tables.screen_width()
     if width >= _WIDE:
         return figure, told_difference
     short = (lambda one: f"{one.mean:.3f}") if width < _NARROW else (
@@ -321,8 +321,8 @@ def _category_table(session: Session, outcome: Answered) -> None:
     rows = [list(outcome.intervals(one).values()) for one in names]
     counts = [f"{row[0].n:,}" for row in rows]
     cells = [[Text(shows(value)) for value in row] for row in rows]
-    columns.show(session, (
-        columns.text("category", list(map(Text, names))),
+    tables.show_columns(session, (
+        tables.text_column("category", list(map(Text, names))),
         Column("questions", (counts,), stays=True, is_number=True),
         *_measure_columns(cells, outcome.way.k),
     ))  # fmt: skip

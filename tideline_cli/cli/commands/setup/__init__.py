@@ -10,8 +10,8 @@ from shlex import join
 
 from tideline_cli import config
 from tideline_cli.cli import memory_names, output, own_program
-from tideline_cli.cli.commands.setup import client_work, state
-from tideline_cli.cli.commands.setup.client_work import DoorOutcome, Work
+from tideline_cli.cli.commands.setup import clients
+from tideline_cli.cli.commands.setup.clients import DoorOutcome, Work
 from tideline_cli.cli.options import Argument, OptionSet, flag
 from tideline_cli.cli.session import Session
 from tideline_cli.config.replacing import FolderLock
@@ -30,8 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from typing import Any
 
-    from tideline_cli.cli.commands.setup.client_work import Edit
-    from tideline_cli.cli.commands.setup.state import DoorState
+    from tideline_cli.cli.commands.setup.clients import DoorState, Edit
     from tideline_cli.serve.setup_files import SetUpRow
 
 HELP = """Let agents use the memory, and undo that.
@@ -116,7 +115,7 @@ def _done(
     done = DoorOutcome(name, "absent")
     for work, where in _works(session, name, parts, place, removes=options.remove):
         row = setup_files.setup_rows(place.data).get(key)
-        done = client_work.do(work, where, row)
+        done = clients.do(work, where, row)
     return done
 
 
@@ -176,13 +175,13 @@ def _state(
     name: str, place: SetupPlace, rows: Mapping[str, SetUpRow], session: Session
 ) -> DoorState:
     row = rows.get(setup_files.name_of(name, place.project))
-    where = client_work.older_place(place, row)
+    where = clients.older_place(place, row)
     plan = plan_of(name, calls_of(name, ("tideline",), (), (HOOKS, MCP)), where)
     try:
-        return state.state_of(plan, where, config.state_folder(os.environ), row)
+        return clients.state_of(plan, where, config.state_folder(os.environ), row)
     except OSError as error:
         session.note(f"{name}: {error.strerror} {error.filename}")
-        return state.unknown(plan, where)
+        return clients.unknown(plan, where)
 
 
 def _show(
@@ -302,18 +301,18 @@ def _works(
     rows = setup_files.setup_rows(place.data)
     key = setup_files.name_of(name, place.project)
     row = rows.get(key)
-    older = client_work.older_place(place, row)
+    older = clients.older_place(place, row)
     if removes:
         yield _removal(name, parts, older, rows, key), older
         return
     if row is not None and older != place:
-        yield client_work.taking_back(
+        yield clients.taking_back(
             plan_of(name, row.calls, older), older, row, _shared(rows, key, older)
         ), older  # fmt: skip
         row = None
     calls = calls_of(name, own_program.own_words(), _more(session), parts)
     plan = plan_of(name, {**(row.calls if row is not None else {}), **calls}, place)
-    yield client_work.setting_up(
+    yield clients.setting_up(
         plan, place, row, now=iso(session.now),
         may_ask=sys.stdin.isatty() and sys.stdout.isatty() and not session.no_input,
     ), place  # fmt: skip
@@ -332,11 +331,11 @@ def _removal(
     if row is not None and not gone:
         return Work(whole, "absent", row)
     if row is not None and rest and whole.folder:
-        work = client_work.setting_up(
+        work = clients.setting_up(
             plan_of(name, rest, place), place, row, now=row.at, may_ask=False
         )
         return replace(work, action="removed", ask="")
-    return client_work.taking_back(
+    return clients.taking_back(
         plan_of(name, gone if rest else calls, place), place, row, _shared(rows, key, place)
     )
 
