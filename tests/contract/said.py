@@ -25,6 +25,8 @@ def difference(command: str, form: Any, text: str) -> list[str]:
     """Return in what the text of a command differs from its JSON."""
     if form == {"frozen": True}:
         return []
+    if command not in SAYS:
+        return [f"tests/contract/said.py: SAYS lacks {command}: what its text tells of its JSON"]
     known = set(ID.findall(str(form)))
     strange = [f"text names {one}, JSON does not" for one in ID.findall(text) if one not in known]
     return strange + SAYS[command](form, text)

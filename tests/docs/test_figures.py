@@ -84,7 +84,8 @@ CLAIMS = (
 @joined("page, claim", CLAIMS)
 def test_a_page_says_what_the_program_knows(page, claim):
     """A page has the sentence with the figure that the program has."""
-    assert claim in " ".join((DOCS / page).read_text("utf-8").split("\n"))
+    said = " ".join((DOCS / page).read_text("utf-8").split("\n"))
+    assert claim in said, f"docs/{page} lacks {claim!r}, which CLAIMS here takes from the program"
 
 
 def test_the_stop_words_are_those_that_are_listed():

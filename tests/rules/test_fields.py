@@ -52,10 +52,12 @@ CHANGED = {field.name: value_of(field) for field in FIELDS if field.name in CHAN
 
 def test_the_classes_have_the_fields_of_the_table():
     """Fact has every field, in the order of the table; NewFact the labels and what it needs."""
-    assert Fact.__fields__ == NAMES
+    assert Fact.__fields__ == NAMES, "tideline_cli/model/fact.py, Fact: FIELDS, in order"
     stated = {"content", "source", "origin", *LABELS}
-    assert set(NewFact.__fields__) - ABOUT_WRITING == stated
-    assert None not in LABELLED.values(), "BY_NAME lacks a value of a field"
+    assert set(NewFact.__fields__) - ABOUT_WRITING == stated, (
+        "tideline_cli/model/fact.py, NewFact"
+    )
+    assert None not in LABELLED.values(), "BY_NAME (tests/rules/test_fields.py) lacks a value"
 
 
 def test_the_schema_has_the_fields_of_the_table():
@@ -63,19 +65,23 @@ def test_the_schema_has_the_fields_of_the_table():
     body = SCHEMA.split("CREATE TABLE fact (\n")[1].split("\n) STRICT")[0]
     columns = dict(line.replace(",", " ").split()[:2] for line in body.splitlines())
     derived = {"seq", "length", "terms", "digest"}
-    assert columns.keys() - derived == set(COLUMNS)
+    where = "tideline_cli/store/schema.py, CREATE TABLE fact"
+    assert columns.keys() - derived == set(COLUMNS), where
     for field in FIELDS:
         if not field.is_use:
-            assert columns[field.name] == TYPES[field.form], field.name
+            assert columns[field.name] == TYPES[field.form], f"{where}: {field.name}"
 
 
 def test_the_digest_has_places_without_gaps():
     """The places in the digest are 1, 2, 3 and so on; internals/storage-format.md names them so."""
     covered = sorted((field for field in FIELDS if field.digest), key=lambda field: field.digest)
-    assert [field.digest for field in covered] == list(range(1, len(covered) + 1))
+    places = [field.digest for field in covered]
+    assert places == list(range(1, len(covered) + 1)), "tideline_cli/model/fields.py, FIELDS"
     *most, last = (field.name for field in covered)
     said = (ROOT / "docs/internals/storage-format.md").read_text()
-    assert f"SHA-256 over {', '.join(most)} and {last}," in said
+    assert f"SHA-256 over {', '.join(most)} and {last}," in said, (
+        "docs/internals/storage-format.md, the fields of the digest"
+    )
 
 
 def test_the_properties_draw_every_field():
@@ -86,7 +92,9 @@ def test_the_properties_draw_every_field():
          for keyword in call.keywords}
         for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == "facts"
     )  # fmt: skip
-    assert set(NAMES) - drawn == {"id", "content", "created_at"}
+    assert set(NAMES) - drawn == {"id", "content", "created_at"}, (
+        "tests/property/strategies.py, facts: NAME=draw(...)"
+    )
 
 
 def test_a_restatement_tells_every_label():

@@ -21,11 +21,21 @@ TABLES = {
 }  # fmt: skip
 
 
+_AT_DRAWN = "tests/property/strategies.py, DRAWN"
+
+
+def at(name, text):
+    """Return the file and the line of a text in it."""
+    lines = (ROOT / name).read_text("utf-8").split("\n")
+    return next((f"{name}:{n}" for n, line in enumerate(lines, 1) if text in line), name)
+
+
 def test_what_properties_draw_exists():
     """Each word that a property test draws is one that the program knows."""
     for name, drawn in DRAWN.items():
-        assert set(drawn) <= set(TABLES[name]), name
-    assert DRAWN.keys() == TABLES.keys()
+        unknown = set(drawn) - set(TABLES[name])
+        assert not unknown, f"{_AT_DRAWN}, {name}: the program knows no {unknown}"
+    assert DRAWN.keys() == TABLES.keys(), _AT_DRAWN
 
 
 def test_the_concepts_list_all_segments_and_sources():
@@ -35,16 +45,21 @@ def test_the_concepts_list_all_segments_and_sources():
     assert missing == [], f"{page}, the table of segments, lacks {missing}"
     for segment, one in SEGMENTS.items():
         ((_, _, tier, importance),) = [row for row in _rows(page, f"`{segment}`") if len(row) == 4]
-        assert (tier, float(importance)) == (one.tier, one.importance), f"{page}, {segment}"
+        assert (tier, float(importance)) == (one.tier, one.importance), (
+            at(page, f"`{segment}`")
+        )
     missing = [source for source in SOURCES if not _rows(page, f"`{source}`")]
     assert missing == [], f"{page}, the table of sources, lacks {missing}"
 
 
 def test_the_type_names_the_segments_of_the_table():
     """A segment is a word of `Segment` and a row of `SEGMENTS`, or neither."""
-    text = (ROOT / "tideline_cli" / "model" / "fact.py").read_text("utf-8")
+    name = "tideline_cli/model/fact.py"
+    text = (ROOT / name).read_text("utf-8")
     named = re.search(r"Segment = Literal\[(.*?)\]", text, re.DOTALL).group(1)
-    assert set(re.findall(r'"(\w+)"', named)) == set(SEGMENTS)
+    words = set(re.findall(r'"(\w+)"', named))
+    assert sorted(words - set(SEGMENTS)) == [], f"{at(name, 'SEGMENTS: ')} lacks a row for them"
+    assert sorted(set(SEGMENTS) - words) == [], f"{at(name, 'Segment = ')} lacks their words"
 
 
 @pytest.mark.parametrize("segment", SEGMENTS)
@@ -54,7 +69,9 @@ def test_the_documents_tell_of_a_segment_what_its_table_says(segment):
     rows = [row for row in _rows("docs/internals/ranking.md", segment) if len(row) == 4]
     assert rows, f"docs/internals/ranking.md, the table of segments, lacks {segment}"
     ((_, tier, importance, rate),) = rows
-    assert (tier, float(importance), float(rate)) == (one.tier, one.importance, one.decay_rate)
+    assert (tier, float(importance), float(rate)) == (one.tier, one.importance, one.decay_rate), (
+        at("docs/internals/ranking.md", f"| {segment} ")
+    )
 
 
 @joined("source", SOURCES)
@@ -65,9 +82,10 @@ def test_the_documents_tell_of_a_source_what_its_table_says(source):
     rows = _rows("docs/concepts.md", f"`{source}`")
     told = [row for row in rows if row[1].startswith(("0.", "1."))]
     ((_, weight, authors, scanned),) = told
-    assert float(weight) == one.weight, "docs/concepts.md, the table of sources"
-    assert authors.startswith("yes" if one.protected else "no")
-    assert scanned == ("no" if one.trusted else "yes")
+    where = f"{at('docs/concepts.md', f'`{source}`')}, the table of sources"
+    assert float(weight) == one.weight, where
+    assert authors.startswith("yes" if one.protected else "no"), where
+    assert scanned == ("no" if one.trusted else "yes"), where
     page = "docs/internals/ranking.md"
     rows = _rows(page, source)
     assert [float(row[1]) for row in rows] == [one.weight], f"{page}, the table of trust"
@@ -89,7 +107,9 @@ def test_contributing_names_every_target():
     made = re.findall(r"^([a-z-]+):.*##", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE)
     told = re.findall(r"^\| `make ([a-z-]+)` \|", (ROOT / "CONTRIBUTING.md").read_text("utf-8"),
                       re.MULTILINE)  # fmt: skip
-    assert sorted(told) == sorted(made)
+    page = f"{at('CONTRIBUTING.md', '| Target |')}, the table of targets,"
+    assert sorted(set(made) - set(told)) == [], f"{page} lacks them"
+    assert sorted(told) == sorted(made), f"{page} names what the Makefile has not"
 
 
 def test_no_file_names_a_package_registry():
