@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 import shlex
 from itertools import combinations
 from pathlib import Path
@@ -20,6 +21,7 @@ from tideline_cli.model.fact import NewFact
 from tideline_cli.model.origin import OWNER
 from tideline_cli.policy import contradictions as policy
 from tideline_cli.policy.contradictions import sign, statement
+from tideline_cli.policy.statements import gist, may_contradict
 from tideline_cli.store.connection import put_setting
 from tideline_cli.store.transactions import writing
 
@@ -324,3 +326,17 @@ def test_the_reference_is_left_as_it_is(db):
     put(db, [fact("On Fridays I eat fish fish", "OLD"), fact("I no longer eat fish", "NEW",
         now=NOW + DAY)], analyzer="reference")  # fmt: skip
     assert hits_of(db, "eat fish")[0] == "On Fridays I eat fish fish"
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_screen_lets_every_pair_through_that_a_sign_tells_of(seed):
+    """Of all true and false pairs, of their words mixed, and of one word that is another one."""
+    chance = random.Random(seed)
+    texts = [text for _, one, other in (*PAIRS, *FRESH) for text in (one, other)]
+    for text in texts[:]:
+        words = text.split()
+        words[chance.randrange(len(words))] = chance.choice(chance.choice(texts).split())
+        texts.append(" ".join(words))
+    told = [(gist(text), statement(text)) for text in texts]
+    for (one, said), (other, held) in combinations(told, 2):
+        assert may_contradict(one, other) or sign(said, held) is None

@@ -2,29 +2,23 @@
 
 from __future__ import annotations
 
-from itertools import combinations
-
-from tideline_cli.model.record import Record, replace
-from tideline_cli.model.source import is_trusted
-from tideline_cli.model.text import said_terms, stem, terms
+from tideline_cli.model.record import Record
+from tideline_cli.model.text import said_terms
 from tideline_cli.policy import contradictions as policy
-from tideline_cli.policy.contradictions import MIN_SCORE, ComparedFact, Contradiction, statement
-from tideline_cli.policy.periods import overlap
+from tideline_cli.policy.contradictions import MIN_SCORE, Contradiction, compared_fact, statement
 from tideline_cli.policy.sameness import jaccard
-from tideline_cli.ranking.bm25 import condition_for
-from tideline_cli.store import facts, fts, visibility
+from tideline_cli.policy.statements import MAX_TEXT, SELF
+from tideline_cli.store import bulk_reads
 from tideline_cli.store.connection import setting
+from tideline_cli.store.transactions import snapshot
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Collection, Sequence
 
     from apsw import Connection
 
-    from tideline_cli.memory.query import Match
-    from tideline_cli.model.fact import Fact
     from tideline_cli.model.origin import Origin
-    from tideline_cli.policy.contradictions import Statement
     from tideline_cli.store.bulk_reads import Stated
 
 NEWEST = 20_000  # facts that are compared unless all are asked for
@@ -32,12 +26,6 @@ _NEAREST = 16  # older facts that a fact is compared with, at most: those that s
 _HOLDERS = 64  # older facts with a word that are looked at for that, at most: the nearest in time
 _EXAMINED = 20_000  # pairs that cosines decide among by the rule of the reference, at most
 _AT_ONCE = 256
-_ASKED = 12  # words that a new fact is looked for by: the longest, which are rare
-_LONGEST = 4  # words of it of which all but one are in a fact that is looked for
-_READ = 12  # facts that are read for a new one, by each way to look for them
-_MOST_NAMED = 3
-COMPARED = 10
-"""So many hits are compared, the best ones, however many are asked for."""
 
 
 class ContradictionReport(Record):
@@ -66,9 +54,6 @@ def contradictions(
     pairs: each is compared with the few older ones that share most words with it. A store of the
     reference's analyser is compared by the reference's rule.
     """
-    from tideline_cli.store import bulk_reads  # noqa: PLC0415  a new fact needs none of it
-    from tideline_cli.store.transactions import snapshot  # noqa: PLC0415  as above
-
     most = None if newest is None else newest + 1
     with snapshot(db):
         rows = bulk_reads.stated(db, viewer=viewer, segments=segments, now=now, limit=most)
@@ -83,83 +68,13 @@ def contradictions(
     return ContradictionReport(tuple(found), len(rows), is_partial, is_bounded)
 
 
-def contradicted(db: Connection, fact: Fact, *, viewer: Origin) -> tuple[ComparedFact, ...]:
-    """Return the active facts of a viewer, of the scope and speaker of a new fact, that it may
-    contradict, the strongest first; a few, and bounded in time."""
-    if not _is_compared(fact):
-        return ()
-    told = _told(fact)
-    near = _near_new(db, fact, told[1], origin_number=visibility.number(db, viewer))
-    found = [
-        pair for other in facts.get(db, near, viewer=viewer).values()
-        if other.id != fact.id and other.scope == fact.scope and _is_compared(other)
-        and (fact.slot is None or other.slot != fact.slot)  # a slot orders its values
-        and overlap(fact, other)
-        and (pair := policy.judged(*told, *_told(other)))
-    ]  # fmt: skip
-    best = sorted(found, key=policy.order)[:_MOST_NAMED]
-    return tuple(pair.b if pair.a.id == fact.id else pair.a for pair in best)
-
-
-def newer_first(matches: list[Match], read: Mapping[int, Fact]) -> list[Match]:
-    """Return matches in order, where each that may contradict an older one scores no less than that
-    one, and so stands before it. What nobody trusts moves before nothing that is trusted. `read`
-    are the facts by number that are compared."""
-    compared = matches[:COMPARED]
-    told = {
-        seq: _told(fact) for seq in (one.seq for one in compared)
-        if (fact := read.get(seq)) is not None and _is_compared(fact)
-    }  # fmt: skip
-    moved = [*matches]
-    for place, other in combinations([n for n, one in enumerate(compared) if one.seq in told], 2):
-        old, new = moved[place], moved[other]
-        is_fit = is_trusted(read[new.seq].source) or not is_trusted(read[old.seq].source)
-        is_later = new.created_at > old.created_at and is_fit
-        if is_later and policy.judged(*told[new.seq], *told[old.seq]):
-            more = max(old.score - new.score, 0.0)
-            why = replace(new.why, newer=new.why.newer + more)
-            moved[other] = replace(new, score=new.score + more, why=why)
-    return matches if moved == matches else sorted(moved, key=lambda match: match.order())
-
-
-def _is_compared(fact: Fact) -> bool:
-    return not fact.document and len(fact.content) <= policy.MAX_TEXT
-
-
-def _near_new(db: Connection, fact: Fact, said: Statement, *, origin_number: int) -> list[int]:
-    """Return by number the newest active facts that hold a word of a new one which few hold, those
-    that hold all but one of its longest words, and for a move those that say who lives where."""
-    asked = {*terms(fact.content, analyzer="standard")} - policy.NOT_TELLING
-    longest = sorted(asked, key=lambda term: (-len(term), term))[:_ASKED]
-    rare = tuple(
-        term for term in longest
-        if fts.rarity(db, term, origin_number=origin_number, enough=_READ) < _READ
-    )
-    most = dict.fromkeys(longest[:_LONGEST], 1.0)
-    nearly_all = condition_for(most, max(len(most) - 1, 1))
-    homes = tuple(map(stem, sorted(policy.LIVING))) if policy.LIVE in said.telling else ()
-    wanted = [nearly_all] if nearly_all else []
-    wanted += [("OR", words) for words in (rare, homes) if words]
-    found: dict[int, None] = {}
-    for condition in wanted:
-        found |= dict.fromkeys(fts.holding_all(
-            db, [condition], origin_number=origin_number, lifecycle="active", limit=_READ
-        ))  # fmt: skip
-    return [*found]
-
-
-def _side(fact: Fact | Stated) -> ComparedFact:
-    return ComparedFact(fact.id, fact.content, fact.created_at, fact.scope, fact.speaker)
-
-
-def _told(fact: Fact | Stated) -> tuple[ComparedFact, Statement]:
-    return _side(fact), statement(fact.content)
-
-
 def _by_signs(rows: Sequence[Stated]) -> tuple[list[Contradiction], bool]:
     """Return the pairs that a sign tells of, and whether facts were left out."""
-    told = [_told(row) for row in rows if len(row.content) <= policy.MAX_TEXT]
-    near, is_bounded = _near([said.telling - {policy.SELF} for _, said in told])
+    told = [
+        (compared_fact(row), statement(row.content))
+        for row in rows if len(row.content) <= MAX_TEXT
+    ]  # fmt: skip
+    near, is_bounded = _near([said.telling - {SELF} for _, said in told])
     judged = (
         policy.judged(*told[new], *told[old]) for new, olds in enumerate(near) for old in olds
     )
@@ -189,8 +104,8 @@ def _by_reference(
             return found, is_bounded
         texts = [(rows[new].content, rows[old].content) for _, new, old in part]
         for (_, new, old), cosine in zip(part, cosines(embedder, texts), strict=True):
-            sides, their = (_side(rows[new]), _side(rows[old])), (held[new], held[old])
-            pair = policy.compared(*sides, their, cosine)
+            sides = compared_fact(rows[new]), compared_fact(rows[old])
+            pair = policy.compared(*sides, (held[new], held[old]), cosine)
             found += [pair] if pair else []
     return found, is_bounded or len(shares) > _EXAMINED
 

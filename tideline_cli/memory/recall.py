@@ -102,7 +102,7 @@ def _ranked(
             limit=max(pool, DEFAULT_LIMIT), gone=gone, by_score=by_score, reach=query.reach,
         )  # fmt: skip
         if len(found) > 1 and not question.is_of_reference:
-            from tideline_cli.memory.contradictions import newer_first  # noqa: PLC0415  several hits
+            from tideline_cli.memory.newer_statements import newer_first  # noqa: PLC0415  several hits
 
             read.update(facts.get(db, [one.seq for one in found], viewer=viewer))
             found = newer_first(found, read)

@@ -13,59 +13,49 @@ from tideline_cli.model.record import Record
 from tideline_cli.model.scope import are_seen_together
 from tideline_cli.model.text import stem
 from tideline_cli.policy.sameness import jaccard
+from tideline_cli.policy.statements import (
+    ARTICLES,
+    BE,
+    BREAKS,
+    LIGHT,
+    LIVE,
+    LIVING,
+    MOVED,
+    NEGATIONS,
+    NOT_TELLING,
+    PLACES,
+    RELATIONS,
+    VERBS,
+    is_figure,
+    said_in,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-    from typing import Literal
+    from collections.abc import Iterable, Sequence
+    from typing import Literal, Protocol
 
     Sign = Literal["negation", "opposite", "value"]
 
+    class Stating(Protocol):
+        """A fact, or what is read of it for a comparison."""
+
+        @property
+        def id(self) -> str: ...
+        @property
+        def content(self) -> str: ...
+        @property
+        def created_at(self) -> int: ...
+        @property
+        def scope(self) -> str | None: ...
+        @property
+        def speaker(self) -> str | None: ...
+
 MIN_OVERLAP = 0.2
 MIN_SCORE = 0.12
-MAX_TEXT = 600  # characters of a text that is compared; a longer one says many things
 _LONGEST_VALUE = 4  # words
 _LONGEST_SUBJECT = 3  # telling words, the verb among them
 _LEAST_ROOT = 3  # letters
-_MARKS = ".,;:!?…()[]{}<>«»„“”\"'`–—。，；：！？、"
-_CLAUSE = ".,;:!?。，；：！？、"
-_SPACELESS = "\u0e00"
-
-NEGATIONS = frozenset(
-    "not no never none nobody nothing nowhere neither nor without hardly forbidden prohibited "
-    "banned nicht kein keine keinen keiner keinem nie niemals ohne verboten ne n pas jamais sans "
-    "aucun aucune interdit nunca jamás sin tampoco prohibido non mai senza não nunca sem niet geen "
-    "nooit inte aldrig ikke не нет никогда без 不 没 沒 無 无 非 别 別 未 勿".split()
-)
-# With a word in -ing behind them these negate it: stopped drinking.
-ENDINGS = frozenset("stop stops stopped quit quits avoid avoids gave".split())
-ARTICLES = frozenset(
-    "a an the der die das den dem des ein eine einen einem einer le la les l un une du el los las "
-    "una il lo o os het de een 了".split()
-)
-BE = frozenset(
-    "is are am was were be been being means equals prefer prefers costs became ist sind bin war "
-    "waren heisst heissen heisse est sont suis était appelle es son soy era está están estoy è "
-    "sono é 是 叫".split()
-)
-VERBS = BE | frozenset("has have had hat habe haben ai ont tiene tengo".split())
-# Behind these a value stands that holds alone: where, when, on what.
-PLACES = frozenset(
-    "in at on for from by under until via into im am um bei auf ab bis aus unter zum zur à au aux "
-    "en dans chez sur dès desde hasta sobre por 在 于".split()
-)
-# Behind these several values may hold at once: allergic to, afraid of.
-RELATIONS = frozenset("to of about with vor über gegen von mit de con contre avec".split())
-LIGHT = frozenset(
-    "do does did done will would can could should shall must may might any anymore longer more "
-    "still now yet ever always already just also really very again currently up too nach mehr noch "
-    "immer wird werden wurde kann soll sollte muss darf plus encore toujours ya más siempre there "
-    "where that s re ve ll d m t und and et y or so then as if when since today please 很 也 都 再"
-    .split()
-) | ARTICLES | VERBS | PLACES | RELATIONS  # fmt: skip
-NOT_TELLING = LIGHT | NEGATIONS
-BREAKS = frozenset("| but however although aber sondern mais pero sino 但".split())
-ME = frozenset("i we me us ich wir mir mich uns je j nous moi yo nosotros 我".split())
 OPPOSITES = """
 open:closed close shut|on:off|true:false|yes:no|public:private|required mandatory:optional|
 before:after|love like:hate dislike|accept:reject refuse|allow:deny forbid|
@@ -76,34 +66,25 @@ manual:automatic|light:dark|succeed pass:fail|with:without
 # What is left of both words without these is the same: locked, unlocked; enabled, disabled.
 PREFIXES = ("un", "in", "im", "ir", "il", "dis", "non", "mis", "de", "en", "ex", "up", "down", "on",
             "off", "out", "over", "under", "max", "min")  # fmt: skip
-NUMBERS = frozenset(
-    "one two three four five six seven eight nine ten eleven twelve first second third fourth "
-    "noon midnight hourly daily weekly monthly yearly 一 二 两 三 四 五 六 七 八 九 十".split()
-)
 # What somebody did may have been done elsewhere too; what ends in -ed is of that kind.
 DONE = frozenset(
     "met saw ate drank got made took came drove spent paid found bought sold slept went".split()
 )
-MOVED, LIVE, SELF = "moved", "live", "i"
-LIVING = frozenset(
-    "live lives living reside resides moved moving relocated wohne wohnt wohnen lebe lebt gezogen "
-    "umgezogen habite habitons déménagé vivo vive vivimos 住 搬".split()
-)
-CHANGING = ("switch", "moved", "relocat", "gezogen", "umgezogen", "déménag", "搬", "migrat",
-            "gewechsel", "umgestiegen")  # fmt: skip
-TOWARDS = frozenset("to into in nach zu à 到 至".split())
-REPLACED = "replaced"
-FROM = frozenset(("from", "von", REPLACED))
 
 
 class ComparedFact(Record):
-    """What of a fact is compared with another."""
+    """The side of a pair of facts that may contradict each other."""
 
     id: str
     content: str
     created_at: int
     scope: str | None = None
     speaker: str | None = None
+
+
+def compared_fact(fact: Stating) -> ComparedFact:
+    """Return what of a fact is compared with another."""
+    return ComparedFact(fact.id, fact.content, fact.created_at, fact.scope, fact.speaker)
 
 
 class Contradiction(Record):
@@ -130,11 +111,7 @@ class Statement(Record):
 
 def statement(text: str) -> Statement:
     """Return a text as it is compared."""
-    said = _as_it_is([SELF if word in ME else word for word in _words(text)])
-    said = [
-        "not" if word in ENDINGS and any(then.endswith("ing") for then in said[place + 1 :][:2])
-        else word for place, word in enumerate(said)
-    ]  # fmt: skip
+    said = said_in(text)
     negations = [place for place, word in enumerate(said) if word in NEGATIONS]
     denied = _telling(
         word for place in negations
@@ -201,38 +178,6 @@ def order(pair: Contradiction) -> tuple[float, int, int]:
     return -pair.score, -pair.a.created_at, -pair.b.created_at
 
 
-def _words(text: str) -> Iterator[str]:
-    """Yield the words of a text in lower case, characters of scripts without spaces alone; `|`
-    stands where a clause ends."""
-    text = text.casefold().replace("’", "'").replace("n't", " not").replace("cannot", "can not")
-    if not text.isascii():
-        text = "".join([f" {char} " if char >= _SPACELESS else char for char in text])
-    for raw in text.split():
-        word = raw.strip(_MARKS)
-        if word.isalpha() or _is_figure(word) or "/" in word or "_" in word or "." in word:
-            yield word
-        else:
-            yield from word.replace("-", " ").replace("'", " ").split()
-        if raw[-1] in _CLAUSE:
-            yield "|"
-
-
-def _as_it_is(said: list[str]) -> list[str]:
-    """Return the words of a change as what holds since: where something is after a move, and that
-    it is not what it changed from."""
-    changed = next((word for word in said if word.startswith(CHANGING) or word == REPLACED), None)
-    if changed is None:
-        return said
-    words = [word for word in said if word not in VERBS and not word.startswith(CHANGING)]
-    for place, word in enumerate(words):
-        if word in FROM:
-            source = takewhile(lambda word: word not in TOWARDS | RELATIONS, words[place + 1 :])
-            return [*words[:place], "not", *source]
-        if word in TOWARDS and place and changed in LIVING:
-            return [*words[:place], MOVED, *words[place + 1 :]]
-    return said
-
-
 def _stem_of(word: str) -> str:
     """Return what a word is compared by: its English stem, and one for to live and to move."""
     return LIVE if word in LIVING else stem(word) if word.isascii() else word
@@ -240,10 +185,6 @@ def _stem_of(word: str) -> str:
 
 def _telling(words: Iterable[str]) -> frozenset[str]:
     return frozenset(_stem_of(word) for word in words if word not in NOT_TELLING)
-
-
-def _is_figure(word: str) -> bool:
-    return word in NUMBERS or any(map(str.isdecimal, word))
 
 
 def _is_denied(
@@ -306,12 +247,12 @@ def _is_other_value(one: Sequence[str], other: Sequence[str]) -> bool:
     telling = [word for word in shared if word not in LIGHT]
     if not (first and second and telling) or not VERBS.isdisjoint((*first, *second, *rest)):
         return False
-    if not all(map(_is_figure, {*first} & {*second})):
+    if not all(map(is_figure, {*first} & {*second})):
         return False
-    if any(map(_is_figure, first)) and any(map(_is_figure, second)):
+    if any(map(is_figure, first)) and any(map(is_figure, second)):
         # Two windows and four chairs are no two numbers of one thing.
         is_count = shared[-1] not in BE | PLACES or "there" in shared
-        if is_count and not all(map(_is_figure, (*first, *second))):
+        if is_count and not all(map(is_figure, (*first, *second))):
             return False
         return len(telling) > 1 or not (VERBS | PLACES).isdisjoint(shared)
     if PLACES.isdisjoint(first) != PLACES.isdisjoint(second):
