@@ -11,7 +11,8 @@ import pytest
 
 from tests.policy.made_secrets import BEHIND_WORDS, VENDORS, made_secrets
 from tests.support import ROOT, joined
-from tideline_cli.policy.secrets import MARK, holds, kinds_in, may_hold, without
+from tideline_cli.policy.secret_forms import may_hold
+from tideline_cli.policy.secrets import MARK, holds, kinds_in, without
 
 PLAIN = (ROOT / "tests/golden/secrets/no_secret.txt").read_text("utf-8").splitlines()
 """Sentences, settings and code that speak of passwords and keys and state none."""

@@ -19,14 +19,14 @@ from tideline_cli.memory import screening
 from tideline_cli.memory.remember import checked_text
 from tideline_cli.model.origin import OWNER, channel
 from tideline_cli.model.text import WITH_FORMS, index_terms
-from tideline_cli.policy import secrets
+from tideline_cli.policy import secret_forms, secrets
 from tideline_cli.policy.threats import _cues, plain
 from tideline_cli.policy.threats.scan import scan
 from tideline_cli.vector.worker import LENGTH
 
 PIECES = sorted({
     piece
-    for cue in (*secrets._CREDENTIALS, *filter(None, (cue for _, cue, _ in secrets._FORMS)),
+    for cue in (*secret_forms.CREDENTIALS, *filter(None, (cue for _, cue, _ in secret_forms.FORMS)),
                 *_cues.CUES, *_cues.MARKS, *_cues.TELLING, *_cues.REVERSED_TRACES,
                 *plain.TURNED_CUES, "bearer", "BEARER", "AKIA" + "Q" * 16, "hunter22")
     for piece in cue.split()

@@ -34,7 +34,7 @@ from tideline_cli.model.fact import (
 from tideline_cli.model.fields import ONE_WORD, TEXTS
 from tideline_cli.model.source import SOURCES, is_trusted, parse_source
 from tideline_cli.policy.gate import confined
-from tideline_cli.policy.secrets import may_hold
+from tideline_cli.policy.secret_forms import may_hold
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

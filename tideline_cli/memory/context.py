@@ -5,8 +5,8 @@ from __future__ import annotations
 from tideline_cli.memory.screening import threats_in
 from tideline_cli.model.fields import TEXTS
 from tideline_cli.model.record import Record, replace
-from tideline_cli.policy import secrets
 from tideline_cli.policy.render import HEADING, NOTICE, STALE, prompt_text
+from tideline_cli.policy.secret_forms import may_hold
 from tideline_cli.store import facts
 
 TYPE_CHECKING = False
@@ -65,7 +65,7 @@ def masked_hits(hits: Iterable[Hit]) -> list[Hit]:
 def _masked(fact: Fact) -> Fact:
     texts = [fact.content, *fact.tags, *(getattr(fact, name) or "" for name in TEXTS)]
     texts += map(str, (fact.metadata or {}).items())
-    if not any(map(secrets.may_hold, filter(None, texts))):
+    if not any(map(may_hold, filter(None, texts))):
         return fact
     from tideline_cli.memory.secret_screening import masked_fact  # noqa: PLC0415  few facts hold one
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import combinations
 from sys import modules
 
 from tideline_cli.errors import ReplacedError, UnavailableError, UsageError
@@ -11,6 +12,8 @@ from tideline_cli.memory.question import question_of
 from tideline_cli.model.fact import is_restless
 from tideline_cli.model.hit import Hit
 from tideline_cli.model.record import replace
+from tideline_cli.model.source import is_trusted
+from tideline_cli.policy.statements import MAX_TEXT, gist, may_contradict
 from tideline_cli.ranking.question_words import may_name_time
 from tideline_cli.store import facts, lapsed, score_bounds, sessions, visibility
 from tideline_cli.store.connection import DatabaseError, named_settings
@@ -18,7 +21,7 @@ from tideline_cli.store.transactions import heat_rule, in_passing, snapshot, wri
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Mapping, Sequence
     from typing import Any
 
     from apsw import Connection
@@ -34,6 +37,8 @@ if TYPE_CHECKING:
 # This many take 0.2 s. A recall meets more only after a change of the program.
 _HOLDERS_AT_ONCE = 1 << 19
 _BOUNDS_AT_ONCE = 16 * score_bounds.CHUNK
+COMPARED = 10
+"""So many hits are compared with one another, the best ones, however many are asked for."""
 
 
 def recall(db: Connection, query: Query, *, viewer: Origin, now: int) -> Recalled:
@@ -102,8 +107,6 @@ def _ranked(
             limit=max(pool, DEFAULT_LIMIT), gone=gone, by_score=by_score, reach=query.reach,
         )  # fmt: skip
         if len(found) > 1 and not question.is_of_reference:
-            from tideline_cli.memory.newer_statements import newer_first  # noqa: PLC0415  several hits
-
             read.update(facts.get(db, [one.seq for one in found], viewer=viewer))
             found = newer_first(found, read)
         return found[:pool], weak
@@ -131,6 +134,34 @@ def _ranked(
             matches, weak = by_words()
         return _weak_last(matches, weak, query.limit), backlog, error
     return matches, backlog, None
+
+
+def newer_first(matches: list[Match], read: Mapping[int, Fact]) -> list[Match]:
+    """Return matches in order, where each that may contradict an older one scores no less than that
+    one, and so stands before it. What nobody trusts moves before nothing that is trusted. `read`
+    are the facts by number that are compared."""
+    compared = {
+        place: fact for place, one in enumerate(matches[:COMPARED])
+        if (fact := read.get(one.seq)) and not fact.document and len(fact.content) <= MAX_TEXT
+    }  # fmt: skip
+    gists = {place: gist(fact.content) for place, fact in compared.items()}
+    moved = [*matches]
+    for place, other in combinations(compared, 2):
+        old, new = compared[place], compared[other]
+        if (
+            new.created_at <= old.created_at or old.speaker != new.speaker
+            or (is_trusted(old.source) and not is_trusted(new.source))
+            or not may_contradict(gists[place], gists[other])
+        ):  # fmt: skip
+            continue
+        from tideline_cli.policy.contradictions import are_contradictory  # noqa: PLC0415  few pairs may
+
+        if are_contradictory(old, new):
+            first, then = moved[place], moved[other]
+            more = max(first.score - then.score, 0.0)
+            why = replace(then.why, newer=then.why.newer + more)
+            moved[other] = replace(then, score=then.score + more, why=why)
+    return matches if moved == matches else sorted(moved, key=lambda match: match.order())
 
 
 def _weak_last(matches: list[Match], weak: Sequence[Match], limit: int) -> list[Match]:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from tideline_cli.errors import UsageError, WriteBlockedError
+from tideline_cli.memory.contradicted import contradicted
 from tideline_cli.memory.near_duplicates import rule_of, twins
-from tideline_cli.memory.newer_statements import contradicted
 from tideline_cli.model.codec import dumps
 from tideline_cli.model.edge import SIMILAR
 from tideline_cli.model.fact import MAX_CONTENT, birth, is_restless

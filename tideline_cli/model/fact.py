@@ -7,7 +7,6 @@ from tideline_cli.model.fields import LABELS
 from tideline_cli.model.origin import Origin
 from tideline_cli.model.record import Record
 from tideline_cli.model.source import LEAST, STANDING
-from tideline_cli.model.unicode_forms import composed, is_mark
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -284,6 +283,8 @@ def slot_key(text: str) -> str:
 
     Raises UsageError when no letter or digit is left.
     """
+    from tideline_cli.model.unicode_forms import composed, is_mark  # noqa: PLC0415  few are in a slot
+
     text = composed(text).lower()
     spaced = "".join(char if char.isalnum() or is_mark(char) else " " for char in text)
     key = "_".join(spaced.split())

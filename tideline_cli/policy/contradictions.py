@@ -148,6 +148,12 @@ def judged(
     return _pair(one, other, share, 1.0 - share, (1.0 + share) / 2, by) if by else None
 
 
+def are_contradictory(one: Stating, other: Stating) -> bool:
+    """Say whether a sign tells that two facts may contradict each other."""
+    sides = compared_fact(one), compared_fact(other)
+    return judged(sides[0], statement(one.content), sides[1], statement(other.content)) is not None
+
+
 def compared(
     one: ComparedFact, other: ComparedFact, terms: tuple[frozenset[str], frozenset[str]],
     cosine: float | None,

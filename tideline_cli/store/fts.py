@@ -260,6 +260,18 @@ def holding_all(
     return [seq for (seq,) in rows]
 
 
+def texts_holding(
+    db: Connection, condition: Condition, *, origin_number: int, limit: int
+) -> dict[int, str]:
+    """Return by number the texts of the newest active facts whose terms fulfil `condition`."""
+    rows: Iterable[Any] = db.execute(
+        "SELECT fact.seq, content FROM fact_fts CROSS JOIN fact ON fact.seq = fact_fts.rowid "
+        "WHERE fact_fts MATCH ? AND lifecycle = 'active' ORDER BY fact_fts.rowid DESC LIMIT ?",
+        (_expression(condition, _prefix(origin_number)), limit),
+    )
+    return dict(rows)
+
+
 def index_after(db: Connection, seq: int) -> None:
     """Add all facts after number `seq` to the index, at the end of a bulk."""
     db.execute(

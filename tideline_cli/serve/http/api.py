@@ -8,7 +8,7 @@ import json
 from tideline_cli.memory.secret_screening import masked
 from tideline_cli.model.codec import dumps, loads
 from tideline_cli.model.record import record, replace
-from tideline_cli.policy.secrets import may_hold
+from tideline_cli.policy.secret_forms import may_hold
 from tideline_cli.serve.http.answers import HttpReply, Printed, failed_reply, status_of
 
 TYPE_CHECKING = False

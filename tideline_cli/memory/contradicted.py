@@ -1,0 +1,80 @@
+"""Which facts a new one may contradict: found by its words, and screened by theirs before whole
+facts are read and the rules of contradictions are loaded."""
+
+from __future__ import annotations
+
+from tideline_cli.model.text import stem, terms
+from tideline_cli.policy import statements
+from tideline_cli.ranking.bm25 import condition_for
+from tideline_cli.store import facts, fts, visibility
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from apsw import Connection
+
+    from tideline_cli.model.fact import Fact
+    from tideline_cli.model.origin import Origin
+    from tideline_cli.policy.contradictions import ComparedFact, Statement
+    from tideline_cli.policy.statements import Gist
+    from tideline_cli.ranking.bm25 import Condition
+
+_ASKED = 12  # words that a new fact is looked for by: the longest, which are rare
+_LONGEST = 4  # words of it of which all but one are in a fact that is looked for
+_READ = 12  # facts that are read for a new one, by each way to look for them
+_MOST_NAMED = 3
+
+
+def contradicted(db: Connection, fact: Fact, *, viewer: Origin) -> tuple[ComparedFact, ...]:
+    """Return the active facts of a viewer, of the scope and speaker of a new fact, that it may
+    contradict, the strongest first; a few, and bounded in time."""
+    if not _is_compared(fact):
+        return ()
+    said = statements.gist(fact.content)
+    near = [
+        seq for seq, text in _near_new(db, fact, said, viewer=viewer).items()
+        if text != fact.content and len(text) <= statements.MAX_TEXT
+        and statements.may_contradict(said, statements.gist(text))
+    ]  # fmt: skip
+    if not near:
+        return ()
+    from tideline_cli.policy import contradictions as policy  # noqa: PLC0415  few may contradict
+    from tideline_cli.policy.periods import overlap  # noqa: PLC0415  as above
+
+    def told(one: Fact) -> tuple[ComparedFact, Statement]:
+        return policy.compared_fact(one), policy.statement(one.content)
+
+    found = [
+        pair for other in facts.get(db, near, viewer=viewer).values()
+        if other.id != fact.id and other.scope == fact.scope and _is_compared(other)
+        and (fact.slot is None or other.slot != fact.slot)  # a slot orders its values
+        and overlap(fact, other)
+        and (pair := policy.judged(*told(fact), *told(other)))
+    ]  # fmt: skip
+    best = sorted(found, key=policy.order)[:_MOST_NAMED]
+    return tuple(pair.b if pair.a.id == fact.id else pair.a for pair in best)
+
+
+def _is_compared(fact: Fact) -> bool:
+    return not fact.document and len(fact.content) <= statements.MAX_TEXT
+
+
+def _near_new(db: Connection, fact: Fact, said: Gist, *, viewer: Origin) -> dict[int, str]:
+    """Return by number the texts of the newest active facts that hold a word of a new one which few
+    hold, of those that hold all but one of its longest words, and for a move of those that say who
+    lives where."""
+    number = visibility.number(db, viewer)
+    asked = {*terms(fact.content, analyzer="standard")} - statements.NOT_TELLING
+    longest = sorted(asked, key=lambda term: (-len(term), term))[:_ASKED]
+    rare = tuple(
+        term for term in longest
+        if fts.rarity(db, term, origin_number=number, enough=_READ) < _READ
+    )
+    most = dict.fromkeys(longest[:_LONGEST], 1.0)
+    nearly_all = condition_for(most, max(len(most) - 1, 1))
+    homes = tuple(map(stem, sorted(statements.LIVING))) if statements.tells_of_living(said) else ()
+    wanted: list[Condition] = [nearly_all] if nearly_all else []
+    wanted += [("OR", words) for words in (rare, homes) if words]
+    found: dict[int, str] = {}
+    for condition in wanted:
+        found |= fts.texts_holding(db, condition, origin_number=number, limit=_READ)
+    return found
