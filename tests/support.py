@@ -17,12 +17,17 @@ import pytest
 
 from tests import backends
 from tideline_cli.exchange.importer.rows import ImportContext, fact_from
+from tideline_cli.memory import lexical
+from tideline_cli.memory.query import Query
+from tideline_cli.memory.search import Search, view_of
 from tideline_cli.model.fact import SEGMENTS, Fact, NewFact, birth
-from tideline_cli.model.origin import OWNER, Origin, channel
+from tideline_cli.model.origin import OWNER, Origin, as_spelled, channel
 from tideline_cli.model.record import as_dict, replace
 from tideline_cli.model.text import WITH_FORMS, index_terms
+from tideline_cli.ranking.decay import DEPTH
 from tideline_cli.store import journal, schema, uses, visibility, writes
 from tideline_cli.store.connection import put_setting
+from tideline_cli.store.facts import Filter
 from tideline_cli.store.opening import open_for_writing
 from tideline_cli.store.postgres.tables import of_server
 from tideline_cli.store.transactions import writing
@@ -37,10 +42,12 @@ if TYPE_CHECKING:
     Test = Callable[..., None]
 
 NOW = 1_760_000_000_000
+ANY = Filter()
 DAY = 86_400_000
 ROOT = Path(__file__).resolve().parents[1]
 GOLDEN = Path(__file__).parent / "golden"
 PEER = channel("wa", "c1", "s1")
+NEVER_WROTE = channel("nobody", "ever", "wrote")
 IS_AT_LENGTH = bool(os.environ.get("TIDELINE_AT_LENGTH"))
 
 
@@ -285,3 +292,20 @@ __all__ = [
     "reference_fact",
     "reference_origin", "rows", "seed", "tables",
 ]  # fmt: skip
+
+
+def view_at(db, *, origin_number: int = 1, now: int = NOW):
+    """Return the memory of the origin with a number as it is at a moment."""
+    key = db.execute("SELECT key FROM origin WHERE number = ?", (origin_number,)).get
+    viewer = OWNER if key == OWNER.key else as_spelled(key) if key else NEVER_WROTE
+    return view_of(db, viewer=viewer, now=now)
+
+
+def searched(
+    db, question, *, limit: int, origin_number: int = 1, now: int = NOW, wanted: Filter = ANY,
+    fading: float = DEPTH,
+):  # fmt: skip
+    """Return what the words of a question find: the sure matches, and the weak ones."""
+    view = view_at(db, origin_number=origin_number, now=now)
+    query = Query("", limit, wanted=wanted, fading=fading)
+    return lexical.by_terms(view, Search(query, question, limit, limit))

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.support import NOW, fresh_store, golden, joined, put, reference_fact
-from tideline_cli.memory import lexical
+from tests.support import NOW, fresh_store, golden, joined, put, reference_fact, searched
 from tideline_cli.memory.query import Query
 from tideline_cli.memory.question import Question
 from tideline_cli.memory.recall import recall
@@ -87,7 +86,7 @@ def test_stored_scores(store, case):
 @pytest.mark.parametrize("case", GOLDEN["queries"], ids=lambda case: repr(case["query"]))
 def test_scores_without_fading(store, case):
     """Without decay the scores are BM25 alone, in its order."""
-    matches, _ = lexical.search(
+    matches, _ = searched(
         store, Question(dict.fromkeys(query_terms(case["query"]), 1.0), analyzer="reference"),
         origin_number=1, now=NOW, limit=20, wanted=Filter(), fading=0.0,
     )  # fmt: skip

@@ -14,10 +14,10 @@ from tests.support import fact, often, put, some
 from tests.vector import models
 from tideline_cli.cli import completion_values, model_options
 from tideline_cli.dream import consolidate
-from tideline_cli.memory import coded_lane, lanes, lexical, recall
+from tideline_cli.memory import coded_lane, lanes, search
 from tideline_cli.model.origin import parse_origin
 from tideline_cli.model.record import replace
-from tideline_cli.store import fts, lapsed, visibility
+from tideline_cli.store import overview, visibility
 from tideline_cli.store.opening import open_for_writing
 from tideline_cli.vector.embedders.static import StaticTable
 
@@ -76,25 +76,21 @@ def everything_is_visible(patch):
 
 
 def statistics_of_all(patch):
-    totals = fts.totals
+    def leaking(**seen):
+        own = yield from overview.overview(**seen)
+        ((others,),) = yield "SELECT count(*) FROM fact WHERE origin <> ?", (own.number,)
+        return replace(own, facts=own.facts + others)
 
-    def leaking(db, *, origin_number, gone):
-        count, tokens = totals(db, origin_number=origin_number, gone=gone)
-        others = "SELECT count(*) FROM fact WHERE origin <> ?"
-        return count + db.execute(others, (origin_number,)).get, tokens
-
-    patch.setattr(lexical.fts, "totals", leaking)
+    patch.setattr(search, "overview", leaking)
 
 
 def lapsed_of_all(patch):
-    lapsed_at = lapsed.at
+    def leaking(**seen):
+        own = yield from overview.overview(**seen)
+        ((others,),) = yield "SELECT ifnull(sum(facts), 0) FROM lapsed", ()
+        return replace(own, gone=replace(own.gone, facts=others))
 
-    def leaking(db, *, origin_number, now):
-        own = lapsed_at(db, origin_number=origin_number, now=now)
-        others = db.execute("SELECT ifnull(sum(facts), 0) FROM lapsed").get
-        return replace(own, facts=others)
-
-    patch.setattr(recall.lapsed, "at", leaking)
+    patch.setattr(search, "overview", leaking)
 
 
 LEAKS = (everything_is_visible, statistics_of_all, lapsed_of_all)

@@ -6,13 +6,14 @@ import random
 
 import pytest
 
-from tests.support import NOW, fact, put
+from tests.support import NOW, fact, put, view_at
 from tideline_cli.memory import lexical, long_facts
+from tideline_cli.memory.query import Query
 from tideline_cli.memory.question import question_of
+from tideline_cli.memory.search import Search
 from tideline_cli.model.text import WITH_FORMS
 from tideline_cli.ranking import bm25
 from tideline_cli.ranking.one_word import combined
-from tideline_cli.store.facts import Filter
 
 
 def paragraphs(count):
@@ -25,9 +26,7 @@ def paragraphs(count):
 
 
 def search(db, question, limit=8):
-    return lexical.best_by_words(
-        db, question, origin_number=1, now=NOW, limit=limit, wanted=Filter()
-    )
+    return lexical.best_by_words(view_at(db), Search(Query("", limit), question, limit, limit))
 
 
 @pytest.fixture

@@ -6,8 +6,8 @@ from itertools import chain
 
 import pytest
 
-from tests.support import DAY, NOW, fact, fresh_store, put
-from tideline_cli.memory import beginning_words, lexical
+from tests.support import DAY, NOW, fact, fresh_store, put, searched
+from tideline_cli.memory import beginning_words
 from tideline_cli.memory.query import Match, Query
 from tideline_cli.memory.question import conditions, question_of, word_count
 from tideline_cli.memory.recall import recall
@@ -211,7 +211,7 @@ def test_words_of_several_terms_are_found_exactly(db):
         question = question_of(text, WITH_FORMS)
         given = {"origin_number": 1, "now": NOW + DAY, "wanted": Filter()}
         every, few = (
-            sorted(chain(*lexical.search(db, question, limit=limit, **given)), key=Match.order)
+            sorted(chain(*searched(db, question, limit=limit, **given)), key=Match.order)
             for limit in (10_000, 4)
         )
         assert [(at.id, at.score) for at in few[:4]] == [(at.id, at.score) for at in every[:4]]

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from tests.property.strategies import ORIGINS, VOCABULARY
 from tests.property.test_lexical import asked_for, brute_force, filters, holds, modulator, queries
-from tests.support import DAY, NOW, fact, fresh_store, often, put
-from tideline_cli.memory import by_label, lexical
+from tests.support import DAY, NOW, fact, fresh_store, often, put, searched
+from tideline_cli.memory import by_label
 from tideline_cli.memory import scorer as reading
 from tideline_cli.memory.question import Question
 from tideline_cli.model.source import STANDING
@@ -74,7 +74,7 @@ def test_labels_equal_brute_force(every, query, wanted, limit, origin, few):
     with fresh_store(analyzer="reference") as db, mock.patch.object(reading, "FEW", few):
         put(db, every, analyzer="reference")
         number = visibility.number(db, origin)
-        found, _ = lexical.search(
+        found, _ = searched(
             db, Question(query), origin_number=number, now=NOW, limit=limit, wanted=wanted
         )
     scores = with_labels(every, query, origin=origin, wanted=wanted)
@@ -94,10 +94,10 @@ def test_what_is_bounded_is_the_newest(db):
     put(db, [fact("green tea", f"ID{n:024d}", tags=("common",)) for n in range(30)])
     put(db, [fact("black tea", f"IE{n:024d}", tags=("rare",)) for n in range(3)])
     asked = {"origin_number": 1, "now": NOW, "limit": 50, "wanted": Filter()}
-    exact, _ = lexical.search(db, Question({"common": 1.0, "rare": 1.0}), **asked)
+    exact, _ = searched(db, Question({"common": 1.0, "rare": 1.0}), **asked)
     assert len(exact) == 33
     with mock.patch.object(label_holders, "MOST", 10), mock.patch.object(by_label, "_MOST_READ", 8):
-        few, _ = lexical.search(db, Question({"common": 1.0, "rare": 1.0}), **asked)
+        few, _ = searched(db, Question({"common": 1.0, "rare": 1.0}), **asked)
     assert [match.id for match in few if match.id.startswith("IE")] == [
         f"IE{n:024d}" for n in range(3)
     ]

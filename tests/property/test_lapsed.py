@@ -9,10 +9,11 @@ from hypothesis import strategies as st
 
 from tests.property.strategies import ORIGINS, VOCABULARY
 from tests.soundness import lapsed_are_sound
-from tests.support import DAY, NOW, PEER, fact, fresh_store, often, put
+from tests.support import DAY, NOW, PEER, fact, fresh_store, often, put, view_at
+from tideline_cli.memory import lexical
 from tideline_cli.model.origin import OWNER
 from tideline_cli.model.record import replace
-from tideline_cli.store import fts, lapsed, visibility, writes
+from tideline_cli.store import lapsed, visibility, writes
 from tideline_cli.store.checks import text_index
 from tideline_cli.store.transactions import writing
 
@@ -39,9 +40,10 @@ def plain(db, number, now):
 
 def counted(db, number, now):
     """Return the same as the ranking has it."""
-    gone = lapsed.at(db, origin_number=number, now=now)
-    terms = fts.frequencies(db, VOCABULARY, origin_number=number, gone=gone)
-    return *fts.totals(db, origin_number=number, gone=gone), terms
+    view = view_at(db, origin_number=number, now=now)
+    origin = view.origin
+    facts, tokens = origin.facts - origin.gone.facts, origin.tokens - origin.gone.tokens
+    return facts, tokens, lexical.holding_now(view, VOCABULARY)
 
 
 def act(db, data, every, done):

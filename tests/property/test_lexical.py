@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.property.strategies import DRAWN, ORIGINS, VOCABULARY, ranked_fact
-from tests.support import DAY, NOW, fact, fresh_store, often, put
+from tests.support import DAY, NOW, fact, fresh_store, often, put, searched
 from tideline_cli.memory import bulk_sums, lexical, long_facts
 from tideline_cli.memory import scorer as reading
 from tideline_cli.memory.question import Question
@@ -87,7 +87,7 @@ def modulator(one, moment):
 def assert_same(db, every, query, *, origin, limit, wanted, weighs_roles=True):
     number = visibility.number(db, origin)
     question = Question(query, analyzer="standard" if weighs_roles else "reference")
-    found, _ = lexical.search(
+    found, _ = searched(
         db, question, origin_number=number, now=NOW, limit=limit, wanted=wanted
     )
     how = {"origin": origin, "wanted": wanted, "weighs_roles": weighs_roles}

@@ -10,8 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.property.test_lexical import bounded, modulator, summed
-from tests.support import DAY, NOW, fact, fresh_store, often, put
-from tideline_cli.memory import lexical
+from tests.support import DAY, NOW, fact, fresh_store, often, put, searched
 from tideline_cli.memory import scorer as reading
 from tideline_cli.memory.query import Match
 from tideline_cli.memory.question import question_of
@@ -120,7 +119,7 @@ def test_words_equal_brute_force(rows, text, limit, origin, few, enough, long):
         patch.setattr(reading, "FEW", few)
         put(db, every)
         bounded(db, 4096)
-        sure, weak = lexical.search(
+        sure, weak = searched(
             db, question, origin_number=visibility.number(db, origin), now=NOW, limit=limit,
             wanted=Filter(),
         )  # fmt: skip

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.support import NOW, fact, put
+from tests.support import NOW, fact, put, view_at
 from tideline_cli.memory import semantic
 from tideline_cli.memory.query import Query
 from tideline_cli.memory.recall import recall
@@ -28,11 +28,11 @@ def test_each_text_has_what_it_has_alone(db):
     """Each text has the same facts and cosines as by itself."""
     _stored(db, embeds=True)
     for limit in (5, 100):
-        asked = {"viewer": OWNER, "now": NOW, "limit": limit, "floor": 0.2}
-        found, _ = semantic.likest(db, Query("tea"), TEXTS, **asked)
+        asked = {"limit": limit, "floor": 0.2}
+        found, _ = semantic.likest(view_at(db), Query("tea"), TEXTS, **asked)
         assert [len(near) > 0 for near in found] == [True, True, False]
         for text, near in zip(TEXTS, found, strict=True):
-            (alone,), _ = semantic.likest(db, Query("tea"), (text,), **asked)
+            (alone,), _ = semantic.likest(view_at(db), Query("tea"), (text,), **asked)
             told = [(one.seq, cosine) for one, cosine in near]
             assert told == [(one.seq, cosine) for one, cosine in alone]
 

@@ -30,6 +30,7 @@ OF_NOBODY = {
     "store.reads.alone": "whatever its reader says, which has a viewer of its own",
     "store.reads.together": "as above",
     "store.transactions.begin": "what the first read of the transaction says",
+    "store.reads.one_by_one": "as above",
     "store.bulk_inserts.taken": "those of the ids that are given",
     "store.vectors.held": "a chunk, for the upkeep that writes it back",
     "store.backup.write_over": "where a copy of the whole file went",

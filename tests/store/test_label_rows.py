@@ -18,6 +18,7 @@ from tideline_cli.store import (
     journal,
     label_holders,
     labels,
+    reads,
     undo_rows,
     writes,
 )
@@ -41,8 +42,10 @@ def test_rows_say_how_many_terms_a_fact_has(db):
     say(db, "the build is slow", "A", tags=("infra", "build", "laptop"))
     say(db, "the trains are slow", "B", tags=("infra",))
     assert held(db) == [("infra", 1, 2), ("infra", 2, 1), ("laptop", 1, 2)]
-    found = label_holders.holders(db, ["infra", "laptop", "train"], origin_number=1)
-    assert found == {"infra": {2: 1, 1: 2}, "laptop": {1: 2}}
+    found = reads.together(db, *(
+        label_holders.holders(term, origin_number=1) for term in ("infra", "laptop", "train")
+    ))  # fmt: skip
+    assert found == [{2: 1, 1: 2}, {1: 2}, {}]
     sound(db)
 
 

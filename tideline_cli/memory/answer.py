@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from tideline_cli.memory.query import nothing
 from tideline_cli.memory.question import check_length, matched_count, question_of, word_count
-from tideline_cli.memory.recall import recall
+from tideline_cli.memory.recall import recalled
+from tideline_cli.memory.search import view_of
 from tideline_cli.model.record import Record, replace
-from tideline_cli.store import fts, visibility
-from tideline_cli.store.connection import setting
+from tideline_cli.store import fts
 from tideline_cli.store.transactions import snapshot
 
 TYPE_CHECKING = False
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from tideline_cli.memory.archived import Archived, Lookup
     from tideline_cli.memory.query import Query, Recalled
+    from tideline_cli.memory.search import View
     from tideline_cli.model.fact import Fact
     from tideline_cli.model.hit import Hit
     from tideline_cli.model.origin import Origin
@@ -65,13 +66,13 @@ def answered(
     if db is None:
         return Answer(nothing(query), (), ())
     with snapshot(db):
-        found = recall(db, query, viewer=viewer, now=now)
-        others, ended = beside(db, query, found, viewer=viewer, now=now)
+        view = view_of(db, viewer=viewer, now=now)
+        found = recalled(view, query)
+        others, ended = _beside(view, query, found)
         if archived:
             from tideline_cli.memory.archived import with_archived  # noqa: PLC0415  --archived alone
 
-            asked = _asked(db, query, viewer=viewer, now=now)
-            found, others = with_archived(db, asked, found, viewer=viewer)
+            found, others = with_archived(_lookup(view, query), found)
         return Answer(
             with_links(db, query, found, viewer=viewer, now=now, graph=graph), others, ended
         )
@@ -103,31 +104,35 @@ def beside(
     """Return the faded and merged facts of the same origin that answer a query, and those that have
     ended, best first; None where nobody looks. Beside a full answer only those count that hold all
     the words."""
+    with snapshot(db):
+        return _beside(view_of(db, viewer=viewer, now=now), query, answer)
+
+
+def _beside(
+    view: View, query: Query, answer: Recalled
+) -> tuple[Sequence[Archived] | None, Sequence[Archived] | None]:
     if query.wanted.as_of is not None:
         return None, None
-    has_archived = fts.has_archived(db, viewer=viewer)
+    has_archived = view.origin.has_archived
     if not (has_archived or answer.has_lapsed):
         return (), ()
-    question = question_of(query.text, setting(db, "analyzer", "standard"))
+    question = question_of(query.text, view.origin.analyzer)
     words = word_count(question.terms, question.forms)
     is_full = sum(not hit.weak for hit in answer.hits) >= query.limit
     if is_full and all(
         matched_count(hit.why.matched_terms, question.forms) >= words for hit in answer.hits
     ):
         return None, None
-    origin_number = visibility.number(db, viewer)
     held: Mapping[str, int] = {}
     if has_archived:
-        held = fts.archived_counts(db, question.terms, origin_number=origin_number)
+        held = fts.archived_counts(view.db, question.terms, origin_number=view.number)
     if is_full and len(held) < words:
         held = {}
     if not (held or answer.has_lapsed):
         return (), ()
     from tideline_cli.memory.archived import Lookup, announced  # noqa: PLC0415  some fact may match
 
-    asked = Lookup(query, now, question, held, origin_number)
-    with snapshot(db):
-        return announced(db, asked, answer, is_full=is_full, viewer=viewer)
+    return announced(Lookup(view, query, question, held), answer, is_full=is_full)
 
 
 def beside_archived(
@@ -135,20 +140,19 @@ def beside_archived(
 ) -> list[Archived]:
     """Return the archived facts that match and that an answer with archived ones leaves out, best
     first: somebody forgot or replaced them."""
-    asked = _asked(db, query, viewer=viewer, now=now)
-    if len(answer.hits) >= query.limit or not asked.held:
-        return []
-    from tideline_cli.memory.archived import set_aside  # noqa: PLC0415  --archived alone
-
     with snapshot(db):
-        return set_aside(db, asked, answer, viewer=viewer)
+        asked = _lookup(view_of(db, viewer=viewer, now=now), query)
+        if len(answer.hits) >= query.limit or not asked.held:
+            return []
+        from tideline_cli.memory.archived import set_aside  # noqa: PLC0415  --archived alone
+
+        return set_aside(asked, answer)
 
 
-def _asked(db: Connection, query: Query, *, viewer: Origin, now: int) -> Lookup:
+def _lookup(view: View, query: Query) -> Lookup:
     """Return what a query asks of archived facts."""
     from tideline_cli.memory.archived import Lookup  # noqa: PLC0415  --archived alone
 
-    question = question_of(query.text, setting(db, "analyzer", "standard"))
-    origin_number = visibility.number(db, viewer)
-    held = fts.archived_counts(db, question.terms, origin_number=origin_number)
-    return Lookup(query, now, question, held, origin_number)
+    question = question_of(query.text, view.origin.analyzer)
+    held = fts.archived_counts(view.db, question.terms, origin_number=view.number)
+    return Lookup(view, query, question, held)

@@ -6,6 +6,7 @@ from __future__ import annotations
 from math import log
 
 from tideline_cli.memory.amend import blocking_successor, filled_by
+from tideline_cli.memory.lexical import holding_now
 from tideline_cli.memory.near_duplicates import rule_of
 from tideline_cli.memory.query import Recalled
 from tideline_cli.memory.question import conditions, matched_count, word_count
@@ -18,8 +19,7 @@ from tideline_cli.policy.transitions import REMOVED, restored
 from tideline_cli.ranking import bm25, decay
 from tideline_cli.ranking.decay import is_immune, strength_at
 from tideline_cli.ranking.decays import strength_by
-from tideline_cli.store import bulk_reads, departures, facts, fts, lapsed
-from tideline_cli.store.connection import setting
+from tideline_cli.store import bulk_reads, departures, facts, fts, lapsed, reads
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
     from tideline_cli.memory.query import Query
     from tideline_cli.memory.question import Question
+    from tideline_cli.memory.search import View
     from tideline_cli.model.fact import Fact
     from tideline_cli.model.origin import Origin
     from tideline_cli.store.departures import Departure
@@ -254,41 +255,40 @@ def _followed(
 
 @record
 class Lookup:
-    """A query at an instant: what it asks for, and in how many archived facts each of its terms
+    """A query of a memory: what it asks for, and in how many archived facts each of its terms
     occurs that does."""
 
+    view: View
     query: Query
-    now: int
     question: Question
     held: Mapping[str, int]
-    origin_number: int
 
 
 def announced(
-    db: Connection, asked: Lookup, answer: Recalled, *, is_full: bool, viewer: Origin
+    asked: Lookup, answer: Recalled, *, is_full: bool
 ) -> tuple[list[Archived], list[Archived]]:
     """Return the archived facts that one would miss in this answer, and those that have ended, best
     first: those with all the words, and beside an answer with room those that say as much of the
     query as the best sure hit does."""
-    weights = {} if is_full else _weights(db, asked)
+    weights = {} if is_full else _weights(asked)
     least = _least(asked, answer, weights)
     if not asked.held:
         sums = dict[int, float]()
     elif is_full:
         wanted = fts.holding_all(
-            db, conditions(asked.question), origin_number=asked.origin_number, lifecycle="archived",
-            limit=_READ,
+            asked.view.db, conditions(asked.question), origin_number=asked.view.number,
+            lifecycle="archived", limit=_READ,
         )  # fmt: skip
         sums = dict.fromkeys(wanted, 1.0)
     else:
-        sums = {seq: said for seq, said in _sums(db, asked, weights).items() if said >= least}
+        sums = {seq: said for seq, said in _sums(asked, weights).items() if said >= least}
     ended = (
-        _ended(db, asked, weights, least, is_full=is_full, viewer=viewer)
+        _ended(asked, weights, least, is_full=is_full)
         if answer.has_lapsed else []
     )  # fmt: skip
     shown = {hit.fact.id for hit in answer.hits}
     found: list[Archived] = []
-    for one in _missed(db, asked, sums, viewer=viewer):
+    for one in _missed(asked, sums):
         if one.kept is None or one.kept not in shown:
             (ended if one.had_lapsed else found).append(one)
             if len(found) == ANNOUNCED:
@@ -303,12 +303,11 @@ def _least(asked: Lookup, answer: Recalled, weights: Mapping[str, float]) -> flo
 
 
 def _ended(
-    db: Connection, asked: Lookup, weights: Mapping[str, float], least: float, *, is_full: bool,
-    viewer: Origin,
+    asked: Lookup, weights: Mapping[str, float], least: float, *, is_full: bool
 ) -> list[Archived]:  # fmt: skip
     """Return the active facts that have ended and match, best first."""
     rows = lapsed.ended_rows(
-        db, asked.query.wanted, origin_number=asked.origin_number, now=asked.now,
+        asked.view.db, asked.query.wanted, origin_number=asked.view.number, now=asked.view.now,
         limit=lapsed.MOST_READ,
     )  # fmt: skip
     question = asked.question
@@ -321,7 +320,7 @@ def _ended(
             if said >= least:
                 sums[seq] = said
     best = sorted(sums, key=lambda seq: -sums[seq])[:ANNOUNCED]
-    whole = facts.get(db, best, viewer=viewer)
+    whole = facts.get(asked.view.db, best, viewer=asked.view.viewer)
     return [
         Archived(seq, whole[seq], "ended", whole[seq].valid_to or 0) for seq in best if seq in whole
     ]
@@ -352,7 +351,7 @@ def _gone(one: Archived) -> dict[str, Any]:
 
 
 def with_archived(
-    db: Connection, asked: Lookup, answer: Recalled, *, viewer: Origin
+    asked: Lookup, answer: Recalled
 ) -> tuple[Recalled, list[Archived]]:
     """Return an answer with the archived facts among its hits, in order of score, and which they
     are.
@@ -360,9 +359,9 @@ def with_archived(
     The scores of active facts stay. Archived facts are scored by the same statistics; a word that
     no active fact holds counts like one that a single fact holds.
     """
-    sums = _sums(db, asked, _weights(db, asked))
-    missed = [one for one in _missed(db, asked, sums, viewer=viewer) if not one.had_lapsed]
-    more = _hits(db, asked, {one.seq: one for one in missed}, viewer=viewer)
+    sums = _sums(asked, _weights(asked))
+    missed = [one for one in _missed(asked, sums) if not one.had_lapsed]
+    more = _hits(asked, {one.seq: one for one in missed})
     both = [*zip(answer.seqs, answer.hits, strict=True), *more.items()]
     both.sort(key=lambda pair: (-pair[1].score, -pair[1].fact.created_at, pair[1].fact.id))
     best = [pair for pair in both if pair[1].score >= asked.query.min_score][: asked.query.limit]
@@ -372,18 +371,19 @@ def with_archived(
 
 
 def set_aside(
-    db: Connection, asked: Lookup, answer: Recalled, *, viewer: Origin
+    asked: Lookup, answer: Recalled
 ) -> list[Archived]:
     """Return the archived facts that match and are not in an answer with archived ones: forgotten
     or replaced by somebody, or ended before. Best first; beside hits those that say as much of the
     query as the best one does."""
-    weights = _weights(db, asked)
+    weights = _weights(asked)
     least = _least(asked, answer, weights)
-    sums = {seq: said for seq, said in _sums(db, asked, weights).items() if said >= least}
+    sums = {seq: said for seq, said in _sums(asked, weights).items() if said >= least}
     shown = {hit.fact.id for hit in answer.hits}
     found: list[Archived] = []
-    for part in _ordered(db, asked, sums, viewer=viewer):
-        every = explained(db, bulk_reads.whole(db, part, viewer=viewer), viewer=viewer)
+    for part in _ordered(asked, sums):
+        whole = bulk_reads.whole(asked.view.db, part, viewer=asked.view.viewer)
+        every = explained(asked.view.db, whole, viewer=asked.view.viewer)
         found += [one for one in every if shown.isdisjoint((one.fact.id, one.kept))]
         if len(found) >= ANNOUNCED:
             break
@@ -391,15 +391,15 @@ def set_aside(
 
 
 def _missed(
-    db: Connection, asked: Lookup, sums: Mapping[int, float], *, viewer: Origin
+    asked: Lookup, sums: Mapping[int, float]
 ) -> Iterator[Archived]:
     """Yield those of the facts that are archived and that nobody asked to go."""
-    for part in _ordered(db, asked, sums, viewer=viewer):
-        yield from missed(db, part, viewer=viewer)
+    for part in _ordered(asked, sums):
+        yield from missed(asked.view.db, part, viewer=asked.view.viewer)
 
 
 def _ordered(
-    db: Connection, asked: Lookup, sums: Mapping[int, float], *, viewer: Origin
+    asked: Lookup, sums: Mapping[int, float]
 ) -> Iterator[list[int]]:
     """Yield in parts those of the facts that are archived and that a query asks for, the highest
     sum first, then the newest."""
@@ -407,27 +407,29 @@ def _ordered(
     ordered = sorted(sums, key=lambda seq: (-sums[seq], -seq))[:_READ]
     for start in range(0, len(ordered), _READ_AT_ONCE):
         part = ordered[start : start + _READ_AT_ONCE]
-        yield departures.archived_ones(db, part, viewer=viewer, wanted=wanted)
+        yield departures.archived_ones(
+            asked.view.db, part, viewer=asked.view.viewer, wanted=wanted
+        )
 
 
-def _weights(db: Connection, asked: Lookup) -> dict[str, float]:
+def _weights(asked: Lookup) -> dict[str, float]:
     """Return how much each term of the query says: its idf over active and archived facts, times
     its weight."""
-    gone = lapsed.at(db, origin_number=asked.origin_number, now=asked.now)
-    active, _ = fts.totals(db, origin_number=asked.origin_number, gone=gone)
-    count = active + max(asked.held.values(), default=0)
+    view, origin = asked.view, asked.view.origin
+    count = origin.facts - origin.gone.facts + max(asked.held.values(), default=0)
     weights: dict[str, float] = {}
     for term, weight in asked.question.weights.items():
-        held = fts.rarity(db, term, origin_number=asked.origin_number, enough=max(count, 1))
+        held = fts.rarity(view.db, term, origin_number=view.number, enough=max(count, 1))
         weights[term] = weight * log(1.0 + (max(count, held) - held + 0.5) / (held + 0.5))
     return weights
 
 
-def _sums(db: Connection, asked: Lookup, weights: Mapping[str, float]) -> dict[int, float]:
+def _sums(asked: Lookup, weights: Mapping[str, float]) -> dict[int, float]:
     """Return how much of the query each fact says that holds a term of archived facts."""
     held: dict[int, list[str]] = {}
     for term in asked.held:
-        for seq in fts.postings(db, term, origin_number=asked.origin_number):
+        read = fts.postings(term, origin_number=asked.view.number)
+        for seq in reads.alone(asked.view.db, read):
             held.setdefault(seq, []).append(term)
     return {seq: _said(terms, weights, asked) for seq, terms in held.items()}
 
@@ -443,24 +445,23 @@ def _said(terms: Sequence[str], weights: Mapping[str, float], asked: Lookup) -> 
 
 
 def _hits(
-    db: Connection, asked: Lookup, missed: Mapping[int, Archived], *, viewer: Origin
+    asked: Lookup, missed: Mapping[int, Archived]
 ) -> dict[int, Hit]:
     """Return archived facts as hits, by number."""
-    gone = lapsed.at(db, origin_number=asked.origin_number, now=asked.now)
-    count, tokens = fts.totals(db, origin_number=asked.origin_number, gone=gone)
-    terms, forms = asked.question.terms, asked.question.forms
-    held = fts.frequencies(db, terms, origin_number=asked.origin_number, gone=gone)
+    origin, terms, forms = asked.view.origin, asked.question.terms, asked.question.forms
+    count, tokens = origin.facts - origin.gone.facts, origin.tokens - origin.gone.tokens
+    held = {**holding_now(asked.view, terms)}
     held |= {term: max(held[term], 1) for term in asked.held}
     weights = asked.question.weights
     stats = bm25.statistics(max(count, *held.values(), 1), max(tokens, 1), held, weights, forms)
     known = [term for term in terms if term in stats.idf]
     numbers = {one.fact.id: seq for seq, one in missed.items()}
-    weighs_roles = setting(db, "analyzer", "standard") != "reference"
+    weighs_roles = origin.analyzer != "reference"
     found: dict[int, Hit] = {}
-    for fact, words in facts.with_terms(db, list(missed), viewer=viewer):
+    for fact, words in facts.with_terms(asked.view.db, list(missed), viewer=asked.view.viewer):
         value, matched = bm25.score(words.split(), known, stats)
         depth = asked.query.depth
-        power = strength_by(fact, asked.query.decay, now=asked.now) if depth else 1.0
+        power = strength_by(fact, asked.query.decay, now=asked.view.now) if depth else 1.0
         weight, factor = trust(fact.source, fact.confidence), decay.modulator(power, depth)
         spoken = role_weight(fact.role) if weighs_roles else 1.0
         why = Breakdown(value, matched, power, factor, weight, "lexical", role=spoken)

@@ -19,9 +19,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from apsw import Connection
-
     from tideline_cli.memory.scorer import Reader
+    from tideline_cli.memory.search import View
     from tideline_cli.ranking.bm25 import Statistics
     from tideline_cli.store.common_postings import Counted
 
@@ -34,13 +33,12 @@ _FIRST = 32  # facts that are read first, to know what a good score is
 
 
 def read_best(
-    db: Connection, reader: Reader, stats: Statistics, *, origin_number: int,
-    counted: Mapping[str, Counted] | None,
-) -> None:  # fmt: skip
+    view: View, reader: Reader, stats: Statistics, *, counted: Mapping[str, Counted] | None
+) -> None:
     """Look all terms up, and read what can be among the best. A common term is added in 0.3 ms at a
     million facts; left out it would add to what each of them may score. `counted` are those of the
     terms that are kept, if somebody has looked."""
-    sums = _Sums(db, reader, stats, origin_number, counted)
+    sums = _Sums(view, reader, stats, counted)
     for term, idf in stats.idf.items():
         sums.add(term, idf)
     sums.end()
@@ -52,19 +50,18 @@ class _Sums:
     """The sums of idf of all facts, in units that are rounded up."""
 
     def __init__(
-        self, db: Connection, reader: Reader, stats: Statistics, origin_number: int,
-        counted: Mapping[str, Counted] | None,
-    ) -> None:  # fmt: skip
-        self._db = db
+        self, view: View, reader: Reader, stats: Statistics, counted: Mapping[str, Counted] | None
+    ) -> None:
+        self._db = view.db
         self._counted = counted
         self._reader = reader
-        self._origin = origin_number
+        self._origin = view.number
         self._unit = max(stats.idf.values()) / _STEPS
         self._sums = BitSums()
         self._few: dict[int, int] = {}  # of facts with rare terms, what these add
         # Of each byte, whether its fact may hold a term once, twice or more often: 0, 1, 2.
         self._repeating = bytes(map(sum, zip(*score_bounds.repeats_at_least(), strict=True)))
-        self._codes = reader.codes(facts.last_number(db))
+        self._codes = reader.codes(facts.last_number(view.db))
         self._seen = reader.seen - {0}  # which stands for no fact
         self._shares = score_bounds.repeat_shares(self._seen, stats.mean_length)
         self._factors = [

@@ -12,9 +12,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from apsw import Connection
-
     from tideline_cli.memory.scorer import Scorer
+    from tideline_cli.memory.search import Known, Search, View
     from tideline_cli.store.facts import Filter
     from tideline_cli.store.fts import RankingRow
 
@@ -24,23 +23,21 @@ _MOST_READ = 2000  # facts that one question reads for their labels, those of ra
 
 
 def with_labelled(
-    db: Connection, scorer: Scorer, labelled: Labelled, stats: bm25.Statistics,
-    held: Mapping[str, int], *, asked: Sequence[str], origin_number: int, wanted: Filter,
-    now: int, limit: int,
-) -> list[Match]:  # fmt: skip
+    view: View, search: Search, scorer: Scorer, stats: bm25.Statistics, known: Known, *, limit: int
+) -> list[Match]:
     """Return the best `limit` of what the scorer has found and of the facts whose labels hold an
-    asked term. `labelled` are the facts by such a term, with the number of terms that the labels of
-    each have, `held` the facts by term whose text holds
-    it.
+    asked term.
 
     A term in a label counts as one occurrence, with the idf of all that hold it, in text or label,
     times its weight.
     Facts that no label finds keep their scores.
     """
+    wanted, labelled, held = search.wanted, known.labelled, known.held
+    asked = search.question.terms
 
     def read(asked_of: Filter) -> list[RankingRow]:
         return fts.ranking_rows(
-            db, seqs, origin_number=origin_number, now=now, wanted=asked_of,
+            view.db, seqs, origin_number=view.number, now=view.now, wanted=asked_of,
             heat=scorer.wants_heat,
         )  # fmt: skip
 
@@ -50,7 +47,7 @@ def with_labelled(
     out = set(seqs).difference([row[0] for row in holding])  # read, and not held at the moment
     idf: dict[str, float] = {}
     for term, listed in labelled.items():
-        older = label_holders.older_count(db, term, origin_number=origin_number)
+        older = label_holders.older_count(view.db, term, origin_number=view.number)
         holders = held.get(term, 0) + sum(seq not in out for seq in listed) + older
         weight = stats.weights.get(term, 1.0)
         idf[term] = weight * bm25.idf_of(stats.facts, min(holders, stats.facts))

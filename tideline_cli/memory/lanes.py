@@ -53,14 +53,15 @@ def forget_named() -> None:
     _missing.clear()
 
 
-def lane_of(db: Connection, *, large: bool = False) -> Lane[Any]:
-    """Return the way to compare vectors of a file's embedder, the lightest that is fit for few
-    texts; with `large`, for many. An embedder that must be loaded may raise UnavailableError."""
-    name = setting(db, "embedder", DEFAULT_EMBEDDER)
+def lane_of(db: Connection, *, large: bool = False, name: str | None = None) -> Lane[Any]:
+    """Return the way to compare vectors of a file's embedder, which has the `name` where the caller
+    knows it: the lightest that is fit for few texts; with `large`, for many. An embedder that must
+    be loaded may raise UnavailableError."""
+    name = name or setting(db, "embedder", DEFAULT_EMBEDDER)
     if " " in name:
         return coded_lane(db, name)
-    if large or not _is_plain(db):
-        return ArrayLane(embedder_of(db))
+    if large or name != HRR:  # which compares a few texts faster in plain Python than with numpy
+        return ArrayLane(embedder_named(db, name))
     from tideline_cli.memory.plain_lane import PlainLane  # noqa: PLC0415  hrr-256 alone
 
     return PlainLane()
@@ -140,8 +141,3 @@ class ArrayLane:
         from tideline_cli.vector.embedder import cosine  # noqa: PLC0415  numpy, 80 ms
 
         return round(cosine(left, right), DECIMALS)
-
-
-def _is_plain(db: Connection) -> bool:
-    """Say whether a few texts are compared faster in plain Python than with numpy."""
-    return setting(db, "embedder", DEFAULT_EMBEDDER) == HRR

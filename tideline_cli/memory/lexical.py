@@ -10,10 +10,10 @@ from __future__ import annotations
 from tideline_cli.memory import scorer as scoring
 from tideline_cli.memory.question import is_mostly_unknown, is_one_word, unknown_words, word_count
 from tideline_cli.memory.scorer import Reader, Scorer
+from tideline_cli.memory.search import Known
 from tideline_cli.model.record import replace
 from tideline_cli.ranking import bm25
-from tideline_cli.ranking.decay import DEPTH
-from tideline_cli.store import fts, label_holders, lapsed
+from tideline_cli.store import fts, label_holders, reads
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,11 +24,8 @@ if TYPE_CHECKING:
     from tideline_cli.memory.named_dates import DatedFloor
     from tideline_cli.memory.query import Match
     from tideline_cli.memory.question import Question
-    from tideline_cli.memory.retention import Retained
+    from tideline_cli.memory.search import Search, View
     from tideline_cli.store.common_postings import Counted
-    from tideline_cli.store.facts import Filter
-    from tideline_cli.store.held_then import Then
-    from tideline_cli.store.lapsed import Lapsed
 
 ENOUGH = 0.15
 """Holders of the terms of a question from which on their sums are added up as bits, as a share of
@@ -52,123 +49,149 @@ LARGE = 1 << 16
 _AMONG = 200  # facts among which an answer is looked for where most of them may be weak
 
 
-def search(
-    db: Connection,
-    question: Question,
-    *,
-    origin_number: int,
-    now: int,
-    limit: int,
-    wanted: Filter,
-    fading: float = DEPTH,
-    gone: Lapsed | None = None,
-    retained: Retained | None = None,
-) -> tuple[list[Match], list[Match]]:
-    """Return the best `limit` facts of an origin for a question, in order, and apart from them
-    those that rest on one word of a question that is mostly unknown. `gone` are its facts that do
-    not hold now, where the caller knows them. `retained` is another curve than the half-life."""
-    scorer = best_by_words(
-        db, question, origin_number=origin_number, now=now, limit=limit, wanted=wanted,
-        fading=fading, gone=gone, retained=retained,
-    )  # fmt: skip
+def by_terms(view: View, search: Search) -> tuple[list[Match], list[Match]]:
+    """Return the best facts for a question in order, and apart from them those that rest on one
+    word of a question that is mostly unknown."""
+    scorer = best_by_words(view, search)
     if not scorer.is_mostly_unknown:
         return scorer.matches, []
     sure: list[Match] = []
     weak: list[Match] = []
     for match in scorer.matches:
-        if is_one_word(match.why.matched_terms, question.forms):
+        if is_one_word(match.why.matched_terms, search.question.forms):
             weak.append(replace(match, weak=True))
         else:
             sure.append(match)
-    return sure[:limit], weak[:limit]
+    return sure[: search.limit], weak[: search.limit]
 
 
-def weak_among(
-    db: Connection, question: Question, seqs: Sequence[int], *, origin_number: int, now: int,
-    wanted: Filter,
-) -> set[int]:  # fmt: skip
-    """Return those of the facts that `search` marks as weak, or that hold no word of the question.
+def weak_among(view: View, search: Search, seqs: Sequence[int]) -> set[int]:
+    """Return those of the facts that `by_terms` marks as weak, or that hold no word of a question.
     """
-    scorer = best_by_words(
-        db, question, origin_number=origin_number, now=now, limit=1, wanted=wanted
+    if not seqs or not search.question.weights:
+        return set()
+    forms = search.question.forms
+    query = replace(search.query, decay="half-life")
+    scorer = best_by_words(view, replace(search, query=query, limit=1, retained=None))
+    rows = fts.ranking_rows(
+        view.db, seqs, origin_number=view.number, now=view.now, wanted=search.wanted
     )
-    rows = fts.ranking_rows(db, seqs, origin_number=origin_number, now=now, wanted=wanted)
     return {
         match.seq for match in scorer.weighed(rows)
         if match.weak or not match.why.matched_terms
-        or (scorer.is_mostly_unknown and is_one_word(match.why.matched_terms, question.forms))
+        or (scorer.is_mostly_unknown and is_one_word(match.why.matched_terms, forms))
     }  # fmt: skip
 
 
 def best_by_words(
-    db: Connection, question: Question, *, origin_number: int, now: int, limit: int,
-    wanted: Filter, fading: float = DEPTH, gone: Lapsed | None = None,
-    retained: Retained | None = None, dated: DatedFloor | None = None,
-) -> Scorer:  # fmt: skip
-    """Return what `search` finds, as the scorer that scores others alike. It says whether the
+    view: View, search: Search, dated: DatedFloor | None = None
+) -> Scorer:
+    """Return what `by_terms` finds, as the scorer that scores others alike. It says whether the
     question is mostly unknown, and has more matches then; `dated` leaves some out."""
+    question = search.question
     terms, forms = question.terms, question.forms
-    instant = now if wanted.as_of is None else wanted.as_of
-    count, tokens, held, then, counted = _known(
-        db, terms, origin_number=origin_number, now=now, as_of=wanted.as_of, gone=gone
-    )
-    fuller = _fuller(db, question, held, origin_number) if question.by_beginning else None
+    known = _known(view, search)
+    fuller = _fuller(view, question, known.held) if question.by_beginning else None
     if fuller is not None:
-        return best_by_words(
-            db, fuller, origin_number=origin_number, now=now, limit=limit, wanted=wanted,
-            fading=fading, gone=gone, retained=retained, dated=dated,
-        )  # fmt: skip
-    stats = bm25.statistics(count, tokens, held, question.weights, forms)
-    is_unknown = question.has_forms and _is_mostly_unknown(db, question, held, origin_number)
-    most = max(limit, _AMONG) if is_unknown else limit
-    scorer = Scorer([term for term in terms if term in stats.idf], stats, instant, most, fading,
-                    asked=word_count(terms, forms),
-                    weighs_roles=not question.is_of_reference, retained=retained)  # fmt: skip
-    labelled = label_holders.holders(db, terms, origin_number=origin_number)
+        return best_by_words(view, replace(search, question=fuller), dated)
+    stats = bm25.statistics(known.facts, known.tokens, known.held, question.weights, forms)
+    is_unknown = question.has_forms and _is_mostly_unknown(view, question, known, known.held)
+    most = max(search.limit, _AMONG) if is_unknown else search.limit
+    scorer = Scorer(
+        [term for term in terms if term in stats.idf], stats, view.instant(search.wanted), most,
+        search.query.depth, asked=word_count(terms, forms), weighs_roles=search.weighs_roles,
+        retained=search.retained,
+    )  # fmt: skip
     if dated is not None and not is_unknown:
-        scorer.dated = dated.beside(labelled)
+        scorer.dated = dated.beside(known.labelled)
     if stats.idf:
-        reader = Reader(db, scorer, stats, origin_number, instant, wanted)
-        if then is None and _are_many([*held.values()], stats):
-            from tideline_cli.memory import bulk_sums  # noqa: PLC0415  no common word in many facts
-
-            bulk_sums.read_best(db, reader, stats, origin_number=origin_number, counted=counted)
-        elif stats.mean_length > LONG:
-            from tideline_cli.memory import long_facts  # noqa: PLC0415  most facts are short
-
-            long_facts.read_best(db, reader, stats, origin_number=origin_number, then=then)
-        else:
-            _read_best(db, reader, stats, origin_number, then)
-    if labelled:
+        _read_best(view, search, scorer, stats, known)
+    if known.labelled:
         from tideline_cli.memory import by_label  # noqa: PLC0415  few questions name a label
 
-        scorer.matches = by_label.with_labelled(
-            db, scorer, labelled, stats, held, asked=terms, origin_number=origin_number,
-            wanted=wanted, now=now, limit=most,
-        )  # fmt: skip
+        scorer.matches = by_label.with_labelled(view, search, scorer, stats, known, limit=most)
     scorer.is_mostly_unknown = is_unknown and _is_mostly_unknown(
-        db, question, {**held, **labelled}, origin_number
+        view, question, known, {**known.held, **known.labelled}
     )
     return scorer
 
 
-def _known(
-    db: Connection, terms: Sequence[str], *, origin_number: int, now: int, as_of: int | None,
-    gone: Lapsed | None,
-) -> tuple[int, int, Mapping[str, int], Then | None, Mapping[str, Counted] | None]:  # fmt: skip
-    """Return how many facts hold now, or held at a past instant, with how many terms, and of each
-    asked term how many hold it; and, of the past, which ones; and the common terms, if asked."""
-    if as_of is not None:
+def _known(view: View, search: Search) -> Known:
+    """Return what is known of the terms of a question, by one read of all that says it."""
+    origin, terms = view.origin, search.question.terms
+    number, wanted = origin.number, search.wanted
+    if wanted.as_of is not None:
         from tideline_cli.store import held_then  # noqa: PLC0415  questions about the past alone
 
-        then = held_then.at(db, terms, origin_number=origin_number, instant=as_of)
-        return then.facts, then.tokens, then.holders, then, None
-    gone = gone or lapsed.at(db, origin_number=origin_number, now=now)
-    count, tokens = fts.totals(db, origin_number=origin_number, gone=gone)
-    counted = _counted(db, terms, origin_number) if count >= LARGE else None
-    counts = {term: one[0] for term, one in (counted or {}).items()}
-    held = fts.frequencies(db, terms, origin_number=origin_number, gone=gone, counted=counts)
-    return count, tokens, held, None, counted
+        then = held_then.at(view.db, terms, origin_number=number, instant=wanted.as_of)
+        labelled = _labelled(view, terms)
+        return Known(then.facts, then.tokens, then.holders, None, labelled, then)
+    facts, tokens = origin.facts - origin.gone.facts, origin.tokens - origin.gone.tokens
+    counted = _counted(view.db, terms, number) if facts >= LARGE else None
+    rest = [term for term in terms if term not in (counted or ())]
+    holders, gone, *labels = reads.together(
+        view.db, fts.holders(rest, origin_number=number), fts.gone(terms, origin_number=number),
+        *(label_holders.holders(term, origin_number=number)
+          for term in terms if origin.has_labels),
+    )  # fmt: skip
+    holders |= {term: one[0] for term, one in (counted or {}).items()}
+    held = {term: _now(view, term, holders[term], gone[term]) for term in terms}
+    labelled = {term: sizes for term, sizes in zip(terms, labels, strict=False) if sizes}
+    return Known(facts, tokens, held, holders, labelled, counted=counted)
+
+
+def holding_now(view: View, terms: Sequence[str]) -> dict[str, int]:
+    """Return for each term how many facts hold it that are active and valid."""
+    holders, gone = reads.together(
+        view.db, fts.holders(terms, origin_number=view.number),
+        fts.gone(terms, origin_number=view.number),
+    )  # fmt: skip
+    return {term: _now(view, term, holders[term], gone[term]) for term in terms}
+
+
+def _now(view: View, term: str, holders: int, gone: tuple[int, int]) -> int:
+    """Return how many of the holders of a term are active and valid."""
+    lapsed, (archived, counted) = view.origin.gone, gone
+    left = holders - archived - (counted if lapsed.is_counted else 0) if holders else 0
+    return left - lapsed.change_of(term)
+
+
+def _labelled(view: View, terms: Sequence[str]) -> dict[str, dict[int, int]]:
+    """Return the facts whose labels hold a term, by term."""
+    if not view.origin.has_labels:
+        return {}
+    found = reads.together(
+        view.db, *(label_holders.holders(term, origin_number=view.number) for term in terms)
+    )
+    return {term: sizes for term, sizes in zip(terms, found, strict=True) if sizes}
+
+
+def _read_best(
+    view: View, search: Search, scorer: Scorer, stats: bm25.Statistics, known: Known
+) -> None:
+    """Have the facts scored that can be among the best: all that hold a term where these are few,
+    else by the way that costs least."""
+    is_long = stats.mean_length > LONG
+    if known.holders is not None:
+        holders = sum(known.holders[term] for term in stats.idf)
+        if holders <= (scoring.FEW_LONG if is_long else scoring.FEW):
+            read = fts.rows_holding(
+                stats.idf, origin_number=view.number, now=view.instant(search.wanted),
+                wanted=search.wanted, heat=scorer.wants_heat,
+            )  # fmt: skip
+            scorer.add(reads.alone(view.db, read))
+            return
+    reader = Reader(view, scorer, stats, search.wanted)
+    if known.then is None and _are_many([*known.held.values()], stats):
+        from tideline_cli.memory import bulk_sums  # noqa: PLC0415  no common word in many facts
+
+        bulk_sums.read_best(view, reader, stats, counted=known.counted)
+    elif is_long:
+        from tideline_cli.memory import long_facts  # noqa: PLC0415  most facts are short
+
+        long_facts.read_best(view, reader, stats, then=known.then)
+    else:
+        _read_rarest_first(view, reader, stats, known)
 
 
 def _are_many(held: Sequence[int], stats: bm25.Statistics) -> bool:
@@ -189,9 +212,7 @@ def _counted(db: Connection, terms: Sequence[str], origin_number: int) -> dict[s
     )
 
 
-def _fuller(
-    db: Connection, question: Question, held: Mapping[str, int], origin_number: int
-) -> Question | None:
+def _fuller(view: View, question: Question, held: Mapping[str, int]) -> Question | None:
     """Return a question with what stands in for unknown words, None where nothing does."""
     terms, forms = question.terms, question.forms
     unknown = [] if all(held.values()) else unknown_words(terms, held, forms)
@@ -199,43 +220,49 @@ def _fuller(
         return None
     from tideline_cli.memory import beginning_words  # noqa: PLC0415  a word is unknown
 
-    found = beginning_words.stand_ins(db, terms, unknown, forms, origin_number=origin_number)
-    if found is None:
-        return None
-    return question.with_forms(found)
+    found = beginning_words.stand_ins(view.db, terms, unknown, forms, origin_number=view.number)
+    return None if found is None else question.with_forms(found)
 
 
 def _is_mostly_unknown(
-    db: Connection, question: Question, held: Mapping[str, object], origin_number: int
+    view: View, question: Question, known: Known, held: Mapping[str, object]
 ) -> bool:
     """Say whether the memory knows half of the words of a question or less; archived facts too are
     known."""
     if all(held.values()):
         return False
-    known = {term for term, held_by in held.items() if held_by}
-    if not is_mostly_unknown(question.terms, known, question.forms):
+    there = {term for term, held_by in held.items() if held_by}
+    if not is_mostly_unknown(question.terms, there, question.forms):
         return False
-    others = fts.holder_counts(db, held.keys() - known, origin_number=origin_number)
-    known.update(term for term, count in others.items() if count)
-    return is_mostly_unknown(question.terms, known, question.forms)
+    others = known.holders or fts.holder_counts(
+        view.db, held.keys() - there, origin_number=view.number
+    )
+    there.update(term for term in held.keys() - there if others[term])
+    return is_mostly_unknown(question.terms, there, question.forms)
 
 
-def _read_best(
-    db: Connection, reader: Reader, stats: bm25.Statistics, origin_number: int, then: Then | None
+def _read_rarest_first(
+    view: View, reader: Reader, stats: bm25.Statistics, known: Known
 ) -> None:
     """Look terms up, rarest first, and read what can be among the best."""
     sums = _Sums(reader)
     counted, left = 0.0, sum(stats.idf.values())
     sampled_at = left
-    for term, idf in stats.idf.items():
-        if left * reader.highest < reader.floor():
-            break
+    then = known.then
+    for (_, idf), seqs in zip(
+        stats.idf.items(),
+        reads.one_by_one(
+            view.db, *(fts.postings(term, origin_number=view.number) for term in stats.idf)
+        ),
+        strict=True,
+    ):
         counted, left = counted + idf, left - idf
-        seqs = fts.postings(db, term, origin_number=origin_number)
         sums.add(seqs if then is None else then.among(seqs), idf)
         if counted > left and left <= sampled_at / 2:
             sums.read_first(left)
             sampled_at = left
+        if left * reader.highest < reader.floor():
+            break
     sums.read_on(max(left, 0.0))
 
 

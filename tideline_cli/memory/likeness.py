@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from tideline_cli.memory.nearest import Chunk
     from tideline_cli.memory.query import Match
+    from tideline_cli.memory.search import View
 
 _NEAREST = 100  # facts, of which the last one says what likeness is worth nothing
 _TAKEN = 50  # of them are ranked with what the words find
@@ -110,10 +111,11 @@ class Near:
         return {seq for seq, cosine in self.cosines.items() if cosine >= self.floor}
 
 
-def near(db: Connection, text: str, *, origin_number: int) -> Near | None:
+def near(view: View, text: str) -> Near | None:
     """Return the facts of an origin that are nearest to a question, None where none is near or the
     embedder knows nothing of its language; raises UnavailableError where the embedder of the file
     cannot be had here."""
+    db, origin_number = view.db, view.number
     if not knows(db, text):
         return None
     held = chunks(db, origin_number=origin_number)
@@ -127,14 +129,14 @@ def near(db: Connection, text: str, *, origin_number: int) -> Near | None:
 
 
 def joined(
-    db: Connection, text: str, found: Near, ranked: Sequence[Match],
-    beside: Mapping[int, Collection[int]], claiming: Collection[int], *, origin_number: int,
+    view: View, text: str, found: Near, ranked: Sequence[Match],
+    beside: Mapping[int, Collection[int]], claiming: Collection[int],
 ) -> list[Match]:  # fmt: skip
     """Return the facts with the share of their likeness in their scores: 0.3 of the best score for
     the likest. Of those that are `claiming` who said them and where, only the text counts."""
     best = max((match.score for match in ranked), default=0.0) or 1.0
     rest = [match.seq for match in ranked if match.seq not in found.cosines]
-    others = of_facts(db, text, rest, origin_number=origin_number, held=found.held)
+    others = of_facts(view.db, text, rest, origin_number=view.number, held=found.held)
     cosines = {**others, **found.cosines}
     own = {
         match.seq: _own(match, cosines.get(match.seq), found.least, match.seq in claiming)

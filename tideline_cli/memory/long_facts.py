@@ -7,23 +7,22 @@ below the floor after a few, and are neither cut into terms nor scored.
 
 from __future__ import annotations
 
+from tideline_cli.memory.scorer import FEW_LONG
 from tideline_cli.model.record import Record
 from tideline_cli.ranking import bm25
 from tideline_cli.ranking.bm25 import K1, norm_of
 from tideline_cli.ranking.one_word import OTHER, SHARE
-from tideline_cli.store import fts
+from tideline_cli.store import fts, reads
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from apsw import Connection
-
     from tideline_cli.memory.scorer import Reader
+    from tideline_cli.memory.search import View
     from tideline_cli.ranking.bm25 import Statistics
     from tideline_cli.store.held_then import Then
 
-FEW = 24  # facts of one reading
 _SLACK = 1.0 + 1e-9  # bounds are raised by a margin for rounding
 _WORTH = 32  # facts whose numbers are looked up in the time in which one is read
 _SURE = 10  # so much more than is left has to be known before facts are read
@@ -38,10 +37,10 @@ class AskedWord(Record):
 
 
 def read_best(
-    db: Connection, reader: Reader, stats: Statistics, *, origin_number: int, then: Then | None
+    view: View, reader: Reader, stats: Statistics, *, then: Then | None
 ) -> None:
     """Look words up, rarest first, and read what can be among the best."""
-    reader.few = min(reader.few, FEW)
+    reader.few = min(reader.few, FEW_LONG)
     asked = spelled(stats)
     known = _Known(reader, stats)
     counted, left = 0.0, sum(word.most for word in asked)
@@ -50,7 +49,7 @@ def read_best(
             break
         counted, left = counted + word.most, left - word.most
         for term, idf in word.spellings:
-            seqs = fts.postings(db, term, origin_number=origin_number)
+            seqs = reads.alone(view.db, fts.postings(term, origin_number=view.number))
             known.add(seqs if then is None else then.among(seqs), idf)
         known.end(word)
         if counted > _SURE * left and not reader.floor():

@@ -15,18 +15,17 @@ if TYPE_CHECKING:
 
     from tideline_cli.memory.query import Match
     from tideline_cli.memory.scorer import Least, Scored
+    from tideline_cli.memory.search import View
     from tideline_cli.model.window import Part, Window
 
 _SLACK = 1.0 - 1e-9  # a floor is lowered by a margin for rounding
 _NO_FACTS: frozenset[int] = frozenset()
 
 
-def named_in(
-    db: Connection, text: str, *, now: int, origin_number: int
-) -> NamedDates | None:
-    """Return the times that a question names at `now`, None where it names none."""
-    found = question_times.windows(text, now=now)
-    return NamedDates(db, found, origin_number=origin_number) if found else None
+def named_in(view: View, text: str) -> NamedDates | None:
+    """Return the times that a question names at its moment, None where it names none."""
+    found = question_times.windows(text, now=view.now)
+    return NamedDates(view.db, found, origin_number=view.number) if found else None
 
 
 class NamedDates:

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from typing import Literal
 
     from tideline_cli.errors import UnavailableError
+    from tideline_cli.model.fact import Fact
     from tideline_cli.model.hit import Breakdown, Hit
     from tideline_cli.ranking.decay import Decay
 
@@ -108,6 +109,16 @@ class Backlog(Record):
     numbers: tuple[int, ...]
     codes: bytes
     ids: tuple[str, ...]
+
+
+class Ranked(Record):
+    """The matches in order, the vectors that were made on the way, why likeness was left out, and
+    the facts that were `read` by number."""
+
+    matches: list[Match]
+    backlog: Backlog | None = None
+    lacking: UnavailableError | None = None
+    read: dict[int, Fact] | None = None
 
 
 class Recalled(Record):

@@ -6,17 +6,16 @@ from itertools import combinations
 from sys import modules
 
 from tideline_cli.errors import ReplacedError, UnavailableError, UsageError
-from tideline_cli.memory import lexical
-from tideline_cli.memory.query import DEFAULT_LIMIT, Match, Recalled, nothing
-from tideline_cli.memory.question import question_of
+from tideline_cli.memory.query import DEFAULT_LIMIT, Match, Ranked, Recalled, nothing
+from tideline_cli.memory.search import search_of, view_of
+from tideline_cli.memory.words_lane import by_words
 from tideline_cli.model.fact import is_restless
 from tideline_cli.model.hit import Hit
 from tideline_cli.model.record import replace
 from tideline_cli.model.source import is_trusted
 from tideline_cli.policy.statements import MAX_TEXT, gist, may_contradict
-from tideline_cli.ranking.question_words import may_name_time
-from tideline_cli.store import facts, lapsed, score_bounds, sessions, visibility
-from tideline_cli.store.connection import DatabaseError, named_settings
+from tideline_cli.store import facts, lapsed, score_bounds, visibility
+from tideline_cli.store.connection import DatabaseError
 from tideline_cli.store.transactions import heat_rule, in_passing, snapshot, writing
 
 TYPE_CHECKING = False
@@ -26,13 +25,10 @@ if TYPE_CHECKING:
 
     from apsw import Connection
 
-    from tideline_cli.memory.named_dates import NamedDates
     from tideline_cli.memory.query import Backlog, Query
-    from tideline_cli.memory.question import Question
-    from tideline_cli.memory.retention import Retained
+    from tideline_cli.memory.search import Search, View
     from tideline_cli.model.fact import Fact
     from tideline_cli.model.origin import Origin
-    from tideline_cli.store.lapsed import Lapsed
 
 # This many take 0.2 s. A recall meets more only after a change of the program.
 _HOLDERS_AT_ONCE = 1 << 19
@@ -49,91 +45,93 @@ def recall(db: Connection, query: Query, *, viewer: Origin, now: int) -> Recalle
     analyser weigh no roles.
     """
     with snapshot(db):
-        origin_number = visibility.number(db, viewer)
-        of_file = named_settings(db, "analyzer", "embedder")
-        question = question_of(query.text, of_file.get("analyzer", "standard"))
-        is_learned = " " in of_file.get("embedder", "")
-        if query.fusion == "score" and not is_learned:
-            raise UsageError(
-                "fusion by scores needs a learned embedder", hint="see `tideline embedder list`"
-            )
-        if origin_number == visibility.NOBODY or (
-            question.is_empty() and not query.takes_stop_words
-        ):
-            return nothing(query, is_learned=is_learned)
-        gone = lapsed.at(db, origin_number=origin_number, now=now)
-        read: dict[int, Fact] = {}
-        matches, backlog, lacking = _ranked(
-            db, query, question, viewer=viewer, origin_number=origin_number, now=now, gone=gone,
-            is_learned=is_learned, read=read,
-        )  # fmt: skip
-        if unread := [match.seq for match in matches if match.seq not in read]:
-            read |= facts.get(db, unread, viewer=viewer)
+        return recalled(view_of(db, viewer=viewer, now=now), query)
+
+
+def recalled(view: View, query: Query) -> Recalled:
+    """Return what `recall` does of a memory that is looked at already."""
+    if query.fusion == "score" and not view.is_learned:
+        raise UsageError(
+            "fusion by scores needs a learned embedder", hint="see `tideline embedder list`"
+        )
+    search = search_of(view, query)
+    if view.number == visibility.NOBODY or (
+        search.question.is_empty() and not query.takes_stop_words
+    ):
+        return nothing(query, is_learned=view.is_learned)
+    if query.is_other_way:
+        from tideline_cli.memory import ways  # noqa: PLC0415  other fusions alone
+
+        found = ways.answered_otherwise(view, search)
+    else:
+        found = _appended(view, search)
+    read = found.read or {}
+    if unread := [match.seq for match in found.matches if match.seq not in read]:
+        read |= facts.get(view.db, unread, viewer=view.viewer)
     least = query.min_score
     matches = [
-        match for match in matches if match.seq in read and (not least or match.score >= least)
-    ]
+        match for match in found.matches
+        if match.seq in read and (not least or match.score >= least)
+    ]  # fmt: skip
+    is_whole = found.lacking is None
+    gone = view.origin.gone
     return Recalled(
         tuple(Hit(read[match.seq], match.score, match.why, match.weak) for match in matches),
         tuple(match.seq for match in matches),
-        backlog,
-        origin_number if gone.read > lapsed.LAG else 0,
-        lacking,
-        query.joined_by(is_learned=is_learned and lacking is None),
-        query.mode if lacking is None else "keyword",
-        origin_number,
+        found.backlog,
+        view.number if gone.read > lapsed.LAG else 0,
+        found.lacking,
+        query.joined_by(is_learned=view.is_learned and is_whole),
+        query.mode if is_whole else "keyword",
+        view.number,
         gone.facts > 0,
     )
 
 
-def _ranked(
-    db: Connection, query: Query, question: Question, *, viewer: Origin, origin_number: int,
-    now: int, gone: Lapsed, is_learned: bool, read: dict[int, Fact],
-) -> tuple[list[Match], Backlog | None, UnavailableError | None]:
-    """Return what the lanes find for a query in order, last what rests on one word of a question
-    that is mostly unknown; and why likeness cannot find. What is `read` on the way is added."""
-    if query.is_other_way:
-        return _otherwise(
-            db, query, question, viewer=viewer, origin_number=origin_number, now=now, gone=gone
-        )
-    if not question.weights:
-        return _named(db, query, question.names, origin_number=origin_number, now=now), None, None
-    pool = max(query.limit, query.reach)
-    backlog: Backlog | None = None
-
-    def by_words(*, by_score: bool = False) -> tuple[list[Match], list[Match]]:
-        found, weak = _by_words(
-            db, query, question, origin_number=origin_number, now=now,
-            limit=max(pool, DEFAULT_LIMIT), gone=gone, by_score=by_score, reach=query.reach,
-        )  # fmt: skip
-        if len(found) > 1 and not question.is_of_reference:
-            read.update(facts.get(db, [one.seq for one in found], viewer=viewer))
-            found = newer_first(found, read)
-        return found[:pool], weak
-
+def _appended(view: View, search: Search) -> Ranked:
+    """Return what the words find, below it what only likeness finds, and last what rests on one
+    word of a question that is mostly unknown; where likeness cannot find, why."""
+    query = search.query
+    if not search.question.weights:
+        return Ranked(by_words(view, search)[0])
     matches: list[Match] = []
     weak: list[Match] = []
+    read: dict[int, Fact] = {}
+    backlog: Backlog | None = None
+    pool = search.limit
     try:
         if query.mode != "semantic":
-            matches, weak = by_words(by_score=is_learned and query.takes_scores)
+            by_score = view.is_learned and query.takes_scores
+            matches, weak = _by_words(view, replace(search, by_score=by_score), read)
         if len(matches) < pool and query.mode != "keyword":
             from tideline_cli.memory import semantic  # noqa: PLC0415  2 ms
 
-            matches, backlog = semantic.extended(
-                db, query, matches, viewer=viewer, now=now, limit=pool,
-                weighs_roles=not question.is_of_reference,
-            )  # fmt: skip
+            matches, backlog = semantic.extended(view, search, matches)
         if query.mmr < 1.0:
             from tideline_cli.memory.ways import diversify  # noqa: PLC0415  --mmr alone
 
-            matches = diversify(db, query, matches, viewer=viewer)
+            matches = diversify(view, query, matches)
         if weak:
             matches = _weak_last(matches, weak, query.limit if query.mmr < 1.0 else pool)
     except UnavailableError as error:
         if not matches:
-            matches, weak = by_words()
-        return _weak_last(matches, weak, query.limit), backlog, error
-    return matches, backlog, None
+            matches, weak = _by_words(view, search, read)
+        return Ranked(_weak_last(matches, weak, query.limit), backlog, error, read)
+    return Ranked(matches, backlog, read=read)
+
+
+def _by_words(
+    view: View, search: Search, read: dict[int, Fact]
+) -> tuple[list[Match], list[Match]]:
+    """Return the best by words, of two that may contradict each other the newer one first, and
+    apart the weak ones. What is `read` for that is added."""
+    found, weak = by_words(
+        view, replace(search, limit=max(search.limit, DEFAULT_LIMIT))
+    )
+    if len(found) > 1 and not search.question.is_of_reference:
+        read |= facts.get(view.db, [one.seq for one in found], viewer=view.viewer)
+        found = newer_first(found, read)
+    return found[: search.limit], weak
 
 
 def newer_first(matches: list[Match], read: Mapping[int, Fact]) -> list[Match]:
@@ -169,82 +167,6 @@ def _weak_last(matches: list[Match], weak: Sequence[Match], limit: int) -> list[
     question that is mostly unknown and that likeness does not find."""
     found = {match.seq for match in matches}
     return [*matches, *(match for match in weak if match.seq not in found)][:limit]
-
-
-def _by_words(
-    db: Connection, query: Query, question: Question, *, origin_number: int, now: int, limit: int,
-    gone: Lapsed, by_score: bool, reach: int,
-) -> tuple[list[Match], list[Match]]:  # fmt: skip
-    """Return the best facts by their words and, where something is known of that, by what was said
-    next to them, by whom and when: of as many as a question for `reach` hits looks at. Apart stand
-    those that rest on one word of a question that is mostly unknown."""
-    dates: NamedDates | None = None
-    has_sessions = False
-    retained: Retained | None = None
-    if query.decay not in ("half-life", "none"):
-        from tideline_cli.memory import retention  # noqa: PLC0415  another curve alone
-
-        moment = now if query.wanted.as_of is None else query.wanted.as_of
-        retained = retention.retained_by(query.decay, now=moment)
-    if not question.is_of_reference:
-        if may_name_time(query.text):
-            from tideline_cli.memory import named_dates  # noqa: PLC0415  datetime, 2 ms
-
-            dates = named_dates.named_in(db, query.text, now=now, origin_number=origin_number)
-        has_sessions = sessions.are_there(db, origin_number=origin_number)
-    if not (dates or has_sessions or (by_score and not question.is_of_reference)):
-        return lexical.search(
-            db, question, origin_number=origin_number, now=now, limit=limit, wanted=query.wanted,
-            fading=query.depth, gone=gone, retained=retained,
-        )  # fmt: skip
-    from tideline_cli.memory import surroundings  # noqa: PLC0415  most memories have no sessions
-
-    return surroundings.search(
-        db, question, origin_number=origin_number, now=now, limit=limit, wanted=query.wanted,
-        fading=query.depth, dates=dates, has_sessions=has_sessions, gone=gone, reach=reach,
-        text=query.text if by_score else None, retained=retained,
-    )  # fmt: skip
-
-
-def _otherwise(
-    db: Connection, query: Query, question: Question, *, viewer: Origin, origin_number: int,
-    now: int, gone: Lapsed,
-) -> tuple[list[Match], Backlog | None, UnavailableError | None]:  # fmt: skip
-    """Return what is found for a query that is answered in another way."""
-    from tideline_cli.memory import ways  # noqa: PLC0415  other fusions alone
-
-    def by_words(wanted: Query, limit: int) -> list[Match]:
-        if not question.weights:
-            few = replace(wanted, limit=limit, pool=limit)
-            return _named(db, few, question.names, origin_number=origin_number, now=now)
-        sure, weak = _by_words(
-            db, wanted, question, origin_number=origin_number, now=now, limit=limit, gone=gone,
-            by_score=False, reach=limit,
-        )  # fmt: skip
-        return sorted([*sure, *weak], key=Match.order)[:limit] if weak else sure
-
-    def weak_among(seqs: Sequence[int]) -> Collection[int]:
-        return lexical.weak_among(
-            db, question, seqs, origin_number=origin_number, now=now, wanted=query.wanted
-        ) if seqs and question.weights else ()  # fmt: skip
-
-    asked = ways.Inquiry(
-        query, origin_number, now, by_words, weak_among,
-        weighs_roles=not question.is_of_reference,
-    )  # fmt: skip
-    found = ways.answered_otherwise(db, asked, viewer=viewer)
-    return found.matches, found.backlog, found.lacking
-
-
-def _named(
-    db: Connection, query: Query, names: tuple[str, ...], *, origin_number: int, now: int
-) -> list[Match]:
-    """Return the facts that hold stop words as a name, where a question has nothing else."""
-    if query.mode == "semantic" or not names:
-        return []
-    from tideline_cli.memory import stop_names  # noqa: PLC0415  few ask for a stop word alone
-
-    return stop_names.search(db, names, query, origin_number=origin_number, now=now)
 
 
 def write_back(

@@ -15,9 +15,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from apsw import Connection
-
     from tideline_cli.memory.retention import Retained
+    from tideline_cli.memory.search import View
     from tideline_cli.ranking.bm25 import Statistics
     from tideline_cli.store.facts import Filter
     from tideline_cli.store.fts import RankingRow
@@ -36,6 +35,7 @@ if TYPE_CHECKING:
 _LONG = 16  # terms of a question, of which most facts hold few
 
 FEW = 400  # facts that are cheaper to read than to bound
+FEW_LONG = 24  # the same of long ones
 _MANY = 1000  # facts that are cheaper to read than to ask first whether they have faded
 STEP = 0.8  # the bounds of one reading go down to this share of the highest one left
 _SLACK = 1.0 + 1e-9  # bounds are raised by a margin for rounding
@@ -222,14 +222,11 @@ class Reader:
     the bytes that there are, once they are read.
     """
 
-    def __init__(
-        self, db: Connection, scorer: Scorer, stats: Statistics, origin_number: int, now: int,
-        wanted: Filter,
-    ) -> None:  # fmt: skip
-        self._db = db
+    def __init__(self, view: View, scorer: Scorer, stats: Statistics, wanted: Filter) -> None:
+        self._db = view.db
         self._scorer = scorer
-        self._origin = origin_number
-        self._now = now
+        self._origin = view.number
+        self._now = view.instant(wanted)
         self._wanted = wanted
         self._codes = b""
         self.seen: frozenset[int] = frozenset()

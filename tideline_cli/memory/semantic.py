@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from itertools import islice
 
-from tideline_cli.config.settings import DEFAULT_EMBEDDER
 from tideline_cli.memory.lanes import lane_of
 from tideline_cli.memory.nearest import Candidate, Held, Nearest
 from tideline_cli.memory.query import Backlog, Match
@@ -12,8 +11,7 @@ from tideline_cli.model.fact import role_weight, trust
 from tideline_cli.model.hit import Breakdown
 from tideline_cli.model.text import content_words
 from tideline_cli.ranking import decay, worth
-from tideline_cli.store import facts, vectors, visibility
-from tideline_cli.store.connection import setting
+from tideline_cli.store import facts, vectors
 from tideline_cli.vector.features import WORD_BAGS, words
 
 TYPE_CHECKING = False
@@ -27,8 +25,8 @@ if TYPE_CHECKING:
 
     from tideline_cli.memory.nearest import Lane
     from tideline_cli.memory.query import Query
+    from tideline_cli.memory.search import Search, View
     from tideline_cli.model.fact import Fact
-    from tideline_cli.model.origin import Origin
 
     Vector = NDArray[np.float64]
 
@@ -44,21 +42,20 @@ _BLOCK = 1 << 25  # bytes of vectors that several texts are compared with at onc
 
 
 def extended(
-    db: Connection, query: Query, matches: list[Match], *, viewer: Origin, now: int, limit: int,
-    weighs_roles: bool = True,
-) -> tuple[list[Match], Backlog | None]:  # fmt: skip
-    """Return the matches with recovered ones below them, at most `limit`, and the backlog.
+    view: View, search: Search, matches: list[Match]
+) -> tuple[list[Match], Backlog | None]:
+    """Return the matches with recovered ones below them, as many as are wanted, and the backlog.
 
     A recovered hit scores half the lowest lexical score · 0.9^rank · trust · modulator · role;
     ranks run over all recovered facts in order of cosine. In semantic mode the cosine takes the
     place of the first two factors.
     """
-    origin_number = visibility.number(db, viewer)
-    room = limit - len(matches)
-    lane, held, backlog = _gathered(db, origin_number, room)
+    query = search.query
+    room = search.limit - len(matches)
+    lane, held, backlog = _gathered(view, room)
     floor = lane.floor if query.min_sim is None else query.min_sim
-    asked = _asked(db, lane, query.text, origin_number)
-    read = _reader(db, query, viewer=viewer, now=now, weighs_roles=weighs_roles)
+    asked = _asked(view, lane, query.text)
+    read = _reader(view, query, weighs_roles=search.weighs_roles)
 
     def exact(text: str, approximate: float) -> float:
         return lane.exact(asked, text, approximate)
@@ -74,22 +71,20 @@ def extended(
 
 
 def likest(
-    db: Connection, query: Query, texts: Sequence[str], *, viewer: Origin, now: int, limit: int,
-    floor: float | None,
-) -> tuple[list[list[tuple[Candidate, float]]], Backlog | None]:  # fmt: skip
+    view: View, query: Query, texts: Sequence[str], *, limit: int, floor: float | None
+) -> tuple[list[list[tuple[Candidate, float]]], Backlog | None]:
     """Return for each of some texts the facts that a query asks for and that are most like it, with
     their cosines, at most `limit`, and the backlog; `floor` None is the embedder's. What
     waits is embedded once."""
-    origin_number = visibility.number(db, viewer)
-    lane, held, backlog = _gathered(db, origin_number, limit)
+    lane, held, backlog = _gathered(view, limit)
     least = lane.floor if floor is None else floor
     # Nothing is like a text without words.
     asked = [
         None if lane.name in WORD_BAGS and not words(text)
-        else _asked(db, lane, text, origin_number)
+        else _asked(view, lane, text)
         for text in texts
     ]  # fmt: skip
-    read = _reader(db, query, viewer=viewer, now=now)
+    read = _reader(view, query)
     found: list[list[tuple[Candidate, float]]] = []
     for one in asked:
         rough = () if one is None else lane.rough(one, held, least - lane.margin)
@@ -105,13 +100,15 @@ def _exact_by(lane: Lane[Any], asked: Any) -> Callable[[str, float], float]:
 
 
 def _reader(
-    db: Connection, query: Query, *, viewer: Origin, now: int, weighs_roles: bool = True
+    view: View, query: Query, *, weighs_roles: bool = True
 ) -> Callable[[Sequence[int]], dict[int, Candidate]]:
     """Return the function that reads those of some facts that a query asks for."""
-    moment = now if query.wanted.as_of is None else query.wanted.as_of
+    moment = view.instant(query.wanted)
 
     def read(seqs: Sequence[int]) -> dict[int, Candidate]:
-        found = facts.among(db, seqs, viewer=viewer, wanted=query.wanted, now=now)
+        found = facts.among(
+            view.db, seqs, viewer=view.viewer, wanted=query.wanted, now=view.now
+        )
         return {
             seq: _candidate(seq, fact, query, moment, weighs_roles) for seq, fact in found.items()
         }
@@ -119,32 +116,24 @@ def _reader(
     return read
 
 
-def _embedded(db: Connection, text: str, embedder: str) -> str:
+def _embedded(view: View, text: str, embedder: str) -> str:
     """Return of a question what is embedded: the words of the stop list are like others by their
     letters alone. A learned embedder, and the reference, take it whole."""
-    if embedder not in WORD_BAGS or setting(db, "analyzer", "standard") == "reference":
+    if embedder not in WORD_BAGS or view.origin.analyzer == "reference":
         return text
     return content_words(text)
 
 
-def cosines_of(
-    db: Connection, text: str, seqs: Sequence[int], *, viewer: Origin
-) -> dict[int, float]:
+def cosines_of(view: View, text: str, seqs: Sequence[int]) -> dict[int, float]:
     """Return the cosines of a text and of those of some facts that have a vector, by number."""
-    origin_number = visibility.number(db, viewer)
-    if is_learned(db):
+    if view.is_learned:
         from tideline_cli.memory import likeness  # noqa: PLC0415  learned embedders alone
 
-        return likeness.of_facts(db, text, seqs, origin_number=origin_number)
-    read = facts.get(db, seqs, viewer=viewer)
-    lane = lane_of(db, large=not are_few([fact.content for fact in read.values()]))
-    asked = _asked(db, lane, text, origin_number)
+        return likeness.of_facts(view.db, text, seqs, origin_number=view.number)
+    read = facts.get(view.db, seqs, viewer=view.viewer)
+    lane = lane_of(view.db, large=not are_few([fact.content for fact in read.values()]))
+    asked = _asked(view, lane, text)
     return {seq: lane.exact(asked, fact.content, 0.0) for seq, fact in read.items()}
-
-
-def is_learned(db: Connection) -> bool:
-    """Say whether a file has a learned embedder."""
-    return " " in setting(db, "embedder", DEFAULT_EMBEDDER)
 
 
 def store_backlog(db: Connection, backlog: Backlog) -> None:
@@ -174,38 +163,35 @@ def embed_backlog(db: Connection, *, origin_number: int, limit: int) -> int:
     return len(waiting)
 
 
-def _gathered(
-    db: Connection, origin_number: int, room: int
-) -> tuple[Lane[Any], Held, Backlog | None]:
+def _gathered(view: View, room: int) -> tuple[Lane[Any], Held, Backlog | None]:
     """Return the lane for an origin, all vectors of the origin, and those of them that are not
     stored yet."""
-    lane = lane_of(db)
-    held = Held(db, origin_number=origin_number, embedder=lane.name)
-    most = LEARNED_BACKLOG if " " in lane.name else vectors.BACKLOG
-    waiting = vectors.backlog(db, origin_number=origin_number, embedder=lane.name, limit=most)
+    db, number, name = view.db, view.number, view.embedder
+    lane = lane_of(db, name=name)
+    held = Held(db, origin_number=number, embedder=lane.name)
+    most = LEARNED_BACKLOG if view.is_learned else vectors.BACKLOG
+    waiting = vectors.backlog(db, origin_number=number, embedder=lane.name, limit=most)
     texts = [text for _, text, _ in waiting]
     if room > PLAIN_HITS or not are_few(texts):
-        count = len(texts) + vectors.made_count(
-            db, origin_number=origin_number, embedder=lane.name
-        )
+        count = len(texts) + vectors.made_count(db, origin_number=number, embedder=lane.name)
         if count > PLAIN_HITS or not are_few(texts):
-            lane = lane_of(db, large=True)
+            lane = lane_of(db, large=True, name=name)
     if not waiting:
         return lane, held, None
     numbers = tuple([seq for seq, *_ in waiting])
     ids = tuple([fact_id for *_, fact_id in waiting])
-    backlog = Backlog(origin_number, lane.name, numbers, lane.packed(texts), ids)
+    backlog = Backlog(number, lane.name, numbers, lane.packed(texts), ids)
     held.last = b"".join([seq.to_bytes(4, "little") for seq in numbers]), backlog.codes
     return lane, held, backlog
 
 
-def _asked(db: Connection, lane: Lane[Any], text: str, origin_number: int) -> Any:
+def _asked(view: View, lane: Lane[Any], text: str) -> Any:
     """Return the vector of a question; that of a learned embedder is kept."""
     if " " not in lane.name:
-        return lane.embed(_embedded(db, text, lane.name))
+        return lane.embed(_embedded(view, text, lane.name))
     from tideline_cli.memory import coded_lane  # noqa: PLC0415  learned embedders alone
 
-    return coded_lane.code_of(db, lane, text, origin_number=origin_number)  # type: ignore[arg-type]
+    return coded_lane.code_of(view.db, lane, text, origin_number=view.number)  # type: ignore[arg-type]
 
 
 def are_few(texts: Sequence[str]) -> bool:

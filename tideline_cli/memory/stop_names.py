@@ -5,7 +5,6 @@ No index has such words, so the texts are looked at, those first that write it a
 
 from __future__ import annotations
 
-from tideline_cli.memory import retention
 from tideline_cli.memory.name_words import ENDS
 from tideline_cli.memory.query import Match
 from tideline_cli.memory.scorer import Scorer
@@ -16,9 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from apsw import Connection
-
-    from tideline_cli.memory.query import Query
+    from tideline_cli.memory.search import Search, View
 
 _MOST_READ = 5000  # facts of a pattern, the newest
 _NAME, _FIRST, _COMMON = 1.0, 0.5, 0.1  # what an occurrence weighs: a name, perhaps one, hardly one
@@ -31,17 +28,15 @@ _FOLLOWS = frozenset(
 )
 
 
-def search(
-    db: Connection, words: Sequence[str], query: Query, *, origin_number: int, now: int
-) -> list[Match]:
-    """Return the facts that hold these words side by side, those first that write them as a name.
-    """
-    moment = now if query.wanted.as_of is None else query.wanted.as_of
-    curve = retention.retained_by(query.decay, now=moment)
+def search(view: View, search: Search) -> list[Match]:
+    """Return the facts that hold the words of a question side by side, those first that write them
+    as a name."""
+    words, query, curve = search.question.names, search.query, search.retained
+    moment = view.instant(query.wanted)
     rows: dict[int, tuple[fts.RankingRow, str]] = {}
     for patterns in _patterns(words):
         for row, text in fts.rows_written(
-            db, patterns, origin_number=origin_number, now=moment, wanted=query.wanted,
+            view.db, patterns, origin_number=view.number, now=moment, wanted=query.wanted,
             limit=_MOST_READ, heat=curve is not None and curve.by_heat,
         ):  # fmt: skip
             rows[row[0]] = row, text

@@ -19,33 +19,14 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
-    from apsw import Connection
-
     from tideline_cli.memory.named_dates import NamedDates
     from tideline_cli.memory.question import Question
-    from tideline_cli.memory.retention import Retained
     from tideline_cli.memory.scorer import Scorer
+    from tideline_cli.memory.search import Search, View
     from tideline_cli.store.facts import Filter
-    from tideline_cli.store.lapsed import Lapsed
     from tideline_cli.store.sessions import Place
 
 _NOWHERE = sessions.Place(None, None, 0, False)
-
-
-@record
-class _Asked:
-    """A question, what the times add that it names, and whose facts answer it when."""
-
-    question: Question
-    dates: NamedDates | None
-    origin_number: int
-    now: int
-    wanted: Filter
-    fading: float
-
-    @property
-    def instant(self) -> int:
-        return self.now if self.wanted.as_of is None else self.wanted.as_of
 
 
 @record
@@ -75,50 +56,45 @@ class _View:
 
 
 def search(
-    db: Connection, question: Question, *, origin_number: int, now: int, limit: int,
-    wanted: Filter, fading: float, dates: NamedDates | None, has_sessions: bool, reach: int,
-    gone: Lapsed | None = None, text: str | None = None, retained: Retained | None = None,
-) -> tuple[list[Match], list[Match]]:  # fmt: skip
-    """Return the best `limit` facts in order for a question and for the dates that it names, of
-    those that are weighed for `reach` hits. `has_sessions` says whether some fact has a session or
-    a speaker, or is a chunk. With `text`, the question's, likeness by a learned embedder counts.
-    Apart stand those that the search by words tells apart, but for what more is known of them."""
-    asked = _Asked(question, dates, origin_number, now, wanted, fading)
-    is_plain = text is None and not has_sessions and wanted.is_of_active()
+    view: View, search: Search, dates: NamedDates | None
+) -> tuple[list[Match], list[Match]]:
+    """Return the best facts in order for a question and for the dates that it names, of those that
+    are weighed for as many hits as it reaches for. Apart stand those that the search by words tells
+    apart, but for what more is known of them."""
+    limit, text = search.limit, search.query.text if search.by_score else None
+    has_sessions = view.origin.has_sessions
+    is_plain = text is None and not has_sessions and search.wanted.is_of_active()
+    most = max(search.reach, worth.DATED if dates else worth.CANDIDATES)
     scorer = lexical.best_by_words(
-        db, question, origin_number=origin_number, now=now, wanted=wanted, fading=fading, gone=gone,
-        limit=max(reach, worth.DATED if dates else worth.CANDIDATES), retained=retained,
-        dated=dates.floor(limit) if dates and is_plain else None,
-    )  # fmt: skip
+        view, replace(search, limit=most), dates.floor(limit) if dates and is_plain else None
+    )
     pool = {match.seq: match for match in scorer.matches}
     beside, hidden, near = dict[int, list[int]](), set[int](), None
     if text is not None:
         from tideline_cli.memory import likeness  # noqa: PLC0415  learned embedders alone
 
-        near = likeness.near(db, text, origin_number=origin_number)
+        near = likeness.near(view, text)
         others = [seq for seq in (near.cosines if near else ()) if seq not in pool]
-        found, hidden = _weighed(db, asked, scorer, others)
+        found, hidden = _weighed(view, search, scorer, others)
         pool |= found
     if has_sessions and pool:
-        beside = _beside(db, asked, pool)
+        beside = _beside(view, search, pool)
         others = [seq for seq in beside if seq not in pool]
-        found, more = _weighed(db, asked, scorer, others)
+        found, more = _weighed(view, search, scorer, others)
         pool |= found
         hidden |= more
-    places = sessions.places(db, pool, origin_number=origin_number) if pool else {}
-    looks = _looks(asked, pool, places, scorer.mean_length)
+    places = sessions.places(view.db, pool, origin_number=view.number) if pool else {}
+    looks = _looks(search, dates, pool, places, scorer.mean_length)
     weak = set[int]()
     if scorer.is_mostly_unknown:
         alike = near.alike() if near else set()
-        weak = _on_one_word(question, scorer.matches, looks, alike, beside)
+        weak = _on_one_word(search.question, scorer.matches, looks, alike, beside)
     best = _best_of_sessions([looks[match.seq] for match in scorer.matches], places)
     views = _held_back(_views(looks, places, beside, best), places, hidden)
     if near is None or text is None:
         return _best(views, hidden, weak, limit)
     claiming = {seq for seq in pool if not places[seq].is_trusted}
-    ranked = likeness.joined(
-        db, text, near, list(map(_again, views)), beside, claiming, origin_number=origin_number
-    )
+    ranked = likeness.joined(view, text, near, list(map(_again, views)), beside, claiming)
     shown = [one for one in ranked if one.seq not in hidden and _is_hit(one, one.score)]
     return _parted(sorted(shown, key=Match.order), weak, limit)
 
@@ -200,11 +176,11 @@ def _order(view: _View) -> tuple[float, int, str]:
     return -view.score, -match.created_at, match.id
 
 
-def _beside(db: Connection, asked: _Asked, pool: Mapping[int, Match]) -> dict[int, list[int]]:
+def _beside(view: View, search: Search, pool: Mapping[int, Match]) -> dict[int, list[int]]:
     """Return the facts next to each other, of which one at least is in the pool, by number."""
     found = sessions.neighbours(
-        db, pool, origin_number=asked.origin_number, now=asked.instant,
-        is_past=asked.wanted.as_of is not None,
+        view.db, pool, origin_number=view.number, now=view.instant(search.wanted),
+        is_past=search.wanted.as_of is not None,
     )  # fmt: skip
     beside: dict[int, list[int]] = {}
     for seq, near in found.items():
@@ -217,18 +193,18 @@ def _beside(db: Connection, asked: _Asked, pool: Mapping[int, Match]) -> dict[in
 
 
 def _weighed(
-    db: Connection, asked: _Asked, scorer: Scorer, seqs: Sequence[int]
+    view: View, search: Search, scorer: Scorer, seqs: Sequence[int]
 ) -> tuple[dict[int, Match], set[int]]:
     """Return facts with the scores of their words, and which of them the filter hides: these count
     for their neighbours, and are not shown."""
 
     def rows(wanted: Filter) -> list[fts.RankingRow]:
         return fts.ranking_rows(
-            db, seqs, origin_number=asked.origin_number, now=asked.now, wanted=wanted,
+            view.db, seqs, origin_number=view.number, now=view.now, wanted=wanted,
             heat=scorer.wants_heat,
         )  # fmt: skip
 
-    wanted = asked.wanted
+    wanted = search.wanted
     whole = rows(type(wanted)(lifecycle=wanted.lifecycle, as_of=wanted.as_of))
     shown = {row[0] for row in (whole if wanted.is_open() else rows(wanted))}
     found = {match.seq: match for match in scorer.weighed(whole)}
@@ -236,9 +212,10 @@ def _weighed(
 
 
 def _looks(
-    asked: _Asked, pool: Mapping[int, Match], places: Mapping[int, Place], mean_length: float
-) -> dict[int, _Look]:
-    named, dates = _named_speakers(asked, places), asked.dates
+    search: Search, dates: NamedDates | None, pool: Mapping[int, Match],
+    places: Mapping[int, Place], mean_length: float,
+) -> dict[int, _Look]:  # fmt: skip
+    named = _named_speakers(search, places)
     looks: dict[int, _Look] = {}
     for seq, match in pool.items():
         place = places.get(seq, _NOWHERE)
@@ -250,10 +227,10 @@ def _looks(
     return looks
 
 
-def _named_speakers(asked: _Asked, places: Mapping[int, Place]) -> set[str]:
+def _named_speakers(search: Search, places: Mapping[int, Place]) -> set[str]:
     """Return the speakers of whom the question has a word."""
     speakers = {place.speaker for place in places.values() if place.speaker}
-    terms, analyzer = asked.question.weights.keys(), asked.question.analyzer
+    terms, analyzer = search.question.weights.keys(), search.question.analyzer
     return {
         name for name in speakers
         if not terms.isdisjoint(index_terms(normalise(name), analyzer=analyzer))

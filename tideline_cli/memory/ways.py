@@ -4,10 +4,11 @@
 from __future__ import annotations
 
 from tideline_cli.errors import UnavailableError
+from tideline_cli.memory import lexical
 from tideline_cli.memory.lanes import lane_of
-from tideline_cli.memory.query import Match
-from tideline_cli.memory.question import question_of
+from tideline_cli.memory.query import Match, Ranked
 from tideline_cli.memory.semantic import are_few
+from tideline_cli.memory.words_lane import by_words
 from tideline_cli.model import codec
 from tideline_cli.model.fact import SEGMENTS, role_weight, trust
 from tideline_cli.model.hit import Breakdown
@@ -15,22 +16,17 @@ from tideline_cli.model.record import record, replace
 from tideline_cli.model.source import is_trusted
 from tideline_cli.ranking import decay, decays, fusions, priority, worth
 from tideline_cli.ranking.fusions import Points, points, question_words
-from tideline_cli.store import facts, listing, vectors, visibility
-from tideline_cli.store.connection import setting
+from tideline_cli.store import facts, listing, vectors
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
     from typing import Any
 
-    from apsw import Connection
-
     from tideline_cli.memory.nearest import Lane
     from tideline_cli.memory.query import Backlog, Match, Query
+    from tideline_cli.memory.search import Search, View
     from tideline_cli.model.fact import Fact
-    from tideline_cli.model.origin import Origin
-
-    ByWords = Callable[[Query, int], list[Match]]
 
 _AT_ONCE = 400
 _HOUR_MS = 3_600_000.0
@@ -42,62 +38,66 @@ _FAR = 0.0  # the cosine of a fact that has no vector
 
 
 def answered_otherwise(
-    db: Connection, asked: Inquiry, *, viewer: Origin
+    view: View, search: Search
 ) -> Ranked:
     """Return the answer of a query that names another fusion, or points; where likeness cannot be
     had, the answer by words."""
     try:
-        return _ranked(db, asked, viewer)
+        return _ranked(view, search)
     except UnavailableError as error:
-        words = replace(asked, query=replace(asked.query, mode="keyword", mmr=1.0))
-        return replace(_ranked(db, words, viewer), lacking=error)
+        words = replace(search, query=replace(search.query, mode="keyword", mmr=1.0))
+        return replace(_ranked(view, words), lacking=error)
 
 
-def _ranked(db: Connection, asked: Inquiry, viewer: Origin) -> Ranked:
-    query = asked.query
+def _ranked(view: View, search: Search) -> Ranked:
+    query = search.query
     if query.fusion == "rrf":
-        found = _by_ranks(db, asked, viewer)
+        found = _by_ranks(view, search)
     elif query.fusion == "priority":
-        found = by_classes(db, asked, viewer=viewer)
+        found = by_classes(view, search)
     else:
-        found = _by_points(db, asked, viewer)
+        found = _by_points(view, search)
     matches = sorted(found.matches, key=Match.order)
     if query.mmr >= 1.0:
         return replace(found, matches=matches[: query.limit])
-    return replace(found, matches=_diverse(db, asked, matches, viewer))
+    return replace(found, matches=_diverse(view, search, matches))
 
 
 def _diverse(
-    db: Connection, asked: Inquiry, matches: list[Match], viewer: Origin
+    view: View, search: Search, matches: list[Match]
 ) -> list[Match]:
     """Return the best by maximal marginal relevance, which wants scores from 0 on."""
     least = min(0.0, min((match.score for match in matches), default=0.0))
     lifted = [replace(match, score=match.score - least) for match in matches]
-    chosen = diversify(db, asked.query, lifted, viewer=viewer)
+    chosen = diversify(view, search.query, lifted)
     own = {match.seq: match for match in matches}
     return [own[match.seq] for match in chosen]
 
 
-def _words(asked: Inquiry, limit: int) -> list[Match]:
+def _words(view: View, search: Search, limit: int) -> list[Match]:
     """Return the best by words. How facts fade counts once, and not here."""
-    if asked.query.mode == "semantic":
+    if search.query.mode == "semantic":
         return []
-    return asked.by_words(replace(asked.query, decay="none"), limit)
+    query = replace(search.query, decay="none", limit=limit, pool=limit)
+    sure, weak = by_words(
+        view, replace(search, query=query, limit=limit, reach=limit, retained=None)
+    )
+    return sorted([*sure, *weak], key=Match.order)[:limit] if weak else sure
 
 
-def _by_ranks(db: Connection, asked: Inquiry, viewer: Origin) -> Ranked:
+def _by_ranks(view: View, search: Search) -> Ranked:
     """Return the facts by the sum of 1 / (60 + rank) of both lanes · quality · relevance · trust.
     """
-    most_words, most_alike = fusions.pools(asked.query.reach)
-    words = {match.seq: match for match in _words(asked, most_words)}
-    like = liked(db, asked, most_alike, viewer=viewer)
+    most_words, most_alike = fusions.pools(search.query.reach)
+    words = {match.seq: match for match in _words(view, search, most_words)}
+    like = liked(view, search, most_alike)
     ranks: dict[int, dict[str, float]] = {}
     for name, lane in (("words_rank", words), ("likeness_rank", like.cosines)):
         for rank, seq in enumerate(lane, 1):
             ranks.setdefault(seq, {})[name] = rank
     found: list[Match] = []
     for one in with_weights(
-        db, asked, ranks, words=words, cosines=like.cosines, viewer=viewer
+        view, search, ranks, words=words, cosines=like.cosines
     ):
         fact, own = modest(one.fact), ranks[one.seq]
         joined = fusions.reciprocal(int(rank) for rank in own.values())
@@ -107,19 +107,19 @@ def _by_ranks(db: Connection, asked: Inquiry, viewer: Origin) -> Ranked:
     return Ranked(found, like.backlog)
 
 
-def _by_points(db: Connection, asked: Inquiry, viewer: Origin) -> Ranked:
+def _by_points(view: View, search: Search) -> Ranked:
     """Return the facts by points; in hybrid mode a likeness of 1 adds 10."""
-    query = asked.query
+    query = search.query
     is_alone = query.mode == "points"
     room = query.limit if is_alone else 2 * query.reach
-    scored = [] if query.mode == "semantic" else _pointed(db, asked, room, viewer)
+    scored = [] if query.mode == "semantic" else _pointed(view, search, room)
     had = {one.seq: got for one, got in scored}
-    like = Liked({}) if is_alone else liked(db, asked, room, viewer=viewer)
+    like = Liked({}) if is_alone else liked(view, search, room)
     found: list[Match] = []
     words = {one.seq: one.words for one, _ in scored if one.words}
     seqs = dict.fromkeys((*had, *like.cosines))
     for one in with_weights(
-        db, asked, seqs, words=words, cosines=like.cosines, viewer=viewer
+        view, search, seqs, words=words, cosines=like.cosines
     ):
         parts: dict[str, float] = {}
         if one.seq in had:
@@ -134,26 +134,23 @@ _PARTS = ("words", "id", "tags", "recency", "active")
 
 
 def _pointed(
-    db: Connection, asked: Inquiry, limit: int, viewer: Origin
+    view: View, search: Search, limit: int
 ) -> list[tuple[Weighed, Points]]:
     """Return the best facts by points, with them. Those with the most are read first, until the
     best beat whatever is left: no factor is more than 1."""
-    had = matches(
-        db, asked.query, origin_number=asked.origin_number, now=asked.now
-    )
+    had = matches(view, search.query)
     ordered = sorted(had, key=lambda seq: -had[seq].total)
     best: list[tuple[float, int, str, Weighed]] = []
     for start in range(0, len(ordered), _AT_ONCE):
         part = ordered[start : start + _AT_ONCE]
         if len(best) >= limit and -best[limit - 1][0] > had[part[0]].total:
             break
-        for one in with_weights(db, asked, part, words={}, cosines={}, viewer=viewer):
+        for one in with_weights(view, search, part, words={}, cosines={}):
             score = had[one.seq].total * one.share
             best.append((-score, -one.fact.created_at, one.fact.id, one))
         best = sorted(best, key=lambda item: item[:3])[:limit]
-    held = held_terms(db, asked.query, [item[3].seq for item in best],
-                                viewer=viewer)  # fmt: skip
-    weak = asked.weak_among([
+    held = held_terms(view, search, [item[3].seq for item in best])
+    weak = lexical.weak_among(view, search, [
         seq for *_, one in best if not had[seq := one.seq].id and not had[seq].tags
     ])  # fmt: skip
     return [(replace(one, words=_said(one, held, weak)), had[one.seq]) for *_, one in best]
@@ -167,16 +164,16 @@ def _said(one: Weighed, held: Mapping[int, tuple[str, ...]], weak: Collection[in
     return Match(one.seq, one.fact.id, one.fact.created_at, 0.0, why, one.seq in weak)
 
 
-def matches(db: Connection, query: Query, *, origin_number: int, now: int) -> dict[int, Points]:
+def matches(view: View, query: Query) -> dict[int, Points]:
     """Return the points of the facts of an origin that match a word, an id or a tag, by number.
     Every text of the origin is looked at."""
     words, asked = question_words(query.text), query.wanted.tags
-    moment = now if query.wanted.as_of is None else query.wanted.as_of
+    moment = view.instant(query.wanted)
     found: dict[int, Points] = {}
     if not (words or asked):
         return found
     for seq, fact_id, text, tags, created_at, is_active in listing.wordings(
-        db, origin_number=origin_number, wanted=query.wanted, now=now
+        view.db, origin_number=view.number, wanted=query.wanted, now=view.now
     ):
         hours = (moment - created_at) / _HOUR_MS
         labelled = codec.loads(tags) if tags else ()
@@ -190,10 +187,10 @@ def matches(db: Connection, query: Query, *, origin_number: int, now: int) -> di
 
 
 def held_terms(
-    db: Connection, query: Query, seqs: Sequence[int], *, viewer: Origin
+    view: View, search: Search, seqs: Sequence[int]
 ) -> dict[int, tuple[str, ...]]:
     """Return which terms of a question each of the facts holds as a word."""
-    asked = question_of(query.text, setting(db, "analyzer", "standard")).terms
+    asked, db, viewer = search.question.terms, view.db, view.viewer
     numbers = {fact.id: seq for seq, fact in facts.get(db, seqs, viewer=viewer).items()}
     found: dict[int, tuple[str, ...]] = {}
     for fact, terms in facts.with_terms(db, seqs, viewer=viewer):
@@ -202,42 +199,36 @@ def held_terms(
     return found
 
 
-def by_classes(db: Connection, asked: Inquiry, *, viewer: Origin) -> Ranked:
+def by_classes(view: View, search: Search) -> Ranked:
     """Return the facts by priority · 10 + distance + penalty + distrust − overlap: the score is
     that with the other sign. 30 near facts are looked at, 30 that words find, and where the
     question is about the user 30 that are near to a question about their profile. A class takes
     what is nearer than its limit, or, where the query has a `min_sim`, what is as like as that."""
-    query = asked.query
+    query = search.query
     room = max(priority.POOL, 2 * query.reach)
     probes = (priority.PROBE,) if priority.asks_about_user(query.text) else ()
     near, *others = liked_by(
-        db, asked, (query.text, *probes), room, viewer=viewer, floor=_LEAST
+        view, search, (query.text, *probes), room, floor=_LEAST
     )
     probed = others[0].cosines if others else {}
-    words: dict[int, Match] = {}
-    if query.mode != "semantic":
-        words = {
-            match.seq: match for match in asked.by_words(replace(query, decay="none"), room)
-        }
+    words = {match.seq: match for match in _words(view, search, room)}
     cosines = {
         seq: max(lane[seq] for lane in (near.cosines, probed) if seq in lane)
         for seq in (*probed, *near.cosines)
     }
-    cosines |= _cosines(
-        db, asked, [seq for seq in words if seq not in cosines], viewer
-    )
+    cosines |= _cosines(view, search, [seq for seq in words if seq not in cosines])
     seqs = dict.fromkeys((*probed, *near.cosines, *words))
     taken = [
         (one, group, is_near)
         for one in with_weights(
-            db, asked, seqs, words=words, cosines=cosines, viewer=viewer
+            view, search, seqs, words=words, cosines=cosines
         )
         if (is_near := _is_near(one, group := _group(one, probed), query.min_sim))
         or one.words is not None
     ]
     shared = priority.overlaps(query.text, [one.fact.content for one, *_ in taken])
     found = [
-        _match(asked, one, group, overlap, is_near=is_near, like=near)
+        _match(view, search, one, group, overlap, is_near=is_near, like=near)
         for (one, group, is_near), overlap in zip(taken, shared, strict=True)
     ]
     return Ranked(found, near.backlog)
@@ -260,11 +251,11 @@ def _is_near(one: Weighed, group: priority.Group, min_sim: float | None) -> bool
 
 
 def _match(
-    asked: Inquiry, one: Weighed, group: priority.Group, overlap: float, *, is_near: bool,
-    like: Liked,
+    view: View, search: Search, one: Weighed, group: priority.Group, overlap: float, *,
+    is_near: bool, like: Liked,
 ) -> Match:  # fmt: skip
     rank = priority.priority_of(group, trusted=is_trusted(one.fact.source))
-    far, penalty = _distance(one), _penalty(asked, one)
+    far, penalty = _distance(one), _penalty(view, search, one)
     distrust = 1.0 - one.trust * one.role
     parts = {"priority": rank, "distance": far, "penalty": penalty, "distrust": distrust,
              "overlap": overlap}  # fmt: skip
@@ -274,44 +265,25 @@ def _match(
     return match_of(one, score, parts, like, group.name)
 
 
-def _penalty(asked: Inquiry, one: Weighed) -> float:
+def _penalty(view: View, search: Search, one: Weighed) -> float:
     """Return what time adds to a distance: by spaced repetition its penalty, by another curve what
     is lost of the strength."""
-    if not asked.query.depth:
+    if not search.query.depth:
         return 0.0
-    if asked.query.decay == "spaced":
-        return decays.penalty_at(one.fact, now=asked.moment)
+    if search.query.decay == "spaced":
+        return decays.penalty_at(one.fact, now=view.instant(search.wanted))
     return 1.0 - one.strength
 
 
 def _cosines(
-    db: Connection, asked: Inquiry, seqs: Sequence[int], viewer: Origin
+    view: View, search: Search, seqs: Sequence[int]
 ) -> dict[int, float]:
     """Return the cosines of facts that words have found."""
-    if asked.query.mode == "keyword" or not seqs:
+    if search.query.mode == "keyword" or not seqs:
         return {}
     from tideline_cli.memory import semantic  # noqa: PLC0415  2 ms
 
-    return semantic.cosines_of(db, asked.query.text, seqs, viewer=viewer)
-
-
-@record
-class Inquiry:
-    """A query, in which origin and when it is asked, and how its words are looked up: `by_words`
-    returns the best so many for a query that may fade otherwise, `weak_among` those of some facts
-    that share too little with it."""
-
-    query: Query
-    origin_number: int
-    now: int
-    by_words: ByWords
-    weak_among: Callable[[Sequence[int]], Collection[int]]
-    weighs_roles: bool
-
-    @property
-    def moment(self) -> int:
-        as_of = self.query.wanted.as_of
-        return self.now if as_of is None else as_of
+    return semantic.cosines_of(view, search.query.text, seqs)
 
 
 @record
@@ -344,27 +316,18 @@ class Liked:
     floor: float = 0.0
 
 
-@record
-class Ranked:
-    """The matches in order, what was made on the way, and why likeness was left out."""
-
-    matches: list[Match]
-    backlog: Backlog | None = None
-    lacking: UnavailableError | None = None
-
-
 def with_weights(
-    db: Connection, asked: Inquiry, seqs: Iterable[int], *, words: Mapping[int, Match],
-    cosines: Mapping[int, float], viewer: Origin,
+    view: View, search: Search, seqs: Iterable[int], *, words: Mapping[int, Match],
+    cosines: Mapping[int, float],
 ) -> list[Weighed]:  # fmt: skip
     """Return those of the facts that the query asks for, each with its weights."""
     read = facts.among(
-        db, list(seqs), viewer=viewer, wanted=asked.query.wanted, now=asked.now
+        view.db, list(seqs), viewer=view.viewer, wanted=search.wanted, now=view.now
     )
     return [
         Weighed(
-            seq, fact, *_faded(asked, fact), trust(fact.source, fact.confidence),
-            role_weight(fact.role) if asked.weighs_roles else 1.0, words.get(seq),
+            seq, fact, *_faded(view, search, fact), trust(fact.source, fact.confidence),
+            role_weight(fact.role) if search.weighs_roles else 1.0, words.get(seq),
             cosines.get(seq),
         )
         for seq, fact in read.items()
@@ -381,12 +344,13 @@ def modest(fact: Fact) -> Fact:
     return replace(fact, importance=min(fact.importance, usual), heat=heat)
 
 
-def _faded(asked: Inquiry, fact: Fact) -> tuple[float, float]:
+def _faded(view: View, search: Search, fact: Fact) -> tuple[float, float]:
     """Return how strong a fact is, and its factor in a score. By ranks Weibull's relevance is the
     factor itself."""
-    query = asked.query
+    query = search.query
     fact = modest(fact) if query.fusion == "rrf" else fact
-    strength = decays.strength_by(fact, query.decay, now=asked.moment) if query.depth else 1.0
+    moment = view.instant(search.wanted)
+    strength = decays.strength_by(fact, query.decay, now=moment) if query.depth else 1.0
     if query.fusion == "rrf" and query.decay == "weibull" and query.depth:
         return strength, strength
     return strength, decay.modulator(strength, query.depth)
@@ -407,45 +371,45 @@ def match_of(
 
 
 def liked(
-    db: Connection, asked: Inquiry, limit: int, *, viewer: Origin, floor: float | None = None
+    view: View, search: Search, limit: int, *, floor: float | None = None
 ) -> Liked:
     """Return the facts that are most like a question; in keyword mode none."""
-    return liked_by(db, asked, (asked.query.text,), limit, viewer=viewer, floor=floor)[0]
+    return liked_by(view, search, (search.query.text,), limit, floor=floor)[0]
 
 
 def liked_by(
-    db: Connection, asked: Inquiry, texts: Sequence[str], limit: int, *, viewer: Origin,
+    view: View, search: Search, texts: Sequence[str], limit: int, *,
     floor: float | None = None,
 ) -> list[Liked]:  # fmt: skip
     """Return for each of some texts the facts that a question asks for and that are most like it;
     in keyword mode none."""
-    query = asked.query
+    query = search.query
     if query.mode == "keyword":
         return [Liked({}) for _ in texts]
-    from tideline_cli.memory import lanes, semantic  # noqa: PLC0415  2 ms
+    from tideline_cli.memory import semantic  # noqa: PLC0415  2 ms
 
     least = query.min_sim if query.min_sim is not None else floor
     found, backlog = semantic.likest(
-        db, query, texts, viewer=viewer, now=asked.now, limit=limit, floor=least
+        view, query, texts, limit=limit, floor=least
     )
-    is_learned, usual = semantic.is_learned(db), lanes.lane_of(db).floor
+    usual = lane_of(view.db, name=view.embedder).floor
     return [
-        Liked({one.seq: cosine for one, cosine in near}, backlog, is_learned, usual)
+        Liked({one.seq: cosine for one, cosine in near}, backlog, view.is_learned, usual)
         for near in found
     ]
 
 
 def diversify(
-    db: Connection, query: Query, matches: list[Match], *, viewer: Origin
+    view: View, query: Query, matches: list[Match]
 ) -> list[Match]:
     """Return the best `query.limit` of the matches by maximal marginal relevance."""
-    read = facts.get(db, [match.seq for match in matches], viewer=viewer)
+    read = facts.get(view.db, [match.seq for match in matches], viewer=view.viewer)
     if not matches:
         return []
     texts = [read[match.seq].content for match in matches]
-    lane = lane_of(db, large=not are_few(texts))
+    lane = lane_of(view.db, large=not are_few(texts), name=view.embedder)
     likeness = (
-        _stored_likeness(db, lane, matches, texts, visibility.number(db, viewer))
+        _stored_likeness(view, lane, matches, texts)
         if " " in lane.name
         else lane.likeness(texts)
     )
@@ -456,14 +420,16 @@ def diversify(
 
 
 def _stored_likeness(
-    db: Connection, lane: Lane[Any], matches: list[Match], texts: list[str], origin_number: int
+    view: View, lane: Lane[Any], matches: list[Match], texts: list[str]
 ) -> Callable[[int, int], float]:
     """Return the function of two indices that is the cosine of these matches by a learned embedder:
     by the vectors that are stored, so that few texts are embedded or none."""
     from tideline_cli.vector.embedders.codes import cosine  # noqa: PLC0415  learned embedders alone
 
     seqs = [match.seq for match in matches]
-    held = vectors.packed_of(db, seqs, origin_number=origin_number, embedder=lane.name)
+    held = vectors.packed_of(
+        view.db, seqs, origin_number=view.number, embedder=lane.name
+    )
     for seq, text in zip(seqs, texts, strict=True):
         if seq not in held:
             held[seq] = lane.packed([text])

@@ -5,12 +5,13 @@ Every function takes the origin's number, so that statistics and posting lists a
 
 from __future__ import annotations
 
+from tideline_cli.model import codec
 from tideline_cli.store import SERVERS, reads
 from tideline_cli.store.facts import Filter, narrowing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
     from typing import Any, Literal
 
     from apsw import Connection
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from tideline_cli.model.origin import Origin
     from tideline_cli.model.source import Source
     from tideline_cli.ranking.bm25 import Condition
-    from tideline_cli.store.lapsed import Lapsed
     from tideline_cli.store.reads import Read
 
     # seq, id, terms, source, confidence, importance, decay_rate (None is that of the segment),
@@ -46,32 +46,21 @@ SELECT fact.seq, fact.id, fact.terms, source, confidence, importance, decay_rate
        pinned, created_at, ifnull(access_count, 0), ifnull(last_accessed_at, created_at), role
 """
 _AND_HEAT = f"{_COLUMNS.rstrip()}, heat\n"
-COUNTED = """
-SELECT ?3 - ifnull((SELECT facts FROM archived_term WHERE origin = ?1 AND term = ?2), 0){}
+_LESS = """
+SELECT value, ifnull((SELECT facts FROM archived_term WHERE origin = ?1 AND term = value), 0),
+  ifnull((SELECT facts FROM lapsed_term WHERE origin = ?1 AND term = value), 0)
+FROM json_each(?2)
 """
-FREQUENCY = """
-SELECT doc - ifnull((SELECT facts FROM archived_term WHERE origin = ?1 AND term = ?2), 0){}
-FROM fact_vocabulary WHERE term = ?3
+_HOLDERS = """
+SELECT value, ifnull((SELECT doc FROM fact_vocabulary WHERE term = value), 0) FROM json_each(?)
 """
-LAPSED = " - ifnull((SELECT facts FROM lapsed_term WHERE origin = ?1 AND term = ?2), 0)"
 POSTINGS = "SELECT rowid FROM fact_fts WHERE fact_fts MATCH ?"
-HOLDERS = "SELECT doc FROM fact_vocabulary WHERE term = ?"
 HOLDING = "SELECT rowid FROM fact_fts WHERE fact_fts MATCH ? ORDER BY rowid LIMIT ?"
 _HOLDING_TERMS = """
 SELECT seq, iif(lifecycle = 'active', terms, NULL) FROM fact WHERE seq IN (
   SELECT rowid FROM fact_fts WHERE fact_fts MATCH ?1 ORDER BY rowid LIMIT ?2) ORDER BY seq
 """
-ARCHIVED = "SELECT facts FROM archived_term WHERE origin = ? AND term = ? AND facts > 0"
 RARITY = "SELECT count(*) FROM (SELECT 1 FROM fact_fts WHERE fact_fts MATCH ? LIMIT ?)"
-
-
-def totals(db: Connection, *, origin_number: int, gone: Lapsed) -> tuple[int, int]:
-    """Return the number of facts that are active and valid, and the number of their terms; `gone`
-    are those that do not hold at the moment."""
-    rows: list[Any] = db.execute(
-        "SELECT facts, tokens FROM tally WHERE origin = ?", (origin_number,)
-    ).fetchall()
-    return sum(row[0] for row in rows) - gone.facts, sum(row[1] for row in rows) - gone.tokens
 
 
 def active_count(db: Connection, *, origin_number: int) -> int:
@@ -80,30 +69,45 @@ def active_count(db: Connection, *, origin_number: int) -> int:
     return int(db.execute(sql, (origin_number,)).get)
 
 
-def frequencies(
-    db: Connection, terms: Iterable[str], *, origin_number: int, gone: Lapsed,
-    counted: Mapping[str, int] = {},
-) -> dict[str, int]:  # fmt: skip
-    """Return for each term how many facts hold it that are active and valid; `gone` are those that
-    do not hold at the moment, `counted` says of some terms how many facts there are of any
-    lifecycle."""
+def holders(terms: Collection[str], *, origin_number: int) -> Read[dict[str, int]]:
+    """Return for each term how many facts of an origin hold it, whatever their lifecycle."""
+    if not terms:
+        return {}
     prefix = _prefix(origin_number)
-    lapsed = LAPSED if gone.is_counted else ""
-    looked_up, known = FREQUENCY.format(lapsed), COUNTED.format(lapsed)
-    found: dict[str, int] = {}
-    for term in terms:
-        if term in counted:
-            row = db.execute(known, (origin_number, term, counted[term])).fetchone()
-        else:
-            row = db.execute(looked_up, (origin_number, term, prefix + term)).fetchone()
-        found[term] = (row[0] if row else 0) - gone.change_of(term)
-    return found
+    rows = yield _HOLDERS, (codec.dumps([prefix + term for term in terms]),)
+    return {term[len(prefix) :]: count for term, count in rows}
 
 
-def postings(db: Connection, term: str, *, origin_number: int) -> list[int]:
+def gone(terms: Collection[str], *, origin_number: int) -> Read[dict[str, tuple[int, int]]]:
+    """Return for each term how many facts of an origin that are not active hold it, and how many
+    active ones that do not hold at the instant of which the file counts them."""
+    if not terms:
+        return {}
+    rows = yield _LESS, (origin_number, codec.dumps([*terms]))
+    return {term: (archived, lapsed) for term, archived, lapsed in rows}
+
+
+def postings(term: str, *, origin_number: int) -> Read[list[int]]:
     """Return the numbers of the facts that hold a term, archived ones included, ascending."""
-    rows = db.execute(POSTINGS, (f'"{_prefix(origin_number)}{term}"',))
+    rows = yield POSTINGS, (f'"{_prefix(origin_number)}{term}"',)
     return [seq for (seq,) in rows]
+
+
+def rows_holding(
+    terms: Iterable[str], *, origin_number: int, now: int, wanted: Filter, heat: bool = False
+) -> Read[list[RankingRow]]:
+    """Return the ranking rows of the facts that hold one of the terms at least; else as
+    `ranking_rows`."""
+    narrowed, values = narrowing(wanted, valid_at=now)
+    either = _expression(("OR", tuple(terms)), _prefix(origin_number))
+    rows: list[Any] = yield (
+        f"{_AND_HEAT if heat else _COLUMNS} FROM fact_fts"
+        " CROSS JOIN fact ON fact.seq = fact_fts.rowid"
+        " LEFT JOIN usage ON usage.fact = fact.seq"
+        f" WHERE fact_fts MATCH ? AND fact.origin = ?{narrowed}",
+        (either, origin_number, *values),
+    )
+    return rows
 
 
 def ranking_rows(
@@ -123,12 +127,10 @@ def ranking_rows(
 
 
 def holder_counts(
-    db: Connection, terms: Iterable[str], *, origin_number: int
+    db: Connection, terms: Collection[str], *, origin_number: int
 ) -> dict[str, int]:
     """Return for each term how many facts of an origin hold it, whatever their lifecycle."""
-    prefix = _prefix(origin_number)
-    rows = {term: db.execute(HOLDERS, (prefix + term,)).fetchone() for term in terms}
-    return {term: row[0] if row else 0 for term, row in rows.items()}
+    return reads.alone(db, holders(terms, origin_number=origin_number))
 
 
 def holder_count(db: Connection, term: str, *, origin_number: int, upto: int) -> int:
@@ -235,15 +237,12 @@ def has_archived(db: Connection, *, viewer: Origin) -> bool:
 
 
 def archived_counts(
-    db: Connection, terms: Iterable[str], *, origin_number: int
+    db: Connection, terms: Sequence[str], *, origin_number: int
 ) -> dict[str, int]:
     """Return in how many of an origin's facts that are no longer active each term occurs; terms of
     none are left out. The rarest comes first."""
-    found: dict[str, int] = {}
-    for term in terms:
-        row = db.execute(ARCHIVED, (origin_number, term)).fetchone()
-        if row:
-            found[term] = row[0]
+    counts = reads.alone(db, gone(terms, origin_number=origin_number))
+    found = {term: counts[term][0] for term in terms if counts[term][0] > 0}
     return dict(sorted(found.items(), key=lambda pair: pair[1]))
 
 

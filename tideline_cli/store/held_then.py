@@ -11,7 +11,7 @@ from __future__ import annotations
 from bisect import bisect_right
 
 from tideline_cli.model.record import record
-from tideline_cli.store import arrivals, fts
+from tideline_cli.store import arrivals, fts, reads
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -109,7 +109,10 @@ def _among_holders(
     db: Connection, terms: Sequence[str], origin_number: int, instant: int
 ) -> tuple[dict[str, int], frozenset[int]]:
     """Return in how many of the facts that held each term occurs, and which facts these are."""
-    lists = {term: fts.postings(db, term, origin_number=origin_number) for term in terms}
+    found = reads.together(
+        db, *(fts.postings(term, origin_number=origin_number) for term in terms)
+    )
+    lists = dict(zip(terms, found, strict=True))
     asked = list(set().union(*lists.values()))
     held: set[int] = set()
     for start in range(0, len(asked), _AT_ONCE):
@@ -193,10 +196,10 @@ def _among(
 ) -> dict[str, int]:
     """Return in how many of the told facts each term occurs."""
     if len(told) > _FEW:
-        return {
-            term: len(told.intersection(fts.postings(db, term, origin_number=origin_number)))
-            for term in terms
-        }
+        lists = reads.together(
+            db, *(fts.postings(term, origin_number=origin_number) for term in terms)
+        )
+        return {term: len(told.intersection(its)) for term, its in zip(terms, lists, strict=True)}
     found = dict.fromkeys(terms, 0)
     numbers = list(told)
     for start in range(0, len(numbers), _AT_ONCE):

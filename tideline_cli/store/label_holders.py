@@ -4,10 +4,9 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from typing import Any
-
     from apsw import Connection
+
+    from tideline_cli.store.reads import Read
 
 MOST = 1000  # holders of a term that a question reads, the newest
 _COUNTED = 20_000  # older holders that are counted beside them
@@ -17,27 +16,11 @@ HOLDERS = (
 _OLDER = "SELECT count(*) FROM (SELECT 1 FROM label_term WHERE origin = ? AND term = ? LIMIT ?)"
 
 
-def holders(
-    db: Connection, asked: Sequence[str], *, origin_number: int
-) -> dict[str, dict[int, int]]:
-    """Return the numbers of the facts whose labels hold an asked term, the newest MOST of each
-    term, newest first, and how many terms the labels of each have; terms that no label holds are
-    left out."""
-    if not are_there(db, origin_number=origin_number):
-        return {}
-    found: dict[str, dict[int, int]] = {}
-    for term in asked:
-        rows: Iterable[Any] = db.execute(HOLDERS, (origin_number, term, MOST))
-        sizes = dict(rows)
-        if sizes:
-            found[term] = sizes
-    return found
-
-
-def are_there(db: Connection, *, origin_number: int) -> bool:
-    """Say whether any fact of an origin has a term in its labels that its text does not hold."""
-    sql = "SELECT EXISTS (SELECT 1 FROM label_term WHERE origin = ?)"
-    return bool(db.execute(sql, (origin_number,)).get)
+def holders(term: str, *, origin_number: int) -> Read[dict[int, int]]:
+    """Return the numbers of the newest MOST facts whose labels hold an asked term, newest first,
+    and how many terms the labels of each have."""
+    rows = yield HOLDERS, (origin_number, term, MOST)
+    return dict(rows)
 
 
 def older_count(db: Connection, term: str, *, origin_number: int) -> int:

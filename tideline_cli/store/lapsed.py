@@ -8,6 +8,7 @@ that gets much, `settle` brings the instant forward.
 from __future__ import annotations
 
 from tideline_cli.model.record import Record
+from tideline_cli.store import reads
 from tideline_cli.store.facts import narrowing
 
 TYPE_CHECKING = False
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from apsw import Connection
 
     from tideline_cli.store.facts import Filter
+    from tideline_cli.store.reads import Read
 
     # A fact that begins or ends: +1 when it lapses, -1 when it comes to hold; its length and terms.
     Change = tuple[int, int, str]
@@ -51,9 +53,16 @@ def at(db: Connection, *, origin_number: int, now: int) -> Lapsed:
     """Return the active facts of an origin that do not hold now."""
     row: Any = db.execute(AT, (origin_number,)).fetchone()
     if row is None:
-        return _NONE
-    instant, facts, tokens = row
-    changed = _between(db, origin_number, instant, now)
+        return NONE
+    return reads.alone(db, since(*row, origin_number=origin_number, now=now))
+
+
+def since(
+    instant: int, facts: int, tokens: int, *, origin_number: int, now: int
+) -> Read[Lapsed]:
+    """Return the active facts that do not hold now, by those that the file counts for an instant.
+    """
+    changed = yield from _between(origin_number, instant, now)
     if not changed:
         return Lapsed(facts, tokens, facts > 0)
     return Lapsed(
@@ -88,7 +97,7 @@ def settle(db: Connection, *, origin_number: int, now: int) -> None:
         return
     instant = row[0]
     to = _reachable(db, origin_number, instant, now)
-    changed = _between(db, origin_number, instant, to)
+    changed = reads.alone(db, _between(origin_number, instant, to))
     counts = [(origin_number, term, n) for term, n in _by_term(changed).items() if n]
     db.executemany(
         "INSERT INTO lapsed_term VALUES (?, ?, ?)"
@@ -103,10 +112,10 @@ def settle(db: Connection, *, origin_number: int, now: int) -> None:
     )  # fmt: skip
 
 
-def _between(db: Connection, origin_number: int, instant: int, now: int) -> list[Change]:
+def _between(origin_number: int, instant: int, now: int) -> Read[list[Change]]:
     """Return the active facts that hold at one of two instants and not at the other."""
     low, high = min(instant, now), max(instant, now)
-    rows: Iterable[Any] = db.execute(CHANGING, (origin_number, low, high))
+    rows = yield CHANGING, (origin_number, low, high)
     forward = 1 if now >= instant else -1
     return [(forward * sign, length, terms) for sign, length, terms in rows]
 
@@ -156,4 +165,5 @@ def _by_term(changed: Iterable[Change]) -> dict[str, int]:
     return counts
 
 
-_NONE = Lapsed()
+NONE = Lapsed()
+"""Of an origin of which no fact begins or ends."""

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Generator, Sequence
+    from collections.abc import Generator, Iterator, Sequence
     from typing import Any, TypeAlias, TypeVar
 
     from apsw import Connection
@@ -60,6 +60,15 @@ def together(db: Connection, *reads: Read[Any]) -> list[Any]:
         for place, rows in zip(going, _rows(db, asked), strict=True):
             answers[place] = rows
     return said
+
+
+def one_by_one(db: Connection, *reads: Read[Any]) -> Iterator[Any]:
+    """Yield what each of the reads says, in their order: a server is asked for all with the first,
+    a file for each when it is wanted."""
+    if getattr(db, "rows_of_each", None) is None:
+        yield from (alone(db, read) for read in reads)
+    else:
+        yield from together(db, *reads)
 
 
 def _rows(db: Connection, asked: Sequence[Statement]) -> list[Rows]:

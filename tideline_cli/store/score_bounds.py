@@ -9,6 +9,7 @@ from __future__ import annotations
 from _operator import ne
 from itertools import compress
 
+from tideline_cli.model import codec
 from tideline_cli.ranking.score_bounds import (
     CODER,
     FIRST_CODER,
@@ -27,11 +28,14 @@ if TYPE_CHECKING:
     from apsw import Connection
 
 # Files of the reference's analyser weigh no roles.
-_SELECT = """
+_WEIGHED = """
 SELECT seq, terms, source,
   iif((SELECT value FROM setting WHERE name = 'analyzer') IS 'reference', NULL, role),
   importance, tier, pinned, ifnull(access_count, 0)
-FROM fact LEFT JOIN usage ON usage.fact = seq WHERE seq >= ? AND seq < ? ORDER BY seq
+FROM fact LEFT JOIN usage ON usage.fact = seq
+"""
+_ARE_OURS = f"""
+ifnull((SELECT value FROM setting WHERE name = 'score_bounds'), '{FIRST_CODER}') = '{CODER}'
 """
 MADE_FROM = frozenset(("role", "importance", "tier", "pinned"))
 """What of a fact can change and makes its byte."""
@@ -76,14 +80,12 @@ def missing_count(db: Connection, *, origin_number: int | None) -> int:
     all."""
     if server := _of_server(db):
         return server.missing_count(db, origin_number=origin_number)  # type: ignore[no-any-return]
-    last: Any = db.execute(
-        f"""
-        SELECT ifnull((SELECT max(seq) FROM fact), 0) + 1,
-          ifnull((SELECT number * {CHUNK} + length(codes) FROM ceiling
-                  ORDER BY number DESC LIMIT 1), 0)
-        """
-    ).fetchone()
-    return int(last[0] - (last[1] if are_ours(db) else 0))
+    sql = f"""
+    SELECT ifnull((SELECT max(seq) FROM fact), 0) + 1
+      - ifnull((SELECT number * {CHUNK} + length(codes) FROM ceiling WHERE {_ARE_OURS}
+                ORDER BY number DESC LIMIT 1), 0)
+    """
+    return int(db.execute(sql).get)
 
 
 def extend(db: Connection, *, limit: int, origin_number: int | None) -> None:
@@ -190,7 +192,10 @@ def put_of(db: Connection, seqs: Iterable[int]) -> None:
     if server := _of_server(db):
         server.put_of(db, seqs)
         return
-    _put(db, {seq: byte for seq in seqs for byte in _made(db, seq, limit=1)})
+    rows: list[Any] = db.execute(
+        f"{_WEIGHED} WHERE seq IN (SELECT value FROM json_each(?))", (codec.dumps([*seqs]),)
+    ).fetchall()
+    _put(db, {seq: bound_of_fact(*weights) for seq, *weights in rows})
 
 
 def are_whole(db: Connection, last: int) -> bool:
@@ -231,15 +236,14 @@ def clear(db: Connection) -> None:
 
 def _stored(db: Connection) -> bytes:
     """Return the bytes stored, none if they were made with other tables."""
-    if not are_ours(db):
-        return b""
-    return b"".join(row[0] for row in db.execute("SELECT codes FROM ceiling ORDER BY number"))
+    rows = db.execute(f"SELECT codes FROM ceiling WHERE {_ARE_OURS} ORDER BY number")
+    return b"".join(row[0] for row in rows)
 
 
 def _made(db: Connection, start: int, *, limit: int) -> bytes:
     """Return the bytes of the facts from number `start` on."""
     facts: list[tuple[Any, ...]] = db.execute(
-        _SELECT, (start, start + limit)
+        f"{_WEIGHED} WHERE seq >= ? AND seq < ? ORDER BY seq", (start, start + limit)
     ).fetchall()
     if not facts:
         return b""

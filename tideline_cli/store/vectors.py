@@ -15,7 +15,12 @@ if TYPE_CHECKING:
 
 CHUNK = 498  # of 132 bytes each: 16 pages and the part that a leaf keeps (512 waste half a page)
 PROGRESS = "SELECT seq FROM vector_progress WHERE origin = ? AND embedder = ?"
-WAITING = "SELECT seq, content, id FROM fact WHERE seq > ? AND origin = ? ORDER BY seq LIMIT ?"
+_WAITING = """
+SELECT seq, content, id FROM fact
+WHERE seq > ifnull((SELECT seq FROM vector_progress WHERE origin = ?1 AND embedder = ?2), 0)
+  AND origin = ?1
+ORDER BY seq LIMIT ?3
+"""
 HALVES = """
 SELECT number, facts, codes FROM vector_chunk WHERE origin = ? AND embedder = ? ORDER BY number
 """
@@ -122,8 +127,7 @@ def backlog(
     db: Connection, *, origin_number: int, embedder: str, limit: int
 ) -> list[tuple[int, str, str]]:
     """Return (number, content, id) of the first `limit` facts that have no vector yet."""
-    after = embedded_up_to(db, origin_number=origin_number, embedder=embedder)
-    rows: list[Any] = db.execute(WAITING, (after, origin_number, limit)).fetchall()
+    rows: list[Any] = db.execute(_WAITING, (origin_number, embedder, limit)).fetchall()
     return rows
 
 

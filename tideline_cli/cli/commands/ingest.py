@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from typing import Any
 
-    from tideline_cli.exchange.ingest.files import Search
+    from tideline_cli.exchange.ingest.files import FilesFound
     from tideline_cli.exchange.ingest.run import Incoming, Outcome, Summary
     from tideline_cli.store.documents import Document
 
@@ -126,7 +126,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
     return 0
 
 
-def _check(words: Sequence[str], found: Search, count: int, options: Options) -> None:
+def _check(words: Sequence[str], found: FilesFound, count: int, options: Options) -> None:
     """Raise what is wrong with a call before anything is read."""
     if not words:
         raise UsageError("name a file or a folder", hint="tideline ingest README.md docs/")
@@ -150,7 +150,7 @@ def _check(words: Sequence[str], found: Search, count: int, options: Options) ->
 
 
 def _incoming(
-    session: Session, words: Sequence[str], found: Search, names: Names, options: Options
+    session: Session, words: Sequence[str], found: FilesFound, names: Names, options: Options
 ) -> list[Incoming]:
     """Return the documents of a call; each is read when its turn comes."""
     given = bare_name(options.name)
@@ -231,7 +231,7 @@ _MOST_GONE = 3
 
 
 def report(
-    session: Session, summary: Summary, found: Search, missing: Sequence[Document], *,
+    session: Session, summary: Summary, found: FilesFound, missing: Sequence[Document], *,
     dry_run: bool,
 ) -> None:  # fmt: skip
     """Print what became of the documents. `missing` are those whose files are gone."""
@@ -297,7 +297,9 @@ def _chunks(count: int) -> str:
     return some(count, "chunk")
 
 
-def _tell_skipped(session: Session, summary: Summary, found: Search, *, is_useful: bool) -> None:
+def _tell_skipped(
+    session: Session, summary: Summary, found: FilesFound, *, is_useful: bool
+) -> None:
     """Say what could not be read; where nothing was of use, the error says the first of it."""
     wrong = [(one.name, one.error) for one in summary.outcomes if one.error is not None]
     wrong += found.unread
@@ -317,7 +319,7 @@ def _tell_missing(session: Session, missing: Sequence[Document]) -> None:
 
 
 def _form(
-    summary: Summary, found: Search, missing: Sequence[Document], *, dry_run: bool
+    summary: Summary, found: FilesFound, missing: Sequence[Document], *, dry_run: bool
 ) -> dict[str, Any]:
     return {
         "documents": [_outcome_form(one) for one in summary.outcomes],
@@ -339,7 +341,7 @@ def _outcome_form(one: Outcome) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _unread_forms(found: Search) -> Iterator[dict[str, Any]]:
+def _unread_forms(found: FilesFound) -> Iterator[dict[str, Any]]:
     for path, error in found.unread:
         yield {"path": path, "error": _error_form(error)}
 

@@ -41,7 +41,7 @@ class Found:
 
 
 @record
-class Search:
+class FilesFound:
     """What the paths name. `passed` counts the files of folders that do not look like documents,
     `unread` are folders that cannot be read, with what is wrong."""
 
@@ -56,7 +56,7 @@ def form_of(path: str) -> Form:
     return _FORM_OF.get(_ending(path), "text")
 
 
-def search(paths: Sequence[str], globs: Sequence[str]) -> Search:
+def search(paths: Sequence[str], globs: Sequence[str]) -> FilesFound:
     """Return the files that paths name, each once, in the order of their names.
 
     Of a folder and all below it are taken: what a pattern of `globs` matches, or without patterns
@@ -85,7 +85,7 @@ def search(paths: Sequence[str], globs: Sequence[str]) -> Search:
             if one.path not in seen:
                 seen.add(one.path)
                 files.append(one)
-    return Search(tuple(files), tuple(folders), passed, tuple(unread))
+    return FilesFound(tuple(files), tuple(folders), passed, tuple(unread))
 
 
 def _below(folder: str, unread: list[tuple[str, TidelineError]]) -> Iterator[Found]:

@@ -1,0 +1,106 @@
+"""What a lane is a function of: whose memory is looked at, and what is looked for."""
+
+from __future__ import annotations
+
+from tideline_cli.config.settings import DEFAULT_EMBEDDER
+from tideline_cli.memory.question import question_of
+from tideline_cli.model.record import Record
+from tideline_cli.store import reads
+from tideline_cli.store.overview import overview
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from apsw import Connection
+
+    from tideline_cli.memory.query import Query
+    from tideline_cli.memory.question import Question
+    from tideline_cli.memory.retention import Retained
+    from tideline_cli.model.origin import Origin
+    from tideline_cli.store.common_postings import Counted
+    from tideline_cli.store.facts import Filter
+    from tideline_cli.store.held_then import Then
+    from tideline_cli.store.overview import Overview
+
+
+class View(Record):
+    """The memory of a viewer at a moment, and what is known of it before anything is looked up."""
+
+    db: Connection
+    viewer: Origin
+    now: int
+    origin: Overview
+
+    @property
+    def number(self) -> int:
+        """The number of the origin."""
+        return self.origin.number
+
+    @property
+    def embedder(self) -> str:
+        """The name of the embedder of the memory."""
+        return self.origin.embedder or DEFAULT_EMBEDDER
+
+    @property
+    def is_learned(self) -> bool:
+        """Whether the embedder is a learned one."""
+        return " " in self.origin.embedder
+
+    def instant(self, wanted: Filter) -> int:
+        """Return of which instant facts are asked for."""
+        return self.now if wanted.as_of is None else wanted.as_of
+
+
+class Search(Record):
+    """A query with the question that its text asks. `limit` matches are wanted, and facts are
+    weighed for `reach` of them. `retained` is another curve than the half-life; `by_score` says
+    that likeness by a learned embedder adds to the scores of words."""
+
+    query: Query
+    question: Question
+    limit: int
+    reach: int
+    retained: Retained | None = None
+    by_score: bool = False
+
+    @property
+    def wanted(self) -> Filter:
+        """What is asked of facts beside the question."""
+        return self.query.wanted
+
+    @property
+    def weighs_roles(self) -> bool:
+        """Whether it counts who has said a fact: the reference does not ask."""
+        return not self.question.is_of_reference
+
+
+class Known(Record):
+    """What is known of the terms of a question: how many facts hold now, or held at a past instant,
+    with how many terms, and of each term how many of them hold it, and how many facts of any
+    lifecycle; which facts held `then`; and of large memories what is counted of common terms."""
+
+    facts: int
+    tokens: int
+    held: Mapping[str, int]
+    holders: Mapping[str, int] | None
+    labelled: Mapping[str, Mapping[int, int]]
+    then: Then | None = None
+    counted: Mapping[str, Counted] | None = None
+
+
+def view_of(db: Connection, *, viewer: Origin, now: int) -> View:
+    """Return the memory of a viewer as it is at a moment. Inside a transaction of the caller."""
+    return View(db, viewer, now, reads.alone(db, overview(viewer=viewer, now=now)))
+
+
+def search_of(view: View, query: Query) -> Search:
+    """Return what a query looks for in a memory."""
+    retained: Retained | None = None
+    if query.decay not in ("half-life", "none"):
+        from tideline_cli.memory.retention import retained_by  # noqa: PLC0415  another curve alone
+
+        retained = retained_by(query.decay, now=view.instant(query.wanted))
+    question = question_of(query.text, view.origin.analyzer)
+    pool = max(query.limit, query.reach)
+    return Search(query, question, pool, query.reach, retained)

@@ -1,0 +1,61 @@
+"""What a question is told of an origin before its words are looked up, in one statement."""
+
+from __future__ import annotations
+
+from tideline_cli.model.record import Record
+from tideline_cli.store import lapsed, visibility
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tideline_cli.model.origin import Origin
+    from tideline_cli.model.text import Analyzer
+    from tideline_cli.store.lapsed import Lapsed
+    from tideline_cli.store.reads import Read
+
+_OVERVIEW = """
+SELECT own.number, analyzer.value, embedder.value,
+  (SELECT ifnull(sum(facts), 0) FROM tally WHERE origin = own.number),
+  (SELECT ifnull(sum(tokens), 0) FROM tally WHERE origin = own.number),
+  lapsed.at, lapsed.facts, lapsed.tokens,
+  EXISTS (SELECT 1 FROM fact WHERE origin = own.number
+          AND (session IS NOT NULL OR speaker IS NOT NULL))
+  OR EXISTS (SELECT 1 FROM fact
+             WHERE origin = own.number AND document IS NOT NULL AND lifecycle = 'active'),
+  EXISTS (SELECT 1 FROM label_term WHERE origin = own.number),
+  EXISTS (SELECT 1 FROM archived_term WHERE origin = own.number AND facts > 0)
+FROM (SELECT (SELECT number FROM origin WHERE key = ?) AS number) AS own
+LEFT JOIN lapsed ON lapsed.origin = own.number
+LEFT JOIN setting AS analyzer ON analyzer.name = 'analyzer'
+LEFT JOIN setting AS embedder ON embedder.name = 'embedder'
+"""
+
+
+class Overview(Record):
+    """The number of an origin (`visibility.NOBODY` where it has never written), the analyser and
+    the embedder of the memory ('' where none is set), how many active facts it has, with how many
+    terms, and of these what does not hold at the moment. `has_sessions`: some fact has a session or
+    a speaker, or is a chunk. `has_labels`: some label has a term that its text has not."""
+
+    number: int
+    analyzer: Analyzer
+    embedder: str
+    facts: int
+    tokens: int
+    gone: Lapsed
+    has_sessions: bool
+    has_labels: bool
+    has_archived: bool
+
+
+def overview(*, viewer: Origin, now: int) -> Read[Overview]:
+    """Return what is known of the origin of a viewer at a moment."""
+    ((number, analyzer, embedder, facts, tokens, *counted, sessions, labels, archived),) = (
+        yield _OVERVIEW, (viewer.key,)
+    )
+    gone = lapsed.NONE
+    if counted[0] is not None:
+        gone = yield from lapsed.since(*counted, origin_number=number, now=now)
+    return Overview(
+        number or visibility.NOBODY, analyzer or "standard", embedder or "", int(facts),
+        int(tokens), gone, bool(sessions), bool(labels), bool(archived),
+    )  # fmt: skip
