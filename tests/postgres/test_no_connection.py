@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from tests.postgres.people import as_role, new_role, psql
-from tideline_cli.store.postgres import no_connection
+from tideline_cli.store.postgres import refusals
 
 PLACE = "postgresql://anna@db1/memory"
-USUAL = no_connection.what_failed("", PLACE).hint
+USUAL = refusals.what_failed("", PLACE).hint
 
 
 @pytest.fixture
@@ -85,7 +85,7 @@ def test_every_host_of_an_address_is_told(tell, tmp_path):
 ])  # fmt: skip
 def test_what_cannot_be_had_here(said, code, word):
     """Words of libpq 15 and of PostgreSQL 15."""
-    told = no_connection.what_failed(said, PLACE)
+    told = refusals.what_failed(said, PLACE)
     assert told.exit_code == code and said in told.message
     assert told.hint != USUAL and word in told.hint
 
@@ -113,7 +113,7 @@ def test_a_role_with_as_many_connections_as_it_may_have(run, monkeypatch, server
 def test_a_wrong_password_in_the_address():
     """It counts before all other places, so the hint does not name those first."""
     said = 'FATAL: password authentication failed for user "anna"'
-    told = no_connection.what_failed(said, "postgresql://anna:secret@db1/memory")
+    told = refusals.what_failed(said, "postgresql://anna:secret@db1/memory")
     assert "password in the address is wrong" in told.hint and "secret" not in told.message
 
 
@@ -134,10 +134,10 @@ def test_what_is_said_of_a_host_twice_is_told_once(tell, server):
 ])  # fmt: skip
 def test_names_are_no_reasons(said, word):
     """Hosts, roles and databases may be called anything."""
-    told = no_connection.what_failed(said, PLACE)
+    told = refusals.what_failed(said, PLACE)
     assert told.exit_code == 5 and word in told.hint
 
 
 def test_words_of_another_language():
     """The usual hint is better than none."""
-    assert no_connection.what_failed("FATAL: Anmeldung nicht möglich", PLACE).hint == USUAL
+    assert refusals.what_failed("FATAL: Anmeldung nicht möglich", PLACE).hint == USUAL

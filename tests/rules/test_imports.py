@@ -100,7 +100,7 @@ def test_no_clock_and_no_environment_below_the_door():
                "store/foreign_table.py",
                "store/file_kind.py", "store/suggestions.py",
                "store/transactions.py", "store/stats.py", "store/checks/of_engine.py", "llm",
-               "store/postgres/days.py",
+               "store/arrivals.py",
                "store/postgres/opening.py", "store/postgres/driver.py",
                "store/patience.py",  # how long a prompt has waited
                "exchange/ingest/files.py", "exchange/ingest/read.py",  # folders of documents

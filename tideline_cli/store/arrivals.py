@@ -3,6 +3,8 @@ them."""
 
 from __future__ import annotations
 
+import time
+
 from tideline_cli.model.source import is_trusted
 from tideline_cli.store import SERVERS, visibility
 
@@ -62,11 +64,19 @@ def by_day(db: Connection, *, origin_number: int) -> list[tuple[int, int, int, i
     """Return for each day, in the zone of this machine, its year, month and day and how many active
     facts of an origin were made on it."""
     if db.filename.startswith(SERVERS):
-        from tideline_cli.store.postgres import days  # noqa: PLC0415  a server has another zone
-
-        return days.by_day(db, origin_number=origin_number)
+        return _by_day_here(db, origin_number)
     rows = db.execute(_BY_DAY, (origin_number,))
     return [(int(year), int(month), int(day), int(facts)) for year, month, day, facts in rows]
+
+
+def _by_day_here(db: Connection, origin_number: int) -> list[tuple[int, int, int, int]]:
+    """Return the same of a memory on a server, which may have another zone."""
+    counts: dict[tuple[int, int, int], int] = {}
+    rows = db.execute("SELECT hour, facts FROM arrival WHERE origin = ?", (origin_number,))
+    for hour, facts in rows:
+        day = time.localtime(hour * 3600)[:3]
+        counts[day] = counts.get(day, 0) + facts
+    return [(*day, facts) for day, facts in sorted(counts.items())]
 
 
 def nearest(db: Connection, windows: Iterable[Window], *, origin_number: int) -> Iterator[int]:

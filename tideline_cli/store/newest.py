@@ -11,7 +11,6 @@ if TYPE_CHECKING:
     from typing import Any, Literal
 
     from apsw import Connection
-
     Values = tuple[Any, ...]
 
 _CROWD = 5_000  # facts of one instant
@@ -33,11 +32,7 @@ def numbers(db: Connection, choice: Choice, *, origin_number: int, limit: int) -
     """Return the numbers of the first `limit` facts, newest first, of one instant in order of
     id."""
     if db.filename.startswith(SERVERS):
-        from tideline_cli.store.postgres import newest_rows  # noqa: PLC0415  a server alone
-
-        return newest_rows.newest_numbers(
-            db, sources(choice), choice, origin_number=origin_number, limit=limit
-        )
+        return _at_once(db, choice, origin_number=origin_number, limit=limit)
     found: set[int] = set()
     for source, condition, more in sources(choice):
         values = (origin_number, *more, *choice.values)
@@ -108,3 +103,21 @@ def _of_instant(
         f"SELECT fact.seq {source} ORDER BY fact.id LIMIT ?", (*values, limit)
     ).fetchall()
     return {seq for (seq,) in all_of_them}
+
+
+def _at_once(db: Connection, choice: Choice, *, origin_number: int, limit: int) -> list[int]:
+    """Return the same by one statement: a server sorts what is of one instant."""
+    parts: list[str] = []
+    given: list[Any] = []
+    for place, (_, condition, more) in enumerate(sources(choice)):
+        parts.append(
+            "SELECT * FROM (SELECT fact.seq, fact.created_at, fact.id FROM fact"
+            f" WHERE {condition}{choice.narrowed}"
+            f" ORDER BY fact.created_at DESC, fact.id LIMIT ?) AS part{place}"
+        )
+        given += origin_number, *more, *choice.values, limit
+    every = " UNION ".join(parts)
+    rows: list[Any] = db.execute(
+        f"SELECT seq FROM ({every}) AS each ORDER BY created_at DESC, id LIMIT ?", (*given, limit)
+    ).fetchall()
+    return [seq for (seq,) in rows]

@@ -58,10 +58,10 @@ def connected(address: str) -> ServerConnection:
         wire = Wire(plain, {**_patience(plain), "client_encoding": "UTF8",
                             "application_name": "tideline"})  # fmt: skip
     except ServerError as error:
-        from tideline_cli.store.postgres import no_connection  # noqa: PLC0415  an error
+        from tideline_cli.store.postgres import refusals  # noqa: PLC0415  an error
 
         said = addresses.without_whole(str(error), address)
-        raise no_connection.what_failed(said, address) from None
+        raise refusals.what_failed(said, address) from None
     if wire.version < _OLDEST:
         wire.close()
         raise StoreError(
