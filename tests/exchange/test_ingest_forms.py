@@ -32,7 +32,8 @@ def test_markdown_stands_under_its_headings():
     assert told(blocks.markdown_blocks(text)) == [
         ((), "title: Guide"),
         (("Guide",), "Intro line\nsecond line"),
-        (("Guide", "Set up"), "- one\n---\n```sh\n# no heading\n\nmake\n```"),
+        (("Guide", "Set up"), "- one"),
+        (("Guide", "Set up"), "```sh\n# no heading\n\nmake\n```"),
         (("Guide", "Set up", "Deep"), "text"),
         (("Guide",), "Empty"),
         ((), "Last"),

@@ -3,8 +3,7 @@ readers of Markdown, reStructuredText and plain text."""
 
 from __future__ import annotations
 
-import re
-from itertools import groupby
+from itertools import groupby, pairwise
 
 from tideline_cli.model.record import record
 
@@ -14,13 +13,7 @@ if TYPE_CHECKING:
 
 _PARTED = " › "
 _LONGEST = 200  # characters of a title
-_HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*))?")
-_UNDERLINE = re.compile(r" {0,3}(=+|-{2,})[ \t]*")
-_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
-_RULER = re.compile(r" {0,3}(?:(?:-[ \t]*){3,}|(?:\*[ \t]*){3,}|(?:_[ \t]*){3,})")
-_NO_PARAGRAPH = re.compile(r"[ \t]*(?:[-*+>|]|\d+[.)])[ \t]?|    |\t")
 _FRONT = "---"
-_BLANKS = " \t"
 _ADORNMENTS = "=-~^\"'#*+`:._"
 _LEAST = 3  # characters of an adornment
 
@@ -82,75 +75,37 @@ class Outline:
 
 
 def markdown_blocks(text: str) -> Iterator[Block]:
-    """Yield the blocks of a Markdown text. What stands between fences is one block, whatever it
-    looks like; so is what a file says of itself between lines of dashes at its beginning."""
+    """Yield the blocks of a Markdown text as they stand in it: paragraphs, lists, tables and code;
+    those that no empty line parts are one. What a file says of itself between lines of dashes at
+    its beginning is a block too."""
+    from markdown_it import MarkdownIt  # noqa: PLC0415  30 ms, and Markdown alone
+
     outline = Outline()
-    reading = _MarkdownReading()
     lines = text.split("\n")
     start = _end_of_front(lines)
     if start:
         yield from outline.block("\n".join(lines[1 : start - 1]))
-    for line in lines[start:]:
-        heading = reading.heading(line)
-        if heading is not None:
-            yield from outline.block(reading.taken())
-            yield from outline.enter(*heading)
-        elif reading.ends_at(line):
-            yield from outline.block(reading.taken())
-        else:
-            reading.add(line)
-    yield from outline.block(reading.taken())
+    body = [line.rstrip() for line in lines[start:]]
+    # What stands inside of a line is kept as it is, and a definition of a link is no less a text.
+    reader = MarkdownIt("commonmark").disable(["inline", "text_join", "reference"])
+    first = end = 0  # the lines of the block that may go on
+    for token, after in pairwise([*reader.parse("\n".join(lines[start:])), None]):
+        if token is None or token.level or token.map is None:
+            continue
+        begin, stop = token.map
+        is_heading = token.type == "heading_open"
+        if is_heading or token.type == "hr" or begin > end:
+            yield from outline.block("\n".join(body[first:end]))
+            first = begin
+        end = stop
+        if is_heading and after is not None:
+            yield from outline.enter(int(token.tag[1:]), after.content)
+        if is_heading or token.type == "hr":
+            first = stop
+        while end > first and not body[end - 1]:
+            end -= 1
+    yield from outline.block("\n".join(body[first:end]))
     yield from outline.end()
-
-
-class _MarkdownReading:
-    """The lines of the block that is being read, and the fence that it stands in."""
-
-    def __init__(self) -> None:
-        self._lines: list[str] = []
-        self.fence = ""
-
-    def taken(self) -> str:
-        """Return the block, and begin another."""
-        text, self._lines = "\n".join(self._lines), []
-        return text
-
-    def add(self, line: str) -> None:
-        """Add a line; one may open or close a fence."""
-        self._lines.append(line.rstrip())
-        found = _FENCE.fullmatch(line)
-        if found is None:
-            return
-        mark, rest = found[1], found[2]
-        if not self.fence:
-            self.fence = "" if "`" in rest and mark[0] == "`" else mark
-        elif mark.startswith(self.fence) and not rest.strip():
-            self.fence = ""
-
-    def ends_at(self, line: str) -> bool:
-        """Say whether a line is none of a block: it is empty, or a ruler between two."""
-        if self.fence:
-            return False
-        return not line.strip() or not (self._lines or _RULER.fullmatch(line) is None)
-
-    def heading(self, line: str) -> tuple[int, str] | None:
-        """Return level and text of the heading that a line is, or that it makes of the line before;
-        None where it does neither."""
-        if self.fence:
-            return None
-        found = _HEADING.fullmatch(line.rstrip(_BLANKS))
-        if found:
-            return len(found[1]), _without_end(found[2] or "")
-        under = _UNDERLINE.fullmatch(line)
-        if under is None or len(self._lines) != 1 or _NO_PARAGRAPH.match(self._lines[0]):
-            return None
-        return (1 if under[1][0] == "=" else 2), self._lines.pop()
-
-
-def _without_end(title: str) -> str:
-    """Return the text of a heading without the marks that close it, which a blank parts from it."""
-    text = title.rstrip("#")
-    return text.rstrip(_BLANKS) if text[-1:] in ("", *_BLANKS) else title
 
 
 def _end_of_front(lines: list[str]) -> int:
