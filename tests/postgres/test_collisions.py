@@ -9,7 +9,7 @@ import apsw
 import pytest
 
 from tests.postgres.test_interrupts import started, until, waiting
-from tideline_cli.cli import run_again
+from tideline_cli.cli import asides
 from tideline_cli.store.postgres import opening
 from tideline_cli.store.postgres.server import ServerConnection
 
@@ -121,7 +121,7 @@ def store():
 def test_a_verb_that_has_done_nothing_is_run_again():
     """By the same session, whose connections are closed before."""
     verb = Once(lambda: None)
-    assert run_again.until_done(verb, verb) == 7 and verb.runs == 2 and verb.closed
+    assert asides.run_until_done(verb, verb) == 7 and verb.runs == 2 and verb.closed
 
 
 @pytest.mark.parametrize(
@@ -132,5 +132,5 @@ def test_a_verb_that_has_done_something_is_not(acts):
     verb = Once(acts)
     kept = sys.stdin, sys.stdout
     with pytest.raises(apsw.BusyError):
-        run_again.until_done(verb, verb)
+        asides.run_until_done(verb, verb)
     assert verb.runs == 1 and (sys.stdin, sys.stdout) == kept

@@ -18,7 +18,7 @@ from tests.support import ROOT, joined
 PACKAGE = ROOT / "tideline_cli"
 ONLY_IN = {
     "apsw": ("store/",),
-    "rich": ("cli/tables.py", "cli/commands/eval/measure.py"),
+    "rich": ("cli/tables.py", "cli/commands/eval/__init__.py"),
     "tabulate": ("cli/row_formats.py",),
     "typer": ("cli/app.py", "cli/generate"),
     "sqlite_utils": ("exchange/foreign.py",),

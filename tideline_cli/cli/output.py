@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from typing import Any
 
+    from tideline_cli.cli.filters import Formats
     from tideline_cli.cli.session import Session
-    from tideline_cli.cli.shared_options import Formats
     from tideline_cli.model.fact import Fact
 
 

@@ -123,11 +123,11 @@ class _Call:
         """Run a verb; on a server again, where that has ended its transaction for another's."""
         if self._name in _STAYS or not session.may_collide:
             return verb(session)
-        from tideline_cli.cli import run_again  # noqa: PLC0415  servers alone
+        from tideline_cli.cli import asides  # noqa: PLC0415  servers alone
 
         if self.is_door:  # somebody's prompt waits for it
-            return run_again.in_time(lambda: verb(session), session)
-        return run_again.until_done(lambda: verb(session), session)
+            return asides.run_in_time(lambda: verb(session), session)
+        return asides.run_until_done(lambda: verb(session), session)
 
     def failed(self, error: TidelineError) -> int:
         """Tell an error, and return the exit code; a door says nothing and ends with 0."""

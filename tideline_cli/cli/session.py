@@ -242,9 +242,9 @@ class Session(CallSettings):
 
     def asked_settings(self, spec: str) -> object:
         """Return how an embedder is reached that is asked for vectors."""
-        from tideline_cli.cli import embedder_settings  # noqa: PLC0415  openai and command alone
+        from tideline_cli.memory import asked_embedder  # noqa: PLC0415  openai and command alone
 
-        return embedder_settings.settings_of(spec, self.setting, self._environ)
+        return asked_embedder.asked_settings_of(spec, self.setting, self._environ)
 
     def heat_rule(self) -> HeatRule | None:
         """Return by which rule of the settings the heat of facts moves, None for the usual one."""

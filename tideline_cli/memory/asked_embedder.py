@@ -6,8 +6,9 @@ made names no address and no program.
 
 from __future__ import annotations
 
-from tideline_cli.errors import UnavailableError
+from tideline_cli.errors import UnavailableError, UsageError
 from tideline_cli.llm.client import vectors_of
+from tideline_cli.llm.model_settings import Model, checked_model, key_from
 from tideline_cli.model.record import record, replace
 from tideline_cli.vector.arrays import np
 from tideline_cli.vector.embedders.coded import CodedEmbedder, packed
@@ -16,11 +17,11 @@ from tideline_cli.vector.embedders.names import floor_of, revision_of, vector_na
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Any
 
     from numpy.typing import NDArray
-
-    from tideline_cli.llm.model_settings import Model
+    Settings = Callable[[str, Any], Any]  # the value of a setting, or what stands in for it
 
 _DIMS = {"openai-256": 256}
 _PATIENCE = 10.0  # seconds for one question; many texts have the model's own timeout
@@ -77,3 +78,41 @@ class AskedEmbedder(CodedEmbedder):
 
     def _rows(self, texts: Sequence[str], model: Model) -> list[list[float]]:
         return vectors_of(model, texts, dims=self._asked_dims) if texts else []
+
+
+_OPENAI = "https://api.openai.com/v1"
+_USUAL_MODEL = "text-embedding-3-small"
+_PATIENCE_OF_MANY = 60.0
+
+
+def asked_settings_of(spec: str, setting: Settings, environ: Mapping[str, str]) -> AskedSettings:
+    """Return how to reach an embedder; raises UnavailableError where the settings do not say."""
+    try:
+        model = _program(setting) if spec == "command" else _endpoint(setting, environ)
+    except UsageError as error:
+        message = f"{spec} cannot be asked: {error.message}"
+        raise UnavailableError(message, hint=error.hint) from error
+    instruction = setting("query_instruction", "")
+    return AskedSettings(model, setting("embedder_dims", None), instruction)
+
+
+def _program(setting: Settings) -> Model:
+    command = setting("embedder_command", "")
+    if not command.strip():
+        raise UsageError(
+            "no program is set", hint="tideline config set embedder_command 'PROGRAM ARGUMENTS'"
+        )
+    return checked_model(Model(command, timeout=_PATIENCE_OF_MANY))
+
+
+def _endpoint(setting: Settings, environ: Mapping[str, str]) -> Model:
+    url = setting("embedder_url", None)
+    name = setting("embedder_model", _USUAL_MODEL)
+    model = checked_model(Model(None, url or _OPENAI, name, None, _PATIENCE_OF_MANY))
+    key = key_from(environ, setting("embedder_key_file", None))
+    if key is None and url is None:
+        raise UsageError(
+            "it needs a key, or the address of another endpoint",
+            hint="set TIDELINE_API_KEY, embedder_key_file, or embedder_url (`tideline config`)",
+        )
+    return checked_model(replace(model, key=key))

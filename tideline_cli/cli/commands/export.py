@@ -6,10 +6,10 @@ import os
 import sys
 
 from tideline_cli.cli import answer_notes, filters, output
+from tideline_cli.cli.filters import Filters, Formats
 from tideline_cli.cli.options import Argument, choice, file, flag, folder
 from tideline_cli.cli.output import emit_exact, emit_json
 from tideline_cli.cli.session import Session
-from tideline_cli.cli.shared_options import Filters, Formats
 from tideline_cli.errors import UsageError
 from tideline_cli.exchange import jsonl
 from tideline_cli.model import codec

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from tideline_cli.cli import ages, output
+from tideline_cli.cli.filters import Formats
 from tideline_cli.cli.options import Argument, count, duration
 from tideline_cli.cli.session import Session
-from tideline_cli.cli.shared_options import Formats
 from tideline_cli.errors import UsageError
 from tideline_cli.memory.fading import SOON_MS, Foretold, foretold
 from tideline_cli.model.fact import has_ended

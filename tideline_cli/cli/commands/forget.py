@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from tideline_cli.cli import by_id, filters, output
+from tideline_cli.cli.filters import Filters
 from tideline_cli.cli.options import Argument, flag, text
 from tideline_cli.cli.session import Session
-from tideline_cli.cli.shared_options import Filters
 from tideline_cli.cli.terminal import confirmed
 from tideline_cli.errors import TidelineError, UsageError
 from tideline_cli.memory import amend

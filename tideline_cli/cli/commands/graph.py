@@ -6,9 +6,9 @@ from html import escape
 from math import cos, pi, sin, sqrt
 
 from tideline_cli.cli import filters, output
+from tideline_cli.cli.filters import Filters
 from tideline_cli.cli.options import Argument, choice, count, flag
 from tideline_cli.cli.session import Session
-from tideline_cli.cli.shared_options import Filters
 from tideline_cli.errors import UsageError
 from tideline_cli.memory import graph as memory
 from tideline_cli.model.edge import SYMMETRIC

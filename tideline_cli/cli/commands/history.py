@@ -7,9 +7,9 @@ from itertools import groupby, takewhile
 from tideline_cli.cli import output
 from tideline_cli.cli.commands.show import births, deed
 from tideline_cli.cli.commands.undo import deed_text
+from tideline_cli.cli.filters import Formats, Spoken
 from tideline_cli.cli.options import Argument, count
 from tideline_cli.cli.session import Session
-from tideline_cli.cli.shared_options import Formats, Spoken
 from tideline_cli.errors import UsageError
 from tideline_cli.memory import told_changes
 from tideline_cli.memory.told_changes import ACTS

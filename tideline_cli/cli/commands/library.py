@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from tideline_cli.cli import output
+from tideline_cli.cli.filters import Formats
 from tideline_cli.cli.options import Argument, Scopes, flag
 from tideline_cli.cli.session import Session
-from tideline_cli.cli.shared_options import Formats
 from tideline_cli.errors import NotFoundError, UsageError
 from tideline_cli.memory import library
 from tideline_cli.model import codec, instant

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from tideline_cli.cli import filters, output
+from tideline_cli.cli.filters import Filters, Formats
 from tideline_cli.cli.options import Argument, choice, count, flag, last
 from tideline_cli.cli.session import Session
-from tideline_cli.cli.shared_options import Filters, Formats
 from tideline_cli.errors import UsageError
 from tideline_cli.model import codec
 from tideline_cli.model.fact import LIFECYCLES, has_ended

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tideline_cli.cli import output
+from tideline_cli.cli.filters import Formats, Narrowing, narrowed
 from tideline_cli.cli.options import (
     PROFILE,
     Argument,
@@ -16,7 +17,6 @@ from tideline_cli.cli.options import (
     text,
 )
 from tideline_cli.cli.session import Session
-from tideline_cli.cli.shared_options import Formats, Narrowing, narrowed
 from tideline_cli.config.settings import TABLE
 from tideline_cli.errors import UsageError
 from tideline_cli.memory.answer import active_part, answered
@@ -123,10 +123,10 @@ def run(session: Session, words: list[str], options: Options) -> int:
     query = _query(session, text, options)
     db = session.reading()
     if options.why_not is not None:
-        from tideline_cli.cli import explanation  # noqa: PLC0415  --why-not alone
+        from tideline_cli.cli import ways  # noqa: PLC0415  --why-not alone
 
         chosen = output.chosen(session, output.named(options), usual="lines")
-        return explanation.explain_absence(
+        return ways.explain_absence(
             session, db, query, options.why_not, format=chosen, graph=options.graph
         )
     whole = answered(
@@ -235,9 +235,9 @@ def _line(hit: Hit, explain: bool, is_past: bool) -> str:
 
 
 def _explained() -> Callable[[Hit], str]:
-    from tideline_cli.cli import explanation  # noqa: PLC0415  --explain alone
+    from tideline_cli.cli import ways  # noqa: PLC0415  --explain alone
 
-    return explanation.sums_of
+    return ways.sums_of
 
 
 def _hit_forms(

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from tideline_cli.cli import filters, output
+from tideline_cli.cli.filters import Formats, Said
 from tideline_cli.cli.options import Argument
 from tideline_cli.cli.session import Session
-from tideline_cli.cli.shared_options import Formats, Said
 from tideline_cli.errors import UsageError
 from tideline_cli.model import instant
 from tideline_cli.model.record import record

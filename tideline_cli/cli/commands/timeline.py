@@ -5,9 +5,9 @@ from __future__ import annotations
 import sys
 
 from tideline_cli.cli import ages, output
+from tideline_cli.cli.filters import Formats
 from tideline_cli.cli.options import Argument, count, text
 from tideline_cli.cli.session import Session
-from tideline_cli.cli.shared_options import Formats
 from tideline_cli.errors import NotFoundError, UsageError
 from tideline_cli.memory import timeline
 from tideline_cli.memory.timeline import Moment, SlotChange

@@ -10,9 +10,9 @@ from tideline_cli.cli import filters, output
 from tideline_cli.cli.commands import init
 from tideline_cli.cli.commands.pick import offer
 from tideline_cli.cli.commands.pick.offer import Offer
+from tideline_cli.cli.filters import Filters
 from tideline_cli.cli.options import Argument, GlobalOptions, choice, count, flag
 from tideline_cli.cli.session import Session
-from tideline_cli.cli.shared_options import Filters
 from tideline_cli.errors import TidelineError, UsageError
 from tideline_cli.model import codec
 from tideline_cli.store.connection import DatabaseError
