@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 
 from tideline_cli.cli import output
+from tideline_cli.cli.generate.completions import files
 from tideline_cli.cli.options import Argument, OptionSet
 from tideline_cli.cli.session import Session
 from tideline_cli.errors import UsageError
@@ -41,8 +42,6 @@ def run(session: Session, words: list[str], _: Options) -> int:
             f"unknown shell: {' '.join(words)!r}" if words else "name a shell",
             hint="use one of " + ", ".join(_FILES),
         )
-    from tideline_cli.cli.generate.completions import files  # noqa: PLC0415  imports every verb
-
     text = files()[_FILES[words[0]]]
     if session.json:
         output.emit_json({"shell": words[0], "script": text})

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import os
+from difflib import get_close_matches
 
 from tideline_cli import config
-from tideline_cli.cli import memory_names, output, terminal
+from tideline_cli.cli import memory_names, output, own_databases, terminal
 from tideline_cli.cli.model_options import NO_MODEL
 from tideline_cli.cli.options import Argument, OptionSet
 from tideline_cli.cli.scopes import AUTO
 from tideline_cli.cli.session import Session
-from tideline_cli.config import replacing, settings
+from tideline_cli.config import origin_databases, replacing, settings
 from tideline_cli.config.settings import SETTINGS, TABLE, shown
 from tideline_cli.errors import BusyError, CannotWriteError, StoreError, UsageError
 from tideline_cli.memory.repair import analyse_anew
@@ -21,6 +22,7 @@ from tideline_cli.model.server_address import is_server, refuse_other, without_p
 from tideline_cli.model.text import ANALYZERS, WITH_FORMS, languages_of
 from tideline_cli.policy.sameness import SAMENESS
 from tideline_cli.ranking.fusions import PROFILES
+from tideline_cli.store import addresses
 from tideline_cli.store.connection import put_setting, setting
 from tideline_cli.store.folders import make_folder
 from tideline_cli.store.transactions import writing
@@ -223,8 +225,6 @@ def _check_name(name: str, known: Sequence[str]) -> None:
             f"unknown setting: {name!r}", hint="did you mean database? It is the path of the memory"
             " file; TIDELINE_HOME moves the settings and all else as well",
         )  # fmt: skip
-    from difflib import get_close_matches  # noqa: PLC0415  a wrong name alone
-
     near = get_close_matches(name.lower().replace("-", "_"), known)
     hint = f"did you mean {' or '.join(near)}? " if near else ""
     raise UsageError(f"unknown setting: {name!r}", hint=f"{hint}`tideline config list` has all")
@@ -358,8 +358,6 @@ def _check_database(name: str, value: str) -> None:
         return
     refuse_other(value)
     if is_server(value):
-        from tideline_cli.store import addresses  # noqa: PLC0415  no file
-
         addresses.for_library(value)
 
 
@@ -371,7 +369,6 @@ def _names_one_origin(session: Session, name: str) -> bool:
 def _put_database(session: Session, address: str) -> tuple[str, str]:
     """Give an origin a database of its own, and return what was set, and its address as it may be
     shown. Say what this origin has left where it wrote before."""
-    from tideline_cli.cli import own_databases  # noqa: PLC0415  one action alone
     from tideline_cli.config import saving  # noqa: PLC0415  tomlkit, 50 ms
 
     if not is_server(address):
@@ -410,8 +407,6 @@ def _database_name(key: str) -> str:
 
 
 def _origin_key(session: Session) -> str:
-    from tideline_cli.config import origin_databases  # noqa: PLC0415  two actions alone
-
     return origin_databases.origin_key(session.viewer.key)
 
 

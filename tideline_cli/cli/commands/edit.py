@@ -176,9 +176,7 @@ def _text(session: Session, words: Sequence[str], before: str, *, has_labels: bo
         return None
     if session.no_input or not sys.stdout.isatty():
         raise UsageError("no text, and no terminal to edit on", hint="tideline edit ID TEXT")
-    from tideline_cli.cli.terminal import edited  # noqa: PLC0415  on a terminal alone
-
-    return edited(before)
+    return terminal.edited(before)
 
 
 def _report(session: Session, done: Edited, before: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from time import perf_counter
 
 from tideline_cli.cli import embedding, output
 from tideline_cli.cli.options import Argument, OptionSet
@@ -146,8 +147,6 @@ def _chosen_line(name: str, before: str, choice: VectorChoice) -> str:
 
 
 def _warm_up(session: Session, name: str = "") -> None:
-    from time import perf_counter  # noqa: PLC0415  one action of four
-
     from tideline_cli.memory import choice as choices  # noqa: PLC0415  numpy
 
     wanted = name or embedding.spec_of(_choice(session, session.reading()).wanted)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 
@@ -249,7 +250,6 @@ def _tsv_lines(forms: Iterable[Mapping[str, Any]]) -> Iterator[str]:
 
 def _csv_lines(forms: Iterable[Mapping[str, Any]], *, delimiter: str = ",") -> Iterator[str]:
     import csv  # noqa: PLC0415  tables alone
-    import io  # noqa: PLC0415  tables alone
 
     from tideline_cli.exchange.foreign import COLUMNS, QUOTED, cells  # noqa: PLC0415  sqlite_utils, 179 ms
 

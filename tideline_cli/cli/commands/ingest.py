@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import contextmanager, nullcontext
 
 from tideline_cli.cli import new_fact, output
 from tideline_cli.cli.messages import shows_progress
@@ -198,8 +199,6 @@ def _raise_useless(summary: Summary) -> None:
 
 
 def _progress(session: Session, count: int):  # type: ignore[no-untyped-def]
-    from contextlib import nullcontext  # noqa: PLC0415  without a terminal alone
-
     if count < 2 or not shows_progress(quiet=session.quiet, as_json=session.json):
         return nullcontext(lambda _: None)
     from tideline_cli.cli import tables  # noqa: PLC0415  rich
@@ -208,8 +207,6 @@ def _progress(session: Session, count: int):  # type: ignore[no-untyped-def]
 
 
 def _bar(progress_bar, count: int):  # type: ignore[no-untyped-def]
-    from contextlib import contextmanager  # noqa: PLC0415  as above
-
     @contextmanager
     def shown():  # type: ignore[no-untyped-def]
         done = 0

@@ -10,6 +10,7 @@ from tideline_cli.errors import UsageError
 from tideline_cli.model import codec
 from tideline_cli.model.fact import LIFECYCLES, has_ended
 from tideline_cli.model.record import replace
+from tideline_cli.ranking import decays
 from tideline_cli.ranking.decay import DECAYS
 from tideline_cli.store import listing
 from tideline_cli.store.facts import Filter
@@ -97,14 +98,13 @@ def run(session: Session, words: list[str], options: Options) -> int:
         where = "" if session.viewer.is_owner else f" for {output.shown_origin(session.viewer.key)}"
         after = f" after the first {options.offset:,}" if options.offset else ""
         session.note(f"nothing to list{where}{after}")
-    if options.document:
-        from tideline_cli.cli import answer_notes  # noqa: PLC0415  a document without a fact
+    if options.document or wanted.scopes is not None:
+        from tideline_cli.cli import answer_notes  # noqa: PLC0415  a filter that leaves nothing
 
-        answer_notes.name_unknown_documents(session, db, options.document)
-    if db is not None and wanted.scopes is not None:
-        from tideline_cli.cli import answer_notes  # noqa: PLC0415  a scope that has nothing
-
-        answer_notes.note_unlisted_scopes(session, db, wanted)
+        if options.document:
+            answer_notes.name_unknown_documents(session, db, options.document)
+        if db is not None and wanted.scopes is not None:
+            answer_notes.note_unlisted_scopes(session, db, wanted)
     return 0 if wanted == Filter() else 1
 
 
@@ -146,8 +146,6 @@ def _found(session: Session, db: Connection, wanted: Filter, options: Options) -
 
 
 def _strength(session: Session, fact: Fact, options: Options) -> float:
-    from tideline_cli.ranking import decays  # noqa: PLC0415  for one order, and --decay, alone
-
     moment = session.now if options.as_of is None else options.as_of
     return decays.strength_by(fact, options.decay or "half-life", now=moment)
 
@@ -172,17 +170,18 @@ def _beside(
     if db is None:
         return []
     from tideline_cli.memory import archived  # noqa: PLC0415  where the list has room
-    from tideline_cli.memory.archived import ANNOUNCED  # noqa: PLC0415  as above
 
-    most = (options.limit + 1 if options.limit else None) if options.archived else ANNOUNCED
+    most: int | None = archived.ANNOUNCED
+    if options.archived:
+        most = options.limit + 1 if options.limit else None
     return archived.listed(db, wanted, viewer=session.viewer, limit=most)
 
 
 def _announce(session: Session, beside: list[Archived]) -> None:
     from tideline_cli.cli import answer_notes  # noqa: PLC0415  an archived fact matches
-    from tideline_cli.memory.archived import ANNOUNCED  # noqa: PLC0415  as above
+    from tideline_cli.memory import archived  # noqa: PLC0415  as above
 
-    answer_notes.announce(session, beside, most=ANNOUNCED)
+    answer_notes.announce(session, beside, most=archived.ANNOUNCED)
 
 
 def _say_set_aside(session: Session, db: Connection, wanted: Filter, listed: int) -> None:

@@ -7,6 +7,8 @@ import sys
 
 from tideline_cli.cli import output
 from tideline_cli.cli.commands import COMMANDS
+from tideline_cli.cli.generate import man as generate_man
+from tideline_cli.cli.generate.man import plain, roff
 from tideline_cli.cli.options import Argument, OptionSet, flag
 from tideline_cli.cli.session import Session
 from tideline_cli.errors import UsageError
@@ -39,8 +41,6 @@ def run(session: Session, words: list[str], options: Options) -> int:
         raise UsageError(
             f"no manual page: {' '.join(words)!r}", hint="use one of " + ", ".join(COMMANDS)
         )
-    from tideline_cli.cli.generate import man as generate_man  # noqa: PLC0415  imports every verb
-
     page = generate_man.layout(name)
     if session.json:
         output.emit_json({"name": page.name, "roff": generate_man.roff(page)})
@@ -58,8 +58,6 @@ def _is_paged(page: Page) -> bool:
 
 def _text(page: Page) -> str:
     """Return a page formatted by man, or where that fails by this program."""
-    from tideline_cli.cli.generate.man import plain  # noqa: PLC0415  imports every verb
-
     return _by_man(page, pager=False) or plain(page)
 
 
@@ -71,8 +69,6 @@ def _by_man(page: Page, *, pager: bool) -> str | None:
     import shutil  # noqa: PLC0415  only where man may be
     import subprocess  # noqa: PLC0415  as above
     import tempfile  # noqa: PLC0415  as above
-
-    from tideline_cli.cli.generate.man import roff  # noqa: PLC0415  imports every verb
 
     program = shutil.which("man")
     if program is None:

@@ -8,6 +8,9 @@ from tideline_cli.cli import perform
 from tideline_cli.cli.new_fact import new_id
 from tideline_cli.cli.options import SHOW_SECRETS, OptionSet, choice, flag, text
 from tideline_cli.cli.session import Session
+from tideline_cli.serve.mcp.protocol import Server, answer_lines
+from tideline_cli.serve.mcp.tools import Service
+from tideline_cli.serve.unforeseen import ErrorTeller
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -48,10 +51,6 @@ class Options(OptionSet):
 
 def run(session: Session, _: list[str], options: Options) -> int:
     """Serve until standard input ends."""
-    from tideline_cli.serve.mcp.protocol import Server, answer_lines  # noqa: PLC0415  not for help
-    from tideline_cli.serve.mcp.tools import Service  # noqa: PLC0415  as above
-    from tideline_cli.serve.unforeseen import ErrorTeller  # noqa: PLC0415  as above
-
     if options.forget_any and not options.write:
         session.note("--forget-any says nothing without --write")
 

@@ -9,6 +9,7 @@ from tideline_cli.cli.passes import is_frozen
 from tideline_cli.errors import UsageError
 from tideline_cli.exchange import relink
 from tideline_cli.llm import prompts
+from tideline_cli.memory.secret_screening import replacement_note
 from tideline_cli.policy import prompt_lines
 
 TYPE_CHECKING = False
@@ -77,8 +78,6 @@ def _show(session: Session) -> int:
 
 def _report(session: Session, result: RelinkResult) -> None:
     if result.secrets:
-        from tideline_cli.memory.secret_screening import replacement_note  # noqa: PLC0415  few replies have one
-
         session.note(replacement_note(result.secrets))
     if session.json:
         output.emit_json(_form(result, dry_run=False))

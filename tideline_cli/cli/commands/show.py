@@ -12,7 +12,7 @@ from tideline_cli.model.edge import INVERSE
 from tideline_cli.model.fact import has_ended
 from tideline_cli.model.fields import TIMES
 from tideline_cli.model.record import record
-from tideline_cli.ranking import decay
+from tideline_cli.ranking import decay, decays
 from tideline_cli.ranking.decay import DECAYS
 from tideline_cli.store import facts, history, links
 from tideline_cli.store.transactions import snapshot
@@ -121,8 +121,6 @@ def _power(fact: Fact, curve: Decay | None, *, now: int) -> _Power:
     """Return how strong a fact is by a forgetting curve, by the half-life where none is named."""
     if curve is None:
         return _Power(decay.strength_at(fact, now=now), None, {})
-    from tideline_cli.ranking import decays  # noqa: PLC0415  --decay alone
-
     power = decays.strength_by(fact, curve, now=now)
     return _Power(power, curve, decays.parts_by(fact, curve, now=now))
 

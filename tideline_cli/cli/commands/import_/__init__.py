@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+
 from tideline_cli.cli import output
 from tideline_cli.cli.commands.import_.source import LimitedRows, Source, kind_of
 from tideline_cli.cli.messages import shows_progress
@@ -175,8 +177,6 @@ def _told(session: Session, rows: LimitedRows, summary: ImportSummary) -> Tideli
 
 
 def _progress(session: Session, source: Source):  # type: ignore[no-untyped-def]
-    from contextlib import nullcontext  # noqa: PLC0415  without a terminal alone
-
     if not (shows_progress(quiet=session.quiet, as_json=session.json) and source.size):
         return nullcontext(None)
     from tideline_cli.cli import tables  # noqa: PLC0415  rich

@@ -239,8 +239,6 @@ def _form(one: DoorOutcome) -> dict[str, Any]:
 
 
 def _joined(words: Sequence[str]) -> str:
-    from shlex import join  # noqa: PLC0415  --json names words
-
     return join(words)
 
 
