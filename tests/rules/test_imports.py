@@ -34,7 +34,7 @@ ONLY_IN = {
     "http": ("serve/", "llm/"),
     "subprocess": ("llm/", "cli/", "exchange/importer/workers.py", "sync/places/programs.py",
                    "system/"),
-    "cryptography": ("sync/sealing.py",),
+    "cryptography": ("sync/segment.py",),
     "fcntl": ("system/", "store/locks.py"),
     "resource": ("system/",),
     "msvcrt": ("system/",),

@@ -21,9 +21,8 @@ ALONE = {
     # Files in folders that are open, and programs that end with their children: `sync` says on
     # Windows that it does not run there yet.
     PACKAGE / "sync" / "layout.py",
-    PACKAGE / "sync" / "places" / "git_folder.py",
-    PACKAGE / "sync" / "own_folder.py",
-    PACKAGE / "sync" / "whole_files.py",
+    PACKAGE / "sync" / "places" / "git.py",
+    PACKAGE / "sync" / "outbox.py",
 }
 MODULES = frozenset("fcntl grp posix pty pwd readline resource syslog termios tty".split())
 # What Python for Windows lacks, as its own `dir` says (3.11; of later ones 3.13 has fchmod).

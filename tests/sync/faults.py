@@ -13,7 +13,7 @@ from tests.sync import driver
 from tideline_cli.model.record import replace
 from tideline_cli.model.times import StatedAt
 from tideline_cli.store import sync_changes, sync_registers
-from tideline_cli.sync import arrive, gather, publish, registers, rulings, show, told
+from tideline_cli.sync import arrive, gather, outbox, registers, rulings, show, told
 from tideline_cli.sync.operations import EdgeOp
 from tideline_cli.sync.registers import GONE, PRESENT
 
@@ -36,7 +36,7 @@ def _tick_alone(last, at):
     return at << 16
 
 
-_operations = publish.Publication.operations
+_operations = outbox.Publication.operations
 
 
 def _present_edges(self):
@@ -52,7 +52,7 @@ def _unexplained(self, known):
         yield one
 
 
-_fact = publish.Publication._fact
+_fact = outbox.Publication._fact
 _put = registers.Registers.put
 
 
@@ -98,8 +98,8 @@ FAULTS = {
     "a ruling is not taken back": [(sync_registers, "ruled_by", lambda *_: set())],
     "the first value that came holds a slot": [(rulings, "_paint_slot", _first_come)],
     "a copy is looked for by its own machine alone": [(sync_registers, "like", lambda *_: set())],
-    "why a fact is archived is not told": [(publish.Publication, "_fact", _unexplained)],
-    "an edge that goes is not told": [(publish.Publication, "operations", _present_edges)],
+    "why a fact is archived is not told": [(outbox.Publication, "_fact", _unexplained)],
+    "an edge that goes is not told": [(outbox.Publication, "operations", _present_edges)],
     "what was taken back is not told": [(registers.Registers, "put", _put_but_absence)],
     "the clock does not follow others": [
         (gather, "tick", _tick_alone), (told, "tick", _tick_alone),

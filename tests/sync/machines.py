@@ -15,9 +15,8 @@ from tideline_cli.store.purge_traces import finish_purge
 from tideline_cli.store.transactions import writing
 from tideline_cli.sync import replica
 from tideline_cli.sync.absorb import Absorber
-from tideline_cli.sync.operation_lines import parsed
-from tideline_cli.sync.operations import Writer
-from tideline_cli.sync.publish import Publication
+from tideline_cli.sync.operations import Writer, parsed
+from tideline_cli.sync.outbox import Publication
 
 if TYPE_CHECKING:
     from pathlib import Path

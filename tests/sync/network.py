@@ -23,9 +23,8 @@ from tideline_cli.store.transactions import writing
 from tideline_cli.sync import replica, show
 from tideline_cli.sync.absorb import Absorber
 from tideline_cli.sync.arrive import Taken
-from tideline_cli.sync.operation_lines import parsed
-from tideline_cli.sync.operations import PurgeOp, Writer
-from tideline_cli.sync.publish import NOWHERE, Publication
+from tideline_cli.sync.operations import PurgeOp, Writer, parsed
+from tideline_cli.sync.outbox import NOWHERE, Publication
 
 _EVERYTHING = Filter(lifecycle=None)
 

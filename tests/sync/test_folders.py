@@ -11,7 +11,7 @@ import pytest
 from tests.faults.full_disk import fill_up, small_disk
 from tests.sync.building import DESKTOP, LAPTOP, PLACE, SERVER, Log, header, read
 from tideline_cli.errors import CannotWriteError, StoreError, UsageError
-from tideline_cli.sync import folders, layout, place_file, segment, whole_files
+from tideline_cli.sync import folders, layout, place_file, segment
 from tideline_cli.sync.keys import from_secret
 
 KEY = from_secret(bytes(range(32)), 1)
@@ -200,7 +200,7 @@ def test_a_snapshot_that_was_cut_short_is_written_anew(folder, form, monkeypatch
         patch.setattr(layout, "put", killed)
         log.snapshot([b"a"], [b"b"], [b"c"])
     assert read(folder, ring=ring) == [1, "incomplete"]
-    (folder / LAPTOP / (whole_files.PART + "12-ab")).write_bytes(b"left by a killed writer")
+    (folder / LAPTOP / (layout.PART + "12-ab")).write_bytes(b"left by a killed writer")
     made = header(2, place=log.place(), clock=99)
     folders.replace_with_snapshot(str(folder), made, [[b"x"], [b"y"]], key)
     assert read(folder, ring=ring) == [2, 3]

@@ -14,7 +14,8 @@ from tests.support import ROOT
 from tests.sync.building import DESKTOP, LAPTOP, PLACE, Log, Machine, header, read
 from tideline_cli.errors import BusyError, StoreError, TidelineError
 from tideline_cli.sync import folders, place_file, segment
-from tideline_cli.sync.places import git_folder, mirrored, open_place
+from tideline_cli.sync.places import git as git_places
+from tideline_cli.sync.places import mirrored, open_place
 from tideline_cli.sync.places.git import GitPlace
 from tideline_cli.sync.places.programs import Done
 
@@ -179,12 +180,12 @@ def test_over_ssh(repository, sshd, tmp_path):
 
 _HOLD = """
 import sys, time
-from tideline_cli.sync.places import git_folder
+from tideline_cli.sync.places import git
 def waits(folder):
     print("holds", flush=True)
     time.sleep(60)
-git_folder.head = waits
-git_folder.move_head(sys.argv[1], "", "0" * 40)
+git.head_of = waits
+git.move_head(sys.argv[1], "", "0" * 40)
 """
 
 
@@ -200,17 +201,17 @@ def test_the_lock_of_a_process_that_was_killed_is_free_at_once(tmp_path):
     ) as holder:  # fmt: skip
         try:
             assert holder.stdout.readline() == "holds\n"
-            assert [git_folder.move_head(folder, "", commit) for _ in range(3)] == [False] * 3
+            assert [git_places.move_head(folder, "", commit) for _ in range(3)] == [False] * 3
         finally:
             holder.kill()
     assert lock.exists()
-    assert [git_folder.move_head(folder, "", commit) for _ in range(2)] == [False, True]
-    assert git_folder.head(folder) == commit
+    assert [git_places.move_head(folder, "", commit) for _ in range(2)] == [False, True]
+    assert git_places.head_of(folder) == commit
     assert os.listdir(lock.parent) == ["tideline"]
     lock.write_text("")  # of git
-    assert [git_folder.move_head(folder, commit, "2" * 40) for _ in range(2)] == [False] * 2
+    assert [git_places.move_head(folder, commit, "2" * 40) for _ in range(2)] == [False] * 2
     os.utime(lock, (1, 1))
-    assert [git_folder.move_head(folder, commit, "2" * 40) for _ in range(2)] == [False, True]
+    assert [git_places.move_head(folder, commit, "2" * 40) for _ in range(2)] == [False, True]
 
 
 @pytest.mark.parametrize("harm", [b"", b"\x78\x01junk", None], ids=["empty", "junk", "gone"])

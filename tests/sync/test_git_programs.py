@@ -10,7 +10,7 @@ import time
 import pytest
 
 from tests.sync.test_git_place import git
-from tideline_cli.sync.places.trouble import meaning_of
+from tideline_cli.sync.places.mirrored import meaning_of
 
 pytestmark = pytest.mark.slow
 

@@ -85,7 +85,7 @@ def test_what_a_killed_git_has_locked_is_free_again(repository, tmp_path):
 
 def test_a_mirror_in_use_is_waited_for(far, tmp_path, monkeypatch):
     """Two syncs of one machine with one place take turns; one that waits too long says so."""
-    monkeypatch.setattr("tideline_cli.sync.places.mirror._WAIT", 0.2)
+    monkeypatch.setattr("tideline_cli.sync.places.mirrored._WAIT", 0.2)
     one, two = (Machine(far, LAPTOP, tmp_path) for _ in range(2))
     with one.place._mirror.alone(), pytest.raises(BusyError, match="another sync"):
         two.fetch()

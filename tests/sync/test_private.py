@@ -7,8 +7,7 @@ import os
 import pytest
 
 from tideline_cli.sync.places import open_place
-from tideline_cli.sync.places.folder import FolderPlace
-from tideline_cli.sync.places.private import is_owners_alone
+from tideline_cli.sync.places.folder import FolderPlace, is_owners_alone
 
 LOCAL = "20 1 8:1 / / rw - ext4 /dev/sda1 rw\n"
 

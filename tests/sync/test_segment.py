@@ -16,7 +16,7 @@ from tests.support import ROOT, joined
 from tests.sync.building import LAPTOP, PLACE, SERVER, header
 from tideline_cli.errors import UsageError
 from tideline_cli.model.record import replace
-from tideline_cli.sync import sealing, segment
+from tideline_cli.sync import segment
 from tideline_cli.sync.keys import from_secret
 from tideline_cli.sync.segment import SegmentError
 
@@ -150,8 +150,8 @@ def test_sizes_are_bounded(monkeypatch):
     bomb = zlib.compress(bytes(50_000_000))
     assert len(bomb) < 100_000
     line = whole.partition(b"\n")[0].rpartition(b" ")[0]
-    line += b" %d\n" % (len(bomb) + sealing.OVERHEAD)
-    assert reason(line + sealing.seal(KEY.secret, b"segment", line, bomb), RING) == "too_large"
+    line += b" %d\n" % (len(bomb) + segment.OVERHEAD)
+    assert reason(line + segment.seal(KEY.secret, b"segment", line, bomb), RING) == "too_large"
 
 
 def test_marks_are_read_without_a_key():
@@ -165,7 +165,7 @@ def test_marks_are_read_without_a_key():
 
 def test_sealing_gives_other_bytes_for_another_name():
     """The nonce depends on all that is sealed, and on what is bound to it."""
-    seals = {sealing.seal(KEY.secret, b"p", name, text)[:12]
+    seals = {segment.seal(KEY.secret, b"p", name, text)[:12]
              for name in (b"a", b"ab") for text in (b"", b"b", b"bb")}  # fmt: skip
     assert len(seals) == 6
 
@@ -174,9 +174,9 @@ def test_without_cryptography_a_hint_is_given(tmp_path):
     """Where the package is missing, one line says how to get it or to do without."""
     script = (
         "import sys; sys.modules['cryptography'] = None\n"
-        "from tideline_cli.sync import sealing\n"
+        "from tideline_cli.sync import segment\n"
         "from tideline_cli.errors import TidelineError\n"
-        "try: sealing.seal(bytes(32), b'', b'', b'')\n"
+        "try: segment.seal(bytes(32), b'', b'', b'')\n"
         "except TidelineError as error: print(error.exit_code, error.hint)\n"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True,

@@ -11,8 +11,8 @@ from tests.conftest import run_main
 from tests.support import NOW
 from tests.sync.strangers import GOOD
 from tideline_cli.sync import segment
-from tideline_cli.sync.header import Header
 from tideline_cli.sync.keys import from_secret
+from tideline_cli.sync.segment import Header
 
 EVE = "e7" * 16
 DAY = 86_400_000

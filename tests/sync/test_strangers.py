@@ -19,8 +19,8 @@ from tideline_cli.model.origin import EVERYONE
 from tideline_cli.store import sync_state
 from tideline_cli.store.transactions import writing
 from tideline_cli.sync.absorb import Absorber
-from tideline_cli.sync.confine import confined_words
-from tideline_cli.sync.operation_lines import parsed
+from tideline_cli.sync.arrive import confined_words
+from tideline_cli.sync.operations import parsed
 
 RUNS = 300
 OTHER = "ab" * 16

@@ -44,10 +44,10 @@ def homes(run, tmp_path, monkeypatch):
     """Homes on a local disk, whatever the disk of the tests is."""
     listing = tmp_path / "mounts"
     listing.write_text("20 1 8:1 / / rw - ext4 /dev/sda1 rw\n")
-    from tideline_cli.sync.places import private
+    from tideline_cli.sync.places import folder
 
-    alone = private.is_owners_alone
-    monkeypatch.setattr(private, "is_owners_alone",
+    alone = folder.is_owners_alone
+    monkeypatch.setattr(folder, "is_owners_alone",
                         lambda folder: alone(folder, listing=str(listing)))  # fmt: skip
     return Homes(run, tmp_path)
 
@@ -122,7 +122,7 @@ def test_where_others_write_a_part_of_it_nobody_vouches(homes, what):
 @pytest.mark.parametrize("what", ["*", "*/*.seg"])
 def test_a_part_that_belongs_to_somebody_else_is_a_strangers(homes, what, monkeypatch):
     """Whoever made it while the place was open can write there for ever."""
-    from tideline_cli.sync.places import private
+    from tideline_cli.sync.places import folder
 
     made(homes, 0o755)
     for name in NAMES:
@@ -130,7 +130,7 @@ def test_a_part_that_belongs_to_somebody_else_is_a_strangers(homes, what, monkey
     homes.sync("ash")
     parts = [path for path in Path(homes.place).glob(what) if path.name != "place.json"]
     numbers = {path.stat().st_ino for path in parts}
-    monkeypatch.setattr(private, "is_own", lambda state: state.st_ino not in numbers)
+    monkeypatch.setattr(folder, "is_own", lambda state: state.st_ino not in numbers)
     assert "1 fact taken as a stranger's" in homes.sync("birch").err
 
 

@@ -3,9 +3,17 @@
 
 from __future__ import annotations
 
-from tideline_cli.model.origin import OWNER, Origin
-from tideline_cli.store import facts, fts, journal, sync_changes, sync_registers, sync_state
-from tideline_cli.sync import purges
+from tideline_cli.model.origin import EVERYONE, OWNER, Origin
+from tideline_cli.store import (
+    facts,
+    fts,
+    journal,
+    purge_rows,
+    sync_changes,
+    sync_registers,
+    sync_state,
+    undo_rows,
+)
 from tideline_cli.sync.arrive import Taken, Taker
 from tideline_cli.sync.gather import Gatherer
 from tideline_cli.sync.operations import AddOp, BatchOp, EdgeOp, PurgeOp, SetOp
@@ -20,6 +28,32 @@ if TYPE_CHECKING:
     from tideline_cli.store.sync_registers import EdgeRow
     from tideline_cli.store.sync_state import SyncState
     from tideline_cli.sync.operations import Operation, Stamp
+
+
+def take(db: Connection, ids: Sequence[str], *, place: int, state: SyncState) -> dict[int, str]:
+    """Purge facts that a place has told of, in a bulk batch of the caller; return the ids of what
+    is gone, by number.
+
+    What derives from them goes too, here as everywhere. Of what says the same only that goes which
+    this machine has stated and somebody has archived: what others have stated goes by their word,
+    so that it does not matter what is heard first. The journal loses all that it knows of either.
+    """
+    sync_registers.purge(db, ids, place=place, state=state, is_heard=True)
+    seqs = [seq for seq, _ in sync_registers.in_table(db, ids).values()]
+    for one in ids:
+        seqs += purge_rows.undone(db, one, viewer=EVERYONE)
+    gone = purge_rows.with_citers(
+        db, seqs, viewer=EVERYONE, is_spared=lambda seq: not sync_changes.is_archived_here(db, seq)
+    )
+    told = set(undo_rows.present_ids(db, gone).values())
+    told |= set(gone.values()) - sync_changes.stated_elsewhere(db, gone.values())
+    sync_registers.purge(db, sorted(told), place=0, state=state, is_heard=True)
+    state.save()
+    if gone:
+        purge_rows.remove(db, gone)
+        sync_state.lower_change(db)
+    return gone
+
 
 _AT_ONCE = 1000  # operations of a transaction
 _BULK = 100  # facts that are new, from which on they are indexed together
@@ -134,7 +168,7 @@ class Absorber:
             state = sync_state.SyncState(db)
             is_told = not any(sync_changes.since(db, state.change))
             gone = (
-                purges.take(db, ids, place=self._place, state=state) if is_told else {}
+                take(db, ids, place=self._place, state=state) if is_told else {}
             )
             if gone:
                 batch.explain(f"{len(gone):,} purged elsewhere")

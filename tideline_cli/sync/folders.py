@@ -6,11 +6,9 @@ from contextlib import contextmanager, suppress
 
 from tideline_cli.errors import StoreError
 from tideline_cli.model.record import Record, replace
-from tideline_cli.sync import layout, segment, whole_files
-from tideline_cli.sync.header import is_id
-from tideline_cli.sync.layout import file_name
-from tideline_cli.sync.marks import mark_at
-from tideline_cli.sync.segment import Header, SegmentError
+from tideline_cli.sync import layout, segment
+from tideline_cli.sync.layout import file_name, mark_at
+from tideline_cli.sync.segment import Header, SegmentError, is_id
 from tideline_cli.sync.stream import Segment, Stopped, unread
 from tideline_cli.system import LOCK_EX, flock
 
@@ -94,7 +92,7 @@ def _own(folder: str, replica: str) -> Iterator[None]:
 def _tidy(folder: str, replica: str) -> None:
     """Remove what a killed writer has left: files that are not whole, the parts of a snapshot that
     lacks some, and what a snapshot has replaced that is the last of all."""
-    gone = [name for name in layout.names(folder, replica) if name.startswith(whole_files.PART)]
+    gone = [name for name in layout.names(folder, replica) if name.startswith(layout.PART)]
     found = layout.segment_numbers(folder, replica)
     first, is_whole = _last_snapshot(folder, replica, found)
     if first:

@@ -16,15 +16,14 @@ from tideline_cli.config import config_file, replacing
 from tideline_cli.errors import CannotWriteError, NotFoundError, UnavailableError, UsageError
 from tideline_cli.store.folders import make_folder
 from tideline_cli.sync import layout
-from tideline_cli.sync.header import is_id
-from tideline_cli.sync.sealing import SECRET_BYTES, Key, UnsealError, key_id, seal, unseal
+from tideline_cli.sync.segment import SECRET_BYTES, Key, UnsealError, is_id, key_id, seal, unseal
 from tideline_cli.system import BINARY, NOCTTY, NOFOLLOW, NONBLOCK, durable, is_own, pwrite, rights
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
-    from tideline_cli.sync.sealing import Ring
+    from tideline_cli.sync.segment import Ring
 
 FILE = "sync.keys"
 VARIABLE = "TIDELINE_SYNC_KEY"

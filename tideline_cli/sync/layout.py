@@ -17,13 +17,13 @@ from contextlib import contextmanager, suppress
 
 from tideline_cli.errors import CannotWriteError, StoreError, UnavailableError
 from tideline_cli.store.folders import hand_over
-from tideline_cli.sync import segment, whole_files
-from tideline_cli.sync.header import MOST_NUMBER, is_hex, is_id
-from tideline_cli.system import BINARY, DIRECTORY, NOCTTY, NOFOLLOW, NONBLOCK
+from tideline_cli.sync import segment
+from tideline_cli.sync.segment import MOST_NUMBER, Mark, SegmentError, is_hex, is_id
+from tideline_cli.system import BINARY, DIRECTORY, NOCTTY, NOFOLLOW, NONBLOCK, durable, set_mode
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
 PLACE_FILE = "place.json"
 KEYS = "keys"
@@ -142,7 +142,7 @@ def put(folder: str, inside: str, name: str, data: bytes) -> bool:
             make(folder, inside)
         mode = stat.S_IMODE(os.stat(folder).st_mode)
         with opened_folder(folder, inside) as handle:
-            return whole_files.put_file(handle, name, data, mode=mode & 0o666 | 0o600, like=folder)
+            return put_file(handle, name, data, mode=mode & 0o666 | 0o600, like=folder)
     except OSError as error:
         raise cannot_write(path, error) from error
 
@@ -164,7 +164,7 @@ def remove(folder: str, inside: str, gone: list[str]) -> None:
             for name in gone:
                 with suppress(FileNotFoundError):
                     os.unlink(name, dir_fd=handle)
-            whole_files.sync_folder(handle)
+            sync_folder(handle)
     except OSError as error:
         raise cannot_write(os.path.join(folder, inside), error) from error
 
@@ -198,6 +198,96 @@ def _make(root: int, name: str, mode: int, folder: str) -> None:
             raise StoreError(f"{folder}/{name} is a link, and a place has none") from None
         return
     with opened_folder(folder, name) as handle:
-        whole_files.set_rights(handle, mode & 0o2777 | 0o700)
+        set_rights(handle, mode & 0o2777 | 0o700)
         hand_over(handle, os.path.join(folder, name), like=folder)
-    whole_files.sync_folder(root)
+    sync_folder(root)
+
+
+PART = ".part-"
+"""What a name begins with, whose file is not whole yet."""
+_WRITE = os.O_WRONLY | BINARY | os.O_CREAT | os.O_EXCL | NOFOLLOW
+_NO_LINKS = (errno.EPERM, errno.ENOSYS, errno.EOPNOTSUPP, errno.EMLINK, errno.EACCES)
+
+
+def put_file(above: int, name: str, data: bytes, *, mode: int, like: str) -> bool:
+    """Write a file into an open folder; return False, and write nothing, where the name is taken.
+    Root gives it to the owner of the folder `like`, the path of the place. Raises OSError."""
+    fresh = f"{PART}{os.getpid()}-{os.urandom(4).hex()}"
+    handle = os.open(fresh, _WRITE, 0o600, dir_fd=above)
+    try:
+        with open(handle, "wb") as file:
+            file.write(data)
+            file.flush()
+            set_rights(handle, mode)
+            hand_over(handle, os.path.join(like, fresh), like=like)
+            durable.sync(handle)
+        if not _named(above, fresh, name):
+            return False
+        sync_folder(above)
+        return True
+    finally:
+        with suppress(FileNotFoundError):
+            os.unlink(fresh, dir_fd=above)
+
+
+def set_rights(handle: int, mode: int) -> None:
+    """Set the rights of a file, where its disk keeps rights: FAT and some network disks do not."""
+    try:
+        set_mode(handle, mode)
+    except OSError as error:
+        if error.errno not in (errno.EPERM, errno.ENOSYS, errno.EOPNOTSUPP):
+            raise
+
+
+def sync_folder(handle: int) -> None:
+    """Make the names in a folder durable, where its disk can: some network disks refuse it."""
+    try:
+        durable.sync(handle)
+    except OSError as error:
+        if error.errno not in (errno.EINVAL, errno.ENOSYS, errno.EOPNOTSUPP, errno.EBADF):
+            raise
+
+
+def _named(above: int, fresh: str, name: str) -> bool:
+    """Give a file its name, unless it is taken."""
+    try:
+        os.link(fresh, name, src_dir_fd=above, dst_dir_fd=above, follow_symlinks=False)
+    except FileExistsError:
+        return False
+    except OSError as error:
+        if error.errno not in _NO_LINKS:
+            raise
+        # A file system without hard links: one writer a folder, so nobody takes the name between.
+        with suppress(FileNotFoundError):
+            os.lstat(name, dir_fd=above)
+            return False
+        os.rename(fresh, name, src_dir_fd=above, dst_dir_fd=above)
+    return True
+
+
+_START = 4096  # bytes in which the first line of most segments ends
+_FIRST_LINE = 1 << 20
+
+
+def mark_at(folder: str, replica: str, number: int) -> Mark:
+    """Return what the first line of a segment says; raise SegmentError or FileNotFoundError."""
+    start = read(folder, replica, file_name(number), most=_START)
+    if b"\n" not in start and len(start) > _START:
+        start = read(folder, replica, file_name(number), most=_FIRST_LINE)
+    return segment.marked(start)
+
+
+def newest_snapshot(folder: str, replica: str, numbers: Sequence[int]) -> int:
+    """Return the first number of the newest snapshot with all its parts among some numbers, 0
+    where there is none."""
+    held = set(numbers)
+    for number in sorted(numbers, reverse=True):
+        try:
+            mark = mark_at(folder, replica, number)
+        except (SegmentError, FileNotFoundError, UnavailableError):
+            continue  # who reads it says so
+        if mark.kind == "snapshot" and mark.part == 1 and held.issuperset(
+            range(number, number + mark.parts)
+        ):  # fmt: skip
+            return number
+    return 0

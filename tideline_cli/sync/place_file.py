@@ -8,7 +8,7 @@ import os
 from tideline_cli.errors import StoreError, UsageError
 from tideline_cli.model.record import Record
 from tideline_cli.sync import layout
-from tideline_cli.sync.header import FORMAT, is_id
+from tideline_cli.sync.segment import FORMAT, is_id
 
 _LARGEST = 1 << 16
 _FORMS = ("sealed", "plain")

@@ -4,25 +4,197 @@ The plain form is lines: the header as JSON, the lines of the log, and a last li
 and the SHA-256 of all before it. The sealed form is one line that says whose it is and which key
 opens it, and after it the plain form, compressed by zlib and sealed with that line as associated
 data: a file that was changed, cut or renamed does not open.
+
+Sealing is authenticated encryption with a shared secret: ChaCha20-Poly1305 (RFC 8439) by
+`cryptography`. The nonce is computed from what is sealed (HMAC-SHA256), so sealing the same twice
+gives the same bytes, and no nonce serves two texts. Each purpose has keys of its own, derived from
+the secret.
 """
 
 from __future__ import annotations
 
+import hmac
 import json
 import zlib
 from hashlib import sha256
 
-from tideline_cli.errors import StoreError, UsageError
-from tideline_cli.model.record import as_dict
-from tideline_cli.sync.header import FORMAT, Header, Mark, check_header, check_mark, short_form
-from tideline_cli.sync.sealing import OVERHEAD, UnsealError, seal, unseal
+from tideline_cli.errors import StoreError, UnavailableError, UsageError
+from tideline_cli.model.record import Record, as_dict
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import Any
+    from collections.abc import Mapping, Sequence
+    from typing import Any, Protocol
 
-    from tideline_cli.sync.sealing import Key, Ring
+    from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
+
+    class Ring(Protocol):
+        """Keys by their ids."""
+
+        def get(self, key_id: str, /) -> Key | None: ...
+
+SECRET_BYTES = 32
+_NONCE_BYTES = 12
+OVERHEAD = _NONCE_BYTES + 16
+"""How many bytes longer a sealed text is: the nonce and the tag."""
+
+
+class Key(Record):
+    """A secret of 32 bytes, whose id is computed from it. `epoch` counts the rotations of a place,
+    from 1. `place` is the id of the place that it is for, empty for any."""
+
+    id: str
+    secret: bytes
+    epoch: int
+    place: str = ""
+
+
+class UnsealError(ValueError):
+    """A sealed text was changed, moved, or sealed with another secret."""
+
+
+def seal(secret: bytes, purpose: bytes, associated: bytes, text: bytes) -> bytes:
+    """Return a text sealed for a purpose; `associated` is not in it, and is needed to open it.
+
+    Raises UnavailableError where `cryptography` is not installed.
+    """
+    message = len(associated).to_bytes(8, "big") + associated + text
+    nonce = hmac.digest(_derived(secret, purpose, b"nonce"), message, "sha256")[:_NONCE_BYTES]
+    return nonce + _cipher(secret, purpose).encrypt(nonce, text, associated)
+
+
+def unseal(secret: bytes, purpose: bytes, associated: bytes, sealed: bytes) -> bytes:
+    """Return the text that was sealed; raise UnsealError where anything differs."""
+    cipher = _cipher(secret, purpose)
+    from cryptography.exceptions import InvalidTag  # noqa: PLC0415  an extra, for sealed places
+
+    try:
+        return cipher.decrypt(sealed[:_NONCE_BYTES], sealed[_NONCE_BYTES:], associated)
+    except (InvalidTag, ValueError) as error:  # ValueError: too short to hold a nonce
+        raise UnsealError("not what was encrypted") from error
+
+
+def key_id(secret: bytes) -> str:
+    """Return the name of a secret, 16 hexadecimal digits, which tells nothing of it."""
+    return _derived(secret, b"key", b"id").hex()[:16]
+
+
+def _derived(secret: bytes, purpose: bytes, use: bytes) -> bytes:
+    return hmac.digest(secret, b"tideline sync 1\0" + purpose + b"\0" + use, "sha256")
+
+
+def _cipher(secret: bytes, purpose: bytes) -> ChaCha20Poly1305:
+    try:
+        from cryptography.hazmat.primitives.ciphers.aead import (  # noqa: PLC0415  an extra
+            ChaCha20Poly1305,
+        )
+    except ImportError as error:
+        raise UnavailableError(
+            "an encrypted place needs the package cryptography",
+            hint="pip install 'tideline-cli[sync]', or make the place with --plain",
+            code="no_cryptography",
+        ) from error
+    return ChaCha20Poly1305(_derived(secret, purpose, b"seal"))
+
+
+FORMAT = 1
+MOST_NUMBER = 99_999_999
+KINDS = ("log", "snapshot")
+_MOST_CLOCK = 1 << 64
+_MOST_NAME = 200
+_LETTERS = frozenset("0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
+_HEX = frozenset("0123456789abcdef")
+
+
+class Header(Record):
+    """What a segment says of itself.
+
+    `place` and `replica` are ids (8 to 64 letters and digits), `name` is that of the machine, for
+    people. `number` counts a replica's segments from 1 without gaps; the parts of a snapshot are
+    segments of their own, with numbers one after the other. `previous` is the digest of the segment
+    before, empty for number 1 and for the first part of a snapshot. `clock` is the logical clock of
+    the replica, `knows` the number of the last segment seen of each other one.
+    """
+
+    place: str
+    replica: str
+    name: str
+    number: int
+    kind: str = "log"
+    part: int = 1
+    parts: int = 1
+    previous: str = ""
+    clock: int = 0
+    knows: Mapping[str, int] = {}
+    format: int = FORMAT
+
+
+class Mark(Record):
+    """What the first line of a segment tells without a key; `key` is empty in the plain form."""
+
+    place: str
+    replica: str
+    number: int
+    kind: str
+    part: int
+    parts: int
+    key: str
+
+
+def is_id(text: object) -> bool:
+    """Say whether a text can be the id of a place or of a replica."""
+    return isinstance(text, str) and 8 <= len(text) <= 64 and _LETTERS.issuperset(text)
+
+
+def is_hex(text: object, length: int) -> bool:
+    """Say whether a text is so many hexadecimal digits, in small letters."""
+    return isinstance(text, str) and len(text) == length and _HEX.issuperset(text)
+
+
+def check_header(header: Header) -> None:
+    """Raise ValueError for a header that breaks a rule."""
+    knows = header.knows
+    if not isinstance(knows, dict) or not _are_counts(header.clock, header.format, *knows.values()):
+        raise ValueError("a number is none")
+    check_mark(short_form(header))
+    name = header.name
+    if not isinstance(name, str) or len(name) > _MOST_NAME or not name.isprintable():
+        raise ValueError("the name is none, or too long")
+    if header.format != FORMAT or not 0 <= header.clock < _MOST_CLOCK:
+        raise ValueError("an unknown format, or a clock out of bounds")
+    starts = header.part == 1 if header.kind == "snapshot" else header.number == 1
+    if header.previous != "" if starts else not is_hex(header.previous, 64):
+        raise ValueError("previous does not fit the number")
+    if any(not is_id(one) or not 0 <= known <= MOST_NUMBER for one, known in knows.items()):
+        raise ValueError("what it knows is no number of a replica")
+
+
+def check_mark(mark: Mark) -> None:
+    """Raise ValueError for a mark that breaks a rule."""
+    if not is_id(mark.place) or not is_id(mark.replica):
+        raise ValueError("an id is none")
+    if not _are_counts(mark.number, mark.part, mark.parts):
+        raise ValueError("a number is none")
+    if mark.kind not in KINDS or not 1 <= mark.number <= MOST_NUMBER:
+        raise ValueError("an unknown kind, or a number out of bounds")
+    if not 1 <= mark.part <= mark.parts or mark.part > mark.number:
+        raise ValueError("a part that cannot be")
+    if mark.kind == "log" and mark.parts != 1:
+        raise ValueError("a log has one part")
+    if mark.key and not is_hex(mark.key, 16):
+        raise ValueError("a key's id is none")
+
+
+def short_form(header: Header, key: str = "") -> Mark:
+    """Return what of a header stands in the first line, with the id of the key."""
+    return Mark(
+        header.place, header.replica, header.number, header.kind, header.part, header.parts, key
+    )
+
+
+def _are_counts(*values: object) -> bool:
+    return all(type(value) is int for value in values)
+
 
 __all__ = ["LARGEST", "Header", "Mark", "SegmentError", "digest", "marked", "newer", "pack",
            "too_large", "unpack"]  # fmt: skip

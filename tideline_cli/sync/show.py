@@ -15,8 +15,7 @@ from tideline_cli.store.connection import setting
 from tideline_cli.store.links import Link
 from tideline_cli.store.sync_registers import PURGED
 from tideline_cli.sync import registers, rulings
-from tideline_cli.sync.fields import FIXED
-from tideline_cli.sync.registers import CHANGED, FORGOT, SAID
+from tideline_cli.sync.registers import CHANGED, FIXED, FORGOT, SAID
 from tideline_cli.sync.rulings import EDGES, Ruling, StatedFact
 
 TYPE_CHECKING = False

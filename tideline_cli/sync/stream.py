@@ -5,14 +5,14 @@ from __future__ import annotations
 from tideline_cli.errors import UnavailableError
 from tideline_cli.model.record import Record
 from tideline_cli.sync import layout, place_file, segment
-from tideline_cli.sync.marks import newest_snapshot
+from tideline_cli.sync.layout import newest_snapshot
 from tideline_cli.sync.segment import Header, SegmentError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
 
-    from tideline_cli.sync.sealing import Ring
+    from tideline_cli.sync.segment import Ring
 
 _MACHINE = "let that machine sync, or take the file from a backup of the place"
 ADVICE = {

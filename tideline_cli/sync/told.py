@@ -5,8 +5,7 @@ from __future__ import annotations
 from tideline_cli.model import codec
 from tideline_cli.model.saying import SHOWN
 from tideline_cli.store import statements, sync_changes, sync_registers
-from tideline_cli.sync.clock import tick
-from tideline_cli.sync.fields import CHANGING
+from tideline_cli.sync.registers import CHANGING, tick
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -14,9 +14,9 @@ from tideline_cli.model.record import record
 from tideline_cli.store import SERVERS, facts, links, sync_changes, sync_registers, sync_state
 from tideline_cli.store.opening import open_for_writing
 from tideline_cli.store.transactions import snapshot, writing
-from tideline_cli.sync import folders, layout, operation_lines, replica
+from tideline_cli.sync import folders, layout, operations, replica
 from tideline_cli.sync.absorb import Absorber
-from tideline_cli.sync.fields import wire
+from tideline_cli.sync.registers import wire
 from tideline_cli.sync.stream import Stopped, unread
 
 TYPE_CHECKING = False
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from apsw import Connection
 
     from tideline_cli.store.sync_state import PlaceRow
-    from tideline_cli.sync.sealing import Ring
+    from tideline_cli.sync.segment import Ring
 
 _AT_ONCE = 400
 _PREFIX = ".tideline-fold-"
@@ -108,7 +108,7 @@ def _read(
                 break
             name = one.header.name or name
             try:
-                absorber.take(operation_lines.parsed(one.lines)[1], whole=True)
+                absorber.take(operations.parsed(one.lines)[1], whole=True)
             except UsageError as error:
                 yield name, f"segment {one.header.number}: {error.message}", error.hint
                 break

@@ -50,7 +50,7 @@ def open_place(
 
     programs = Programs(timeout, on_terminal, os.environ if environ is None else environ)
     if found.kind == "ssh":
-        from tideline_cli.sync.places.ssh import SshPlace  # noqa: PLC0415  one kind a call
+        from tideline_cli.sync.places.remotes import SshPlace  # noqa: PLC0415  one kind a call
 
         return SshPlace(address, found, mirror=mirror, replica=replica, programs=programs)
     if found.kind == "git":
@@ -58,7 +58,7 @@ def open_place(
 
         kind = git.GitFolderPlace if local_path(found.path) else git.GitPlace
         return kind(address, found, mirror=mirror, replica=replica, programs=programs)
-    from tideline_cli.sync.places.rclone import RclonePlace  # noqa: PLC0415  one kind a call
+    from tideline_cli.sync.places.remotes import RclonePlace  # noqa: PLC0415  one kind a call
 
     return RclonePlace(address, found, mirror=mirror, replica=replica, programs=programs)
 

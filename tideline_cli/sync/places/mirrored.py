@@ -7,22 +7,135 @@ overwritten: it is compared.
 from __future__ import annotations
 
 import os
+import re
+import shlex
+import shutil
+import stat
 from abc import ABC, abstractmethod
-from contextlib import suppress
-from time import sleep
+from contextlib import contextmanager, suppress
+from time import monotonic, sleep
 
-from tideline_cli.errors import BusyError
+from tideline_cli.errors import (
+    BusyError,
+    CannotWriteError,
+    TidelineError,
+    UnavailableError,
+    UsageError,
+)
 from tideline_cli.model.record import Record
+from tideline_cli.store.folders import make_folder
 from tideline_cli.sync import folders, layout
-from tideline_cli.sync.places.mirror import Mirror
-from tideline_cli.sync.places.trouble import meaning_of
 from tideline_cli.sync.segment import LARGEST
+from tideline_cli.system import LOCK_EX, LOCK_NB, NOFOLLOW, flock
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from tideline_cli.sync.places.programs import Done, Programs
+
+_WAIT = 60.0  # seconds for another sync of this machine
+_GLANCE = 0.05
+_LOCK = os.O_RDWR | os.O_CREAT | NOFOLLOW
+
+
+class Mirror:
+    """`files` is laid out as the place, `incoming` holds what is just arriving. `lock` is the open
+    lock file while the mirror is `alone`: programs that work on it inherit it, so that the mirror
+    is not free before they have ended, even where we were killed."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self.files = os.path.join(path, "files")
+        self.incoming = os.path.join(path, "incoming")
+        self.lock = -1
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """Be the only process that uses the mirror; raise BusyError after a minute."""
+        try:
+            make_folder(self.files)
+            self.lock = os.open(os.path.join(self.path, "lock"), _LOCK, 0o600)
+        except OSError as error:
+            raise layout.cannot_write(self.path, error) from error
+        try:
+            self._wait()
+            yield
+        finally:
+            os.close(self.lock)
+            self.lock = -1
+
+    def _wait(self) -> None:
+        end = monotonic() + _WAIT
+        while True:
+            try:
+                flock(self.lock, LOCK_EX | LOCK_NB)
+                return
+            except BlockingIOError:
+                if monotonic() > end:
+                    message = "another sync with this place is running"
+                    raise BusyError(message, hint="try again") from None
+                sleep(_GLANCE)
+            except OSError:
+                return  # a file system without locks
+
+    def sizes(self) -> dict[str, int]:
+        """Return the sizes of the files, by their paths."""
+        found = {}
+        for folder in ("", layout.KEYS, *folders.replicas(self.files)):
+            for name in layout.names(self.files, folder):
+                path = f"{folder}/{name}" if folder else name
+                if layout.is_ours(path):
+                    with suppress(FileNotFoundError):
+                        found[path] = os.lstat(os.path.join(self.files, path)).st_size
+        return found
+
+    def read(self, path: str) -> bytes:
+        """Return the content of a file; raise FileNotFoundError."""
+        folder, _, name = path.rpartition("/")
+        return layout.read(self.files, folder, name)
+
+    def take(self, paths: Sequence[str], get: Callable[[Sequence[str]], None]) -> None:
+        """Bring in files that `get` lays into `incoming`, each whole or not at all."""
+        if not paths:
+            return
+        try:
+            self.clear_incoming()
+            get(paths)
+            for path in paths:
+                source, target = (os.path.join(one, path) for one in (self.incoming, self.files))
+                with suppress(FileNotFoundError, NotADirectoryError):  # it is gone meanwhile
+                    if stat.S_ISREG(os.lstat(source).st_mode):
+                        os.makedirs(os.path.dirname(target), 0o700, exist_ok=True)
+                        os.replace(source, target)
+            shutil.rmtree(self.incoming, ignore_errors=True)
+        except OSError as error:
+            raise layout.cannot_write(self.path, error) from error
+
+    def clear_incoming(self) -> None:
+        """Leave `incoming` empty."""
+        shutil.rmtree(self.incoming, ignore_errors=True)
+        make_folder(self.incoming)
+
+    def drop(self, paths: Sequence[str]) -> None:
+        """Remove segments, and folders of replicas that have none left."""
+        for path in paths:
+            folder, _, name = path.rpartition("/")
+            layout.remove(self.files, folder, [name])
+        for folder in {path.rpartition("/")[0] for path in paths}:
+            with suppress(OSError):
+                os.rmdir(os.path.join(self.files, folder))  # where nothing is in it
+
+    def listed(self, paths: Sequence[str], *, start: str = "") -> str:
+        """Write paths into a file, a line each, and return its name."""
+        name = os.path.join(self.path, "list")
+        try:
+            with open(name, "w", encoding="ascii") as file:
+                file.writelines(f"{start}{path}\n" for path in paths)
+        except OSError as error:
+            raise layout.cannot_write(name, error) from error
+        return name
+
 
 _TRIES = 10  # times to publish, while others publish too
 _PAUSE = 0.05  # seconds after the first of them; each is twice as long, up to 1.6 s
@@ -195,3 +308,87 @@ class Mirrored(ABC):
                 if data.startswith(layout.read(self._mirror.incoming, own, name)):
                     return
         raise folders.forked(own, layout.number_of(name))
+
+
+_LONGEST = 400
+_AWAY = (
+    "could not resolve", "temporary failure in name", "connection refused", "connection timed out",
+    "no route to host", "network is unreachable", "connection reset", "connection closed",
+    "operation timed out", "timed out", "timeout", "host is down", "broken pipe",
+    "couldn't connect to server", "failed to connect", "the remote end hung up", "early eof",
+    "unexpected disconnect", "no such host", "server misbehaving", "i/o timeout", "http 5",
+    "error: 500", "error: 502", "error: 503", "error: 504", "kex_exchange", "lost connection",
+)  # fmt: skip
+_FULL = ("no space left", "disk quota", "quota exceeded", "storagequotaexceeded",
+         "too big for remaining disk")  # fmt: skip
+_KEYS = ("host key verification failed", "remote host identification has changed")
+_REFUSED = (
+    "permission denied (", "authentication failed", "could not read username",
+    "could not read password", "terminal prompts disabled", "too many authentication failures",
+    "invalid_grant", "401 unauthorized", "error: 401", "error: 403", "accessdenied",
+)  # fmt: skip
+_NO_PROGRAM = ("command not found", "rsync: not found", "not recognized as an internal")
+_TOO_OLD = ("unrecognized option", "unknown option", "invalid option", "unknown flag",
+            "unknown switch")  # fmt: skip
+_WRONG = (
+    "repository not found", "does not appear to be a git repository", "not a git repository",
+    "no such file or directory", "does not exist", "didn't find section in config file",
+    "not found", "is not a directory", "not a directory", "no such container", "no such bucket",
+)  # fmt: skip
+_OTHER_OWNER = re.compile(r"dubious ownership in repository at '(.+)'")
+_CANNOT_WRITE = ("permission denied", "read-only file system", "pre-receive hook declined",
+                 "protected branch", "operation not permitted",
+                 "insufficient permission")  # fmt: skip
+
+
+def meaning_of(said: str, address: str) -> TidelineError:
+    """Return the error that a program means by what it said on stderr: 75 where trying again may
+    help, usage where the address is wrong, 73 where nothing can be written, else 6."""
+    low = said.lower()
+    message = f"{address}: {_telling_line(said)}"
+    owned = _OTHER_OWNER.search(said)
+    if owned:
+        return UnavailableError(
+            f"{address}: git does not open {owned[1]}, which belongs to another user there",
+            hint="if you trust it, on that machine: git config --global --add safe.directory "
+            f"{shlex.quote(owned[1])}", code="not_allowed",
+        )  # fmt: skip
+    if _has(low, _NO_PROGRAM):
+        return UnavailableError(f"{address}: rsync is missing on the other side",
+                                hint="install rsync there", code="no_program")  # fmt: skip
+    if _has(low, _TOO_OLD):
+        return UnavailableError(
+            message, code="no_program",
+            hint="a program is too old: rsync 3.1, git 2.29 and rclone 1.53 are new enough",
+        )  # fmt: skip
+    if _has(low, _FULL):
+        return CannotWriteError(message, hint="make room; nothing was lost")
+    if _has(low, _KEYS):
+        return UnavailableError(
+            f"{address}: the host is not known, or has another key than before",
+            hint="connect once by ssh, and compare the key of the host", code="host_key",
+        )  # fmt: skip
+    if _has(low, _REFUSED):
+        return UnavailableError(message, hint="log in once by hand: no password can be asked for "
+                                "here; ssh-agent or a credential helper answers for you",
+                                code="not_allowed")  # fmt: skip
+    if _has(low, _AWAY):
+        return BusyError(message, hint="the place cannot be reached now: try again",
+                         code="unreachable")  # fmt: skip
+    if _has(low, _CANNOT_WRITE):
+        return CannotWriteError(message, hint="check who may write there")
+    if _has(low, _WRONG):
+        return UsageError(message, hint="check the address: what is it, and is it there?",
+                          code="place")  # fmt: skip
+    return UnavailableError(message, hint="try again", code="place_failed")
+
+
+def _telling_line(said: str) -> str:
+    """Return the first line that tells what is wrong, else the last one."""
+    lines = [line.strip() for line in said.splitlines() if line.strip()] or ["it failed"]
+    known = (*_NO_PROGRAM, *_TOO_OLD, *_FULL, *_KEYS, *_REFUSED, *_AWAY, *_CANNOT_WRITE, *_WRONG)
+    return next((line for line in lines if _has(line.lower(), known)), lines[-1])[:_LONGEST]
+
+
+def _has(text: str, words: tuple[str, ...]) -> bool:
+    return any(word in text for word in words)

@@ -16,7 +16,7 @@ from tideline_cli.model.record import record
 from tideline_cli.store import connection, locks, sync_schema, sync_state
 from tideline_cli.store.transactions import writing
 from tideline_cli.sync import keys, meeting, place_file, places, verify
-from tideline_cli.sync.operation_lines import is_name
+from tideline_cli.sync.operations import is_name
 from tideline_cli.sync.places.addresses import understood
 
 TYPE_CHECKING = False
