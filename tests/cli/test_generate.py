@@ -49,7 +49,7 @@ def test_generating_twice_changes_nothing(tmp_path, monkeypatch):
     assert __main__.stale(str(tmp_path)) == []
     assert not (tmp_path / "man" / "tideline-gone.1").exists()
     told = (tmp_path / "docs" / "commands.md").read_text("utf-8")
-    assert all(f"| `{name}" in told for name in COMMANDS)
+    assert all(f"- `{name}" in told for name in COMMANDS)
 
 
 def test_every_command_shows_its_json():

@@ -177,7 +177,7 @@ def _documents() -> Iterator[str]:
     listed = _page("commands")
     pages = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
     for name in COMMANDS:
-        if f"| `{name}" not in listed:
+        if f"- `{name}" not in listed:
             yield f"docs/commands.md lacks {name}"
         for page in pages:
             for flag, line in _flags_of_calls(page.read_text("utf-8"), name):

@@ -33,15 +33,16 @@ BEFORE: dict[tuple[str, str], str] = {
         tideline remember "I deploy on Mondays" --slot deploy_day""",
     ("extract.md", "Facts from conversations"):
         "printf 'USER: hello\\nASSISTANT: hi\\n' > session.jsonl",
-    ("models.md", "With a model"): "printf 'USER: hello\\nASSISTANT: hi\\n' > session.jsonl",
+    ("models.md", "Models and embedders"):
+        "printf 'USER: hello\\nASSISTANT: hi\\n' > session.jsonl",
     ("backup.md", "Backup"): 'tideline remember "The boiler needs 1.5 bar"',
     ("backup.md", "Export and import"):
         "printf 'content\\nThe heating is serviced in May\\n' > notes.csv",
     ("storage-format.md", "Reading it with other programs"): """
         tideline remember "I keep a strict vegetarian diet" """,
-    ("faq.md", "Where did my fact go?"):
+    ("troubleshooting.md", "Where did my fact go?"):
         'tideline remember "The boiler pressure is 1.5 bar"',
-    ("troubleshooting.md", "Troubleshooting, by exit code"):
+    ("troubleshooting.md", "Troubleshooting"):
         'tideline remember "The boiler needs 1.5 bar"',
     ("maintenance.md", "Maintenance"): 'tideline remember "The boiler needs 1.5 bar"',
     ("maintenance.md", "dream"): """

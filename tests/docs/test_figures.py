@@ -53,7 +53,7 @@ CLAIMS = (
     ("maintenance.md", f"overlap · (1 − cosine) is at least {contradictions.MIN_SCORE}"),
     ("internals/architecture.md", f"{PROPOSALS_A_TRANSACTION} proposals"),
     ("concepts.md", f"at most {fact.MAX_CONTENT:,} characters"),
-    ("limits.md", f"at most {fact.MAX_CONTENT:,} characters"),
+    ("files.md", f"at most {fact.MAX_CONTENT:,} characters"),
     ("recall.md", f"{context.DEFAULT_CHARS:,} characters"),
     ("recall.md", f"takes at most {context.AUTO_FACTS} facts"),
     ("recall.md", f"not archived in the next {days(fading.GIVEN_REST_MS)} days"),
@@ -163,11 +163,11 @@ def test_lengths_of_files():
 
 
 def test_whether_it_is_released():
-    """Until the changelog has a version with a date, README and docs/install.md say that nothing is
-    released, and none of them installs the program by its name."""
+    """Until the changelog has a version with a date, README, docs/install.md and docs/files.md say
+    that nothing is released, and none of them installs the program by its name."""
     changes = (ROOT / "CHANGELOG.md").read_text("utf-8")
     is_released = bool(re.search(rf"^## \[{re.escape(__version__)}\]", changes, re.MULTILINE))
-    for page in (ROOT / "README.md", DOCS / "install.md", DOCS / "limits.md"):
+    for page in (ROOT / "README.md", DOCS / "install.md", DOCS / "files.md"):
         said = page.read_text("utf-8").lower()
         assert ("not released" in said) != is_released, page
     for page in (ROOT / "README.md", *DOCS.glob("*.md")):

@@ -1,4 +1,4 @@
-"""docs/internals/seeds.md: each row of the table has a command that does it, or a reason."""
+"""docs/internals/seeds.md: each row of the list has a command that does it, or a reason."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.support import ROOT
 from tideline_cli.store.opening import open_for_reading
 
 ROWS = 160
-_LINE = re.compile(r"^\| (\d+) \| ([^|]+) \| (.+) \|$", re.MULTILINE)
+_LINE = re.compile(r"^(\d+)\. (.+?): (`.+|Left out.+)$", re.MULTILINE)
 _ENDS = re.compile(r"^`([^→]*)`(?: → (\d(?: or \d)*))?$")
 _MODEL = """\
 import json, re, sys
@@ -52,7 +52,7 @@ _COPIED = pytest.mark.file_alone("it works on a copy of a file")
 
 
 def rows():
-    """Return (number, what is asked for, how) of every line of the table."""
+    """Return (number, what is asked for, how) of every line of the list."""
     text = (ROOT / "docs/internals/seeds.md").read_text("utf-8")
     return [(int(number), what, how) for number, what, how in _LINE.findall(text)]
 
@@ -87,8 +87,8 @@ def world(prepared, tmp_path, home, monkeypatch):
     return {"ID": ids[0], "OTHER": ids[1], "DB": str(home / "tideline.db")}
 
 
-def test_the_table_has_every_row_once():
-    """No row of the table is missing, and none stands twice."""
+def test_the_list_has_every_row_once():
+    """No row of the list is missing, and none stands twice."""
     assert [number for number, *_ in rows()] == list(range(1, ROWS + 1))
 
 

@@ -119,14 +119,14 @@ _BY_OTHERS = {70: ("internal",)}
 
 def commands_page() -> str:
     """Return the page of the commands, panel by panel, and of the options that all take."""
-    rows = ["", "| | Command | What it does |", "| --- | --- | --- |"]
+    rows: list[str] = []
     last = ""
     places = {panel: place for place, panel in enumerate(PANELS)}
     for name, command in sorted(COMMANDS.items(), key=lambda item: places[item[1].panel]):
-        panel = f"**{command.panel}**" if command.panel != last else ""
+        if command.panel != last:
+            rows += ["", f"## {command.panel}", ""]
         last = command.panel
-        rows.append(f"| {panel} | `{_cell(f'{name} {usage(name)}'.rstrip())}` "
-                    f"| {command.summary} |")  # fmt: skip
+        rows.append(f"- `{f'{name} {usage(name)}'.rstrip()}`: {command.summary}")
     options = [f"| `{_cell(' '.join((', '.join(option.flags), option.placeholder)).strip())}` "
                f"| {_cell(option.explained)} |" for option in GLOBAL]  # fmt: skip
     head = ("| Option | Meaning |", "| --- | --- |")
@@ -308,14 +308,19 @@ _NOW = "2026-03-02T09:00:00Z"
 _ID = re.compile(r"[0-9A-HJKMNP-TV-Z]{26}")
 _LONG = 200  # characters of a text
 _MANY = 20  # numbers of a list
+_ALIKE = 2  # objects of a list
+_WHOLE = 15  # keys of a fact by which an object is told to hold a whole one
+_TELLING = ("id", "content", "segment")
+_NAMES = frozenset(field.name for field in FIELDS)
 _JSON = """\
 # What `--json` prints
 
 Made by `make generate`: these commands were run one after the other, and this is what they printed,
 set in lines. Ids are `ID-1`, `ID-2` …, the folder of the memory is `~`, a number of bytes is 0, a
-long text ends with `…`, and of a long list of numbers three are shown. Keys are a promise: they are
-added, and not changed or taken away without a line in the changelog. Notes, warnings and errors on
-stderr: [command-line.md](command-line.md#notes-warnings-errors).
+long text ends with `…`; of objects of one form two are shown. Where an object holds a whole fact,
+`"…"` stands for its other keys. Keys are a promise: they are added, and not changed or taken away
+without a line in the changelog. Notes, warnings and errors on stderr:
+[command-line.md](command-line.md#notes-warnings-errors).
 
 `serve`, `mcp` and `pick` print no object of their own: [serve](http.md) answers with those of other
 commands, [mcp](mcp.md#tools) with results of its tools, and `pick --json` with a fact. `member` is
@@ -384,15 +389,39 @@ def _printed(call: Call, home: str, ids: dict[str, str]) -> str:
 def _steady(value: Any) -> Any:
     """Return a value without the numbers of bytes and the one-time marks in it, long parts cut."""
     if isinstance(value, dict):
-        return {key: _steady_of(key, inner) for key, inner in value.items()}
+        return _shortened({key: _steady_of(key, inner) for key, inner in value.items()})
     if isinstance(value, list):
-        few = value[:3] if len(value) > _MANY and isinstance(value[0], float) else value
-        return [_steady(inner) for inner in few]
+        return [_steady(inner) for inner in _few(value)]
     if isinstance(value, str):
         text = re.sub(r'id="[0-9a-f]{16}"', 'id="ONE-TIME"', value)
         text = re.sub(r"^[0-9a-f]{32}$", "32 DIGITS", text)
         return f"{text[:_LONG]}…" if len(text) > 2 * _LONG else text
     return value
+
+
+def _few(value: list[Any]) -> list[Any]:
+    """Return the first parts of a list: three of many numbers, of objects those that show keys that
+    none before them has, two at least."""
+    if len(value) > _MANY and isinstance(value[0], float):
+        return value[:3]
+    if not value or not isinstance(value[0], dict):
+        return value
+    shown: list[Any] = []
+    seen: set[str] = set()
+    for one in value:
+        if len(shown) < _ALIKE or not one.keys() <= seen:
+            shown.append(one)
+            seen |= one.keys()
+    return shown
+
+
+def _shortened(value: dict[str, Any]) -> dict[str, Any]:
+    """Return an object that holds a whole fact with the telling keys of it alone: the table at the
+    head of the page has them all."""
+    if len(_NAMES & value.keys()) < _WHOLE:
+        return value
+    kept = {key: one for key, one in value.items() if key in _TELLING or key not in _NAMES}
+    return {**{key: kept.pop(key) for key in _TELLING if key in kept}, "…": "a whole fact", **kept}
 
 
 def _steady_of(key: str, value: Any) -> Any:
@@ -411,7 +440,7 @@ def _indented(value: Any, indent: str = "") -> str:
     inner = indent + "  "
     if isinstance(value, list):
         return "[\n" + ",\n".join(inner + _indented(one, inner) for one in value) + f"\n{indent}]"
-    parts = (f"{inner}{json.dumps(key)}: {_indented(one, inner)}" for key, one in value.items())
+    parts = (f'{inner}"{key}": {_indented(one, inner)}' for key, one in value.items())
     return "{\n" + ",\n".join(parts) + f"\n{indent}}}"
 
 
@@ -438,7 +467,7 @@ def _tables() -> str:
         if words[:2] in (["CREATE", "TABLE"], ["CREATE", "VIEW"], ["CREATE", "VIRTUAL"]):
             name = f"`{words[3 if words[1] == 'VIRTUAL' else 2].strip('(')}`"
             if comment or not rows:
-                rows.append((name, re.split(r"\. ", comment)[0].rstrip(".")))
+                rows.append((name, re.split(r"(?<=[a-z)])[.:] ", comment)[0].rstrip(".")))
             else:
                 rows[-1] = (f"{rows[-1][0]}, {name}", rows[-1][1])
     told = [f"| {names} | {what} |".replace("\\|", "|") for names, what in rows]
