@@ -102,7 +102,7 @@ def test_a_reply_without_end():
     started = monotonic()
     error = failure(program("while True: os.write(1, b'x' * 65536)"))
     assert error.message == f"the model replied more than {LARGEST_REPLY >> 10} KiB"
-    assert monotonic() - started < 5
+    assert monotonic() - started < 20  # else 60
 
 
 def is_running(pid):
@@ -143,7 +143,7 @@ def test_the_deadline_ends_the_whole_group(tmp_path, rest):
     file = tmp_path / "pid"
     started = monotonic()
     error = failure(program(FAMILY.format(file=str(file), rest=rest), timeout=1.0))
-    assert monotonic() - started < 3
+    assert monotonic() - started < 20  # else 60
     assert (error.message, error.hint) == (f"{PYTHON} gave no answer within 1 s", LATE)
     assert ended(file)
 
@@ -242,7 +242,7 @@ def test_a_child_that_stays(tmp_path):
     started = monotonic()
     rest = "os.write(1, b'done')"
     assert complete(program(FAMILY.format(file=str(file), rest=rest)), "hello") == "done"
-    assert monotonic() - started < 3
+    assert monotonic() - started < 20  # else 60
     pid = int(file.read_text())
     assert is_running(pid)
     os.kill(pid, signal.SIGKILL)

@@ -76,7 +76,7 @@ def test_ctrl_c_while_the_server_waits_for_its_standby(run, place, argv):
     began = time.monotonic()
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=20)
-    assert time.monotonic() - began < 2
+    assert time.monotonic() - began < 8  # else it waits for good
     assert process.returncode == 130 and out == ""
     assert "stopped while the server was storing it: it may be stored" in err
     assert "look before you repeat it: `tideline history`" in err
