@@ -379,7 +379,7 @@ def test_a_store_that_cannot_be_read(run, memory, home, state):
         memory.write_bytes(raw)
     elif state in ("newer", "older", "foreign"):
         raw = bytearray(memory.read_bytes())
-        raw[60:64] = (9 if state == "newer" else 1).to_bytes(4, "big")
+        raw[60:64] = (9 if state == "newer" else 0).to_bytes(4, "big")
         raw[68:72] = b"\0\0\0\7" if state == "foreign" else raw[68:72]
         memory.write_bytes(raw)
     else:
