@@ -83,9 +83,9 @@ def _item(form: Form) -> str:
     fields = fields_of(form)
     if mark or "\n".join(shown) != text:
         fields["content"] = text
-    told = screen_json(codec.dumps(fields)).replace("<", "\\u003c").replace(">", "\\u003e")
+    comment = screen_json(codec.dumps(fields)).replace("<", "\\u003c").replace(">", "\\u003e")
     body = f"\n{MORE}".join(shown)
-    return f"- [{form['segment']}] {mark}{body} <!-- {form['id']} {told} -->\n"
+    return f"- [{form['segment']}] {mark}{body} <!-- {form['id']} {comment} -->\n"
 
 
 def _shown_line(line: str) -> str:

@@ -131,16 +131,16 @@ def run(
     try:
         _settle(db, context, tally, name, start)
         for request in one.requests(start):
-            given = answer(request, ask, one.understood, tally)
-            if given is None:
+            distilled = answer(request, ask, one.understood, tally)
+            if distilled is None:
                 _settle(db, context, tally, name, request.start)
                 return
             store_reply(
-                db, context, tally, given.proposals,
+                db, context, tally, distilled.proposals,
                 step=Step(name, tally.done[name], request.end),
-                references=given.references, shown=request.shown, known=given.known,
+                references=distilled.references, shown=request.shown, known=distilled.known,
             )  # fmt: skip
-            tally.refused += given.refused
+            tally.refused += distilled.refused
         if one.to_end:
             _settle(db, context, tally, name, len(messages))
     except OvertakenError:
@@ -161,8 +161,8 @@ def answer(
     except UnavailableError as error:
         tally.failure = error
         return None
-    given = understood(reply.unechoed(said, request.system, request.prompt), request)
-    if given is None or not _is_usable(given):
+    distilled = understood(reply.unechoed(said, request.system, request.prompt), request)
+    if distilled is None or not _is_usable(distilled):
         tally.unread += 1
         about = f" about messages up to number {request.end}" if request.end else ""
         tally.failure = BadReplyError(
@@ -171,16 +171,16 @@ def answer(
         )
         return None
     tally.ran = True
-    return given
+    return distilled
 
 
-def _is_usable(given: Distilled) -> bool:
+def _is_usable(distilled: Distilled) -> bool:
     """Say whether one part of what a reply gives can be a fact; where it gives none, nothing is
     wrong with it."""
     return (
-        not given.proposals
-        or bool(given.known)
-        or any(_can_be_fact(one.content) for one in given.proposals)
+        not distilled.proposals
+        or bool(distilled.known)
+        or any(_can_be_fact(one.content) for one in distilled.proposals)
     )
 
 
@@ -401,16 +401,16 @@ def identified(
 
 def _identifier(one: identifiers.Identifier, source: Source, turn: int) -> Proposal:
     """Return the proposal for an identifier: of the owner's identity only what is the owner's."""
-    given: Any = {
+    labels: Any = {
         "importance": identifiers.IMPORTANCE, "exact": True, "tags": (one.name,),
         "pinned": one.is_own and source == "owner_message",
         "others": one.owned,
         "lesser": one.mentioned if one.is_own else (), "turn": turn, "role": USER,
     }  # fmt: skip
     if one.is_own:
-        return kind_proposal(identifiers.KIND, one.text, source, **given)
-    given["others"] += one.mentioned
-    return Proposal(one.text, "knowledge", source, identifiers.KIND, **given)
+        return kind_proposal(identifiers.KIND, one.text, source, **labels)
+    labels["others"] += one.mentioned
+    return Proposal(one.text, "knowledge", source, identifiers.KIND, **labels)
 
 
 def identify(

@@ -83,11 +83,11 @@ def summarise(
     least = min_new
     while (request := next_request(db, context, messages, min_new=least)) is not None:
         before = last(db, context)
-        given = passes.answer(request, ask, summary_in, tally)
-        if given is None:
+        distilled = passes.answer(request, ask, summary_in, tally)
+        if distilled is None:
             return
         known = () if before is None else (before.id,)
-        proposals = [replace(one, supersedes=known) for one in given.proposals]
+        proposals = [replace(one, supersedes=known) for one in distilled.proposals]
         stored = tally.changes()
         try:
             store_reply(db, context, tally, proposals, step=None)

@@ -162,9 +162,9 @@ class Tally:
         return self.stored + self.reinforced + self.links
 
 
-def kind_proposal(kind: str, text: str, source: Source, **given: Any) -> Proposal:
+def kind_proposal(kind: str, text: str, source: Source, **labels: Any) -> Proposal:
     """Return a proposal in the segment that its kind implies."""
-    return Proposal(text, KINDS[kind][0], source, kind, **given)
+    return Proposal(text, KINDS[kind][0], source, kind, **labels)
 
 
 def without_secrets(messages: Sequence[Message], start: int, tally: Tally) -> list[Message]:

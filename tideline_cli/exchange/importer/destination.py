@@ -131,7 +131,7 @@ class Destination:
 
     def known(self, ready: Prepared, fact: Fact) -> None:
         """Keep what a row says of other facts; `fact` is what became of its fact."""
-        self._names.give(ready.fact.origin, ready.row.get("id"), fact.id)
+        self._names.note(ready.fact.origin, ready.row.get("id"), fact.id)
         self.row_links.note(ready.line, ready.row, ready.fact, fact)
 
     def _note_known(self, ready: Prepared, fact: Fact) -> None:

@@ -84,7 +84,7 @@ def import_rows(
         run.store_links()
         run.finish()
     except ReplacedError as error:
-        raise error.after(_told(run.summary)) from error
+        raise error.after(_progress_of(run.summary)) from error
     except KeyboardInterrupt as stop:
         rows_in = f"{run.committed:,} rows are in"
         hint = "run it again to go on"
@@ -179,7 +179,7 @@ def _extend_bounds(db: Connection) -> None:
     score_bounds.extend(db, limit=2 * score_bounds.CHUNK, origin_number=None)
 
 
-def _told(summary: ImportSummary) -> str:
+def _progress_of(summary: ImportSummary) -> str:
     """Return how far an import has come that ends early."""
     taken = summary.added + summary.reinforced
     return f"{taken:,} rows had been stored in what was there before, and are not in this one"

@@ -70,7 +70,7 @@ class Merger:
         self._summary = summary
         self._rule: Sameness = rule_of(db)
         self._states = LaterStates(db, context, destination, summary)
-        self._heard: set[str] = set()  # ids of facts that this file has stated: repeats are no use
+        self._stated_ids: set[str] = set()  # of facts that this file has stated: repeats are no use
 
     def take(self, ready: Prepared, batch: journal.batch) -> None:
         """Store a row, or restate the fact that says the same; raise the error that forbids it.
@@ -194,7 +194,7 @@ class Merger:
         self._summary.reinforced += 1
         self._summary.not_taken += bool(done.not_taken)
         self._destination.taken(ready, done.fact)
-        self._heard.add(done.fact.id)
+        self._stated_ids.add(done.fact.id)
         self._states.in_slot(done.fact)
         self._states.note_times(ready, done.fact)
 
@@ -212,7 +212,7 @@ class Merger:
             if name not in assumed
         )
         self._destination.taken(ready, known)
-        self._heard.add(known.id)
+        self._stated_ids.add(known.id)
         self._states.note_times(ready, known)
 
     def _use(self, ready: Prepared, fact: Fact, known: Fact, at: Fact) -> None:
@@ -222,7 +222,7 @@ class Merger:
         is stored."""
         has_time = ready.row.get("created_at") is not None
         is_new = fact.created_at > known.last_accessed_at or not has_time
-        if known.id in self._heard and not (has_time and self._context.trusted):
+        if known.id in self._stated_ids and not (has_time and self._context.trusted):
             is_new = False
         count = known.access_count + is_new
         last = max(known.last_accessed_at, fact.created_at) if is_new else known.last_accessed_at
@@ -235,7 +235,7 @@ class Merger:
         added = self._destination.put(ready)
         if added is None:
             return
-        self._heard.add(added.id)
+        self._stated_ids.add(added.id)
         similar = alike[:MOST_SIMILAR] if added.slot is None else []
         for like in similar:
             links.add(self._db, links.Link(added.id, SIMILAR, like.id, created_at=added.created_at))
@@ -249,7 +249,7 @@ class Merger:
         self._destination.put_use(replace(fact, id=stated.id))
         self._destination.added(ready, stated)
         self._summary.superseded += len(done.superseded)
-        self._heard.add(stated.id)
+        self._stated_ids.add(stated.id)
         self._states.in_slot(stated)
         self._states.note_times(ready, stated)
 
@@ -313,7 +313,7 @@ class Copies:
             return None
         return found[0] if may_touch(found[0].source, fact.source) else None
 
-    def heard(self, fact: Fact, at: Times) -> None:
+    def note(self, fact: Fact, at: Times) -> None:
         """Note a fact that a row has brought, if it was forgotten."""
         if is_forgotten(fact, at):
             _put(self._of(fact.origin), fact, at)
@@ -379,7 +379,7 @@ class LaterStates:
         else:
             self._summary.brought[later_state.change(there, after)] += 1
             self._destination.known(ready, after)
-            self.copies.heard(after, times.of(after))
+            self.copies.note(after, times.of(after))
         self.in_slot(after)
 
     def _use_more(self, stated: Fact, there: Fact) -> Fact:
@@ -400,7 +400,7 @@ class LaterStates:
         at = times.stated(ready.row, ready.fact)
         if not later_state.is_forgotten(fact, at):
             return
-        self.copies.heard(fact, at)
+        self.copies.note(fact, at)
         for copy in self.copies.active(ready):
             if times.of(copy).changed_at >= at.changed_at:
                 continue

@@ -76,7 +76,7 @@ class ChunkReader:
         """Yield the rows that can be stored, `CHUNK` at a time; the last chunk may be shorter."""
         chunk: list[Ready] = []
         for line, row, ready in self._preparer.prepared(rows):
-            self._summary.heard(row)
+            self._summary.note_row(row)
             if not isinstance(ready, TidelineError) and self._on_server:
                 ready = server_refusal(ready.content, row, analyzer=ready.analyzer) or ready
             if isinstance(ready, TidelineError):

@@ -92,8 +92,8 @@ class RowTimes:
     def bring(self, fact: Fact, at: Times, *, gone: str | None = None) -> None:
         """Note when the state that a fact gets was stated, and why it is archived, if it is;
         `flush` stores it. Times of `at` that are 0 say nothing."""
-        known, told = self.of(fact), self._waiting.get(fact.id, at)
-        self._waiting[fact.id] = Times(at.changed_at, max(at.said_at, told.said_at))
+        known, waiting = self.of(fact), self._waiting.get(fact.id, at)
+        self._waiting[fact.id] = Times(at.changed_at, max(at.said_at, waiting.said_at))
         self._brought[fact.id] = Times(at.changed_at, max(at.said_at, known.said_at))
         if gone is not None:
             self._gone[fact.id] = gone
@@ -124,21 +124,21 @@ class References:
     def __init__(self, db: Connection, context: ImportContext) -> None:
         self._db = db
         self._context = context
-        self._given: dict[str, dict[str, str]] = {}
+        self._ids: dict[str, dict[str, str]] = {}
         self._folded: dict[str, list[tuple[str, str]]] = {}
 
-    def give(self, origin: Origin, stated: object, fact_id: str) -> None:
+    def note(self, origin: Origin, stated: object, fact_id: str) -> None:
         """Note that the row with this id is the fact with that one."""
         if stated and str(stated) != fact_id:
-            self._given.setdefault(origin.key, {})[str(stated)] = fact_id
+            self._ids.setdefault(origin.key, {})[str(stated)] = fact_id
             self._folded.pop(origin.key, None)
 
     def exactly(self, stated: str, origin: Origin) -> str | None:
         """Return the id of the fact that has this name letter by letter: one that this file has
         brought under another id goes before one that was there."""
-        given = self._given.get(origin.key, {}).get(stated)
-        if given is not None:
-            return given
+        known = self._ids.get(origin.key, {}).get(stated)
+        if known is not None:
+            return known
         made = []
         if not (self._context.trusted and ulid.is_ulid(stated)):
             made.append(minted_id(origin, stated))
@@ -165,8 +165,8 @@ class References:
     def _begun(self, stated: str, origin: Origin) -> str | None:
         """Return the only row whose stated id is this one in other letters, or begins so."""
         if origin.key not in self._folded:
-            given = self._given.get(origin.key, {})
-            self._folded[origin.key] = sorted((name.casefold(), it) for name, it in given.items())
+            ids = self._ids.get(origin.key, {})
+            self._folded[origin.key] = sorted((name.casefold(), it) for name, it in ids.items())
         names, sought = self._folded[origin.key], stated.casefold()
         first = bisect_left(names, (sought, ""))
         same = [it for name, it in names[first : first + 2] if name == sought]

@@ -65,7 +65,7 @@ class ImportSummary:
         """The rows that are in the store now."""
         return self.added + self.reinforced + self.present + sum(self.brought.values())
 
-    def heard(self, row: dict[str, Any] | TidelineError) -> None:
+    def note_row(self, row: dict[str, Any] | TidelineError) -> None:
         """Note that a row was read, and what it calls its values."""
         self.rows += 1
         if not isinstance(row, dict):

@@ -50,8 +50,8 @@ def blocks(text: str) -> Iterator[Block]:
     """Yield the paragraphs, lists, tables and code of a page. What is not seen by who reads the
     page is left out: scripts, styles, menus, and what is hidden."""
     page = _Page()
-    for event, told in stream(_EMPTY_DRAWINGS.sub("", text)):
-        match event, told:
+    for event, value in stream(_EMPTY_DRAWINGS.sub("", text)):
+        match event, value:
             case "start", (str(tag), attributes):
                 page.start(tag, attributes or {})
             case "end", str(tag):

@@ -4,7 +4,7 @@ row is given out, so a file that is cut off changes nothing."""
 from __future__ import annotations
 
 from tideline_cli.errors import TidelineError, UsageError
-from tideline_cli.exchange.tools import json_files, notes, rsclaw, sqlite_files
+from tideline_cli.exchange.tools import json_files, notes, sqlite_files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ READERS: Mapping[str, Reader] = {
     "mcp-memory": json_files.mcp_memory,
     "basic-memory": notes.basic_memory,
     "brigade": json_files.brigade,
-    "rsclaw": rsclaw.documents,
+    "rsclaw": json_files.rsclaw,
     "codex": notes.lists,
     "openclaw": notes.lists,
     "hermes": notes.lists,

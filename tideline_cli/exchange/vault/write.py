@@ -117,7 +117,7 @@ class _Work:
             if fact_id in self._names or found.file in kept or not self._is_there(fact_id):
                 continue
             self.done.outside += 1
-            self._name(_told(found.note), found)
+            self._name(_hub_form(found.note), found)
         copies = (one.file for one in self._found.copies if one.file not in kept)
         self.done.strange += copies
 
@@ -199,7 +199,7 @@ class _Work:
                 self.done.removed += 1
 
 
-def _told(found: Note) -> Form:
+def _hub_form(found: Note) -> Form:
     """Return what the hubs say of a fact, by its note alone."""
     fields = {name: value for name, value in found.fields.items() if isinstance(value, str)}
     segment = fields.get("segment")
