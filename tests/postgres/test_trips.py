@@ -16,7 +16,7 @@ from tideline_cli.store.connection import put_setting, setting
 from tideline_cli.store.postgres import opening, server
 
 # Round trips of each command at most. To reach: recall 8, context 10, remember 8, undo 20.
-MOST = {"context": 64, "recall": 54, "remember": 20, "undo": 20, "forget": 8, "list": 4, "show": 7,
+MOST = {"context": 64, "recall": 54, "remember": 8, "undo": 20, "forget": 8, "list": 4, "show": 7,
         "slots": 5, "status": 12}  # fmt: skip
 LATER = str(NOW + 1_000)
 
@@ -83,7 +83,7 @@ def test_a_common_command_waits_a_few_times(filled, waited, argv):
         same(filled(*argv))
     waited()
     same(filled(*argv))
-    assert 0 < waited() <= MOST[argv[0]]
+    assert 0 < waited() <= MOST[argv[0]] + ("--slot" in argv)  # what it holds is read
 
 
 @pytest.mark.parametrize("more", [(), ("--json",)])
@@ -107,7 +107,7 @@ def test_a_slot_changes_hands_in_few_trips(filled, waited):
     same(filled("remember", "the host is called quill", "--slot", "host"))
     waited()
     same(filled("remember", "the host is called feather", "--slot", "host"))
-    assert waited() <= MOST["remember"]
+    assert waited() <= 2 * MOST["remember"]
     assert len(same(filled("list", "--slot", "host", "--json")).json["facts"]) == 1
 
 

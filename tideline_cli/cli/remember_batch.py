@@ -119,12 +119,12 @@ class _Batch:
                 new = replace(new, derived_from=cited)
                 done = remember.remember_in_batch(
                     db, new, batch=opened, fact_id=new_fact.new_id(now), now=now,
-                    screen=self._screen, meant=meant,
+                    screen=self._screen, meant=meant, names_doubts=True,
                 )  # fmt: skip
         except WriteBlockedError as error:
             self._blocked.append((new, error))
             raise
-        return remember.with_doubts(db, done, viewer=new.origin)
+        return done
 
     def record_blocked(self) -> None:
         """Write down the facts that the write-gate has blocked."""

@@ -8,7 +8,7 @@ from tideline_cli.model.text import said_terms
 from tideline_cli.policy.admit import Rival
 from tideline_cli.policy.sameness import MOST_SIMILAR, SAME_TERMS, jaccard, stated_text
 from tideline_cli.ranking.bm25 import condition_for
-from tideline_cli.store import facts, fts
+from tideline_cli.store import facts, fts, reads
 from tideline_cli.store.connection import setting
 
 TYPE_CHECKING = False
@@ -84,13 +84,14 @@ class _Holders:
         self._viewer = viewer
         self._facts: dict[int, Fact] = {}  # that were read
         self._condition = _condition(db, distinct, origin_number)
-        found = [] if self._condition is None else fts.holding_terms(
+        found = {} if self._condition is None else fts.holding_facts(
             db, self._condition, origin_number=origin_number, limit=_FEW + 1
         )  # fmt: skip
         self._are_few = len(found) <= _FEW
         if self._are_few:
-            self._near = [(seq, frozenset(said_terms(held))) for seq, held in found
-                          if held is not None]  # fmt: skip
+            there = {seq: one for seq, one in found.items() if one[0].lifecycle == "active"}
+            self._facts = {seq: fact for seq, (fact, _) in there.items()}
+            self._near = [(seq, frozenset(said_terms(held))) for seq, (_, held) in there.items()]
         else:
             self._near = self._terms_of(self._newest(self._condition, _FEW))
 
@@ -214,7 +215,9 @@ def _rarest(
     """Return (facts that hold it, term) of some long terms, rarest first; long terms are rare. They
     end where more terms are new than a twin may miss."""
     asked = probed(distinct)
-    counts = fts.rarities(db, asked, origin_number=origin_number, enough=_RARE)
+    counts = reads.together(
+        db, *fts.rarities(asked, origin_number=origin_number, enough=_RARE)
+    )
     counted: list[tuple[int, str]] = []
     unheard = 0
     for count, term in zip(counts, asked, strict=True):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tideline_cli.errors import UsageError, WriteBlockedError
-from tideline_cli.memory.contradicted import contradicted
+from tideline_cli.memory import contradicted
 from tideline_cli.memory.near_duplicates import rule_of, twins
 from tideline_cli.model.codec import dumps
 from tideline_cli.model.edge import SIMILAR
@@ -27,10 +27,10 @@ if TYPE_CHECKING:
 
     from tideline_cli.memory.screening import Screen
     from tideline_cli.model.fact import Fact, NewFact
-    from tideline_cli.model.origin import Origin
     from tideline_cli.model.text import Analyzer, IndexTerms
     from tideline_cli.policy.contradictions import ComparedFact
     from tideline_cli.policy.slots import Ended
+    from tideline_cli.store.reads import Read
 
 
 class Remembered(Record):
@@ -77,22 +77,25 @@ def remember(
     try:
         with journal.batch(db, verb="remember", by=new.origin, now=now) as batch:
             done = remember_in_batch(
-                db, new, batch=batch, fact_id=fact_id, now=now, screen=screen, meant=meant
-            )
+                db, new, batch=batch, fact_id=fact_id, now=now, screen=screen, meant=meant,
+                names_doubts=True,
+            )  # fmt: skip
             batch.note_secrets(gone)
-            return replace(with_doubts(db, done, viewer=new.origin), secrets=gone)
+            return replace(done, secrets=gone)
     except WriteBlockedError as error:
         if new.origin != UNKNOWN:
             record_refusal(db, new, error, now=now)
         raise
 
 
-def with_doubts(db: Connection, done: Remembered, *, viewer: Origin) -> Remembered:
-    """Return what became of a fact with what it may contradict, of which nothing else comes. A fact
-    that is named so is not named as similar too."""
-    if done.action == "reinforced":
-        return done
-    doubted = contradicted(db, done.fact, viewer=viewer)
+def _with_doubts(
+    db: Connection, done: Remembered, counts: Sequence[int], *, origin_number: int
+) -> Remembered:
+    """Return what became of a new fact with what it may contradict, of which nothing else comes. A
+    fact that is named so is not named as similar too."""
+    doubted = contradicted.contradicted(
+        db, done.fact, counts, viewer=done.fact.origin, origin_number=origin_number
+    )
     named = {one.id for one in doubted}
     similar = tuple(like for like in done.similar if like.id not in named)
     return replace(done, may_contradict=doubted, similar=similar)
@@ -101,9 +104,10 @@ def with_doubts(db: Connection, done: Remembered, *, viewer: Origin) -> Remember
 def remember_in_batch(
     db: Connection, new: NewFact, *, batch: journal.batch, fact_id: str, now: int,
     screen: Screen | None, heard: Container[str] = (), into: int | None = None,
-    meant: Sequence[str] = (),
+    meant: Sequence[str] = (), names_doubts: bool = False,
 ) -> Remembered:  # fmt: skip
-    """Do what `remember` does inside a batch that the caller holds open.
+    """Do what `remember` does inside a batch that the caller holds open; what a new fact may
+    contradict is named where it `names_doubts`.
 
     `screen` holds what a scan of the text has found; trusted text needs none. To restate a fact of
     `heard` does not count as a use of it. `into` is the number of the origin of `new`, where that
@@ -135,8 +139,11 @@ def remember_in_batch(
                 db, fact, decision, heard, targets=targets, is_own=into is None
             )
         case Insert():
-            _insert(db, fact, listed, origin_number=number)
+            counting = contradicted.counting(fact, origin_number=number) if names_doubts else ()
+            counts = _insert(db, fact, listed, counting, origin_number=number)
             done, past = _inserted(db, fact, decision, targets=targets, is_own=into is None)
+            if names_doubts:
+                done = _with_doubts(db, done, counts, origin_number=number)
     return replace(
         done, batch=batch.ordinal,
         ignored=tuple(target.id for target in named if target.lifecycle != "active"),
@@ -155,12 +162,19 @@ def write_apart(
     listed = index_terms(fact.content, analyzer=analyzer)
     admit(fact, frozenset(listed.said), said=new)
     _refuse_threats(fact, screen)
-    _insert(db, fact, listed, origin_number=batch.origin_number)
+    _insert(db, fact, listed, (), origin_number=batch.origin_number)
 
 
-def _insert(db: Connection, fact: Fact, listed: IndexTerms, *, origin_number: int) -> None:
-    if not writes.insert(db, fact, origin_number=origin_number, terms=listed):
+def _insert(
+    db: Connection, fact: Fact, listed: IndexTerms, beside: Sequence[Read[int]], *,
+    origin_number: int,
+) -> list[int]:  # fmt: skip
+    is_stored, said = writes.insert_and_ask(
+        db, fact, beside, origin_number=origin_number, terms=listed
+    )
+    if not is_stored:
         raise UsageError(f"the id {fact.id} is taken", hint="leave the id out")
+    return said
 
 
 def _reinforced(

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from tideline_cli.model import codec
 from tideline_cli.store import SERVERS, reads
+from tideline_cli.store.fact_rows import SELECT_WITH_TERMS, fact_of
 from tideline_cli.store.facts import Filter, narrowing
 
 TYPE_CHECKING = False
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
     from apsw import Connection
 
-    from tideline_cli.model.fact import Segment, Tier
+    from tideline_cli.model.fact import Fact, Segment, Tier
     from tideline_cli.model.origin import Origin
     from tideline_cli.model.source import Source
     from tideline_cli.ranking.bm25 import Condition
@@ -56,9 +57,9 @@ SELECT value, ifnull((SELECT doc FROM fact_vocabulary WHERE term = value), 0) FR
 """
 POSTINGS = "SELECT rowid FROM fact_fts WHERE fact_fts MATCH ?"
 HOLDING = "SELECT rowid FROM fact_fts WHERE fact_fts MATCH ? ORDER BY rowid LIMIT ?"
-_HOLDING_TERMS = """
-SELECT seq, iif(lifecycle = 'active', terms, NULL) FROM fact WHERE seq IN (
-  SELECT rowid FROM fact_fts WHERE fact_fts MATCH ?1 ORDER BY rowid LIMIT ?2) ORDER BY seq
+_HOLDING_FACTS = f"""
+{SELECT_WITH_TERMS} WHERE fact.seq IN (
+  SELECT rowid FROM fact_fts WHERE fact_fts MATCH ?1 ORDER BY rowid LIMIT ?2) ORDER BY fact.seq
 """
 RARITY = "SELECT count(*) FROM (SELECT 1 FROM fact_fts WHERE fact_fts MATCH ? LIMIT ?)"
 
@@ -153,14 +154,13 @@ def holding(
     return [seq for (seq,) in rows]
 
 
-def holding_terms(
+def holding_facts(
     db: Connection, condition: Condition, *, origin_number: int, limit: int
-) -> list[tuple[int, str | None]]:
-    """Return the numbers that `holding` returns, each with the terms of the fact, None of one that
-    is not active."""
+) -> dict[int, tuple[Fact, str]]:
+    """Return by number the facts that `holding` numbers, each with its terms."""
     query = _expression(condition, _prefix(origin_number))
-    rows: list[Any] = db.execute(_HOLDING_TERMS, (query, limit)).fetchall()
-    return rows
+    rows: Iterable[Any] = db.execute(_HOLDING_FACTS, (query, limit))
+    return {row[0]: (fact_of(row), row[-1]) for row in rows}
 
 
 def terms_of(
@@ -260,10 +260,10 @@ def holding_all(
 
 
 def texts_holding(
-    db: Connection, condition: Condition, *, origin_number: int, limit: int
-) -> dict[int, str]:
-    """Return by number the texts of the newest active facts whose terms fulfil `condition`."""
-    rows: Iterable[Any] = db.execute(
+    condition: Condition, *, origin_number: int, limit: int
+) -> Read[dict[int, str]]:
+    """Read by number the texts of the newest active facts whose terms fulfil `condition`."""
+    rows = yield (
         "SELECT fact.seq, content FROM fact_fts CROSS JOIN fact ON fact.seq = fact_fts.rowid "
         "WHERE fact_fts MATCH ? AND lifecycle = 'active' ORDER BY fact_fts.rowid DESC LIMIT ?",
         (_expression(condition, _prefix(origin_number)), limit),
@@ -318,10 +318,10 @@ def rarity(db: Connection, term: str, *, origin_number: int, enough: int) -> int
 
 
 def rarities(
-    db: Connection, terms: Sequence[str], *, origin_number: int, enough: int
-) -> list[int]:
-    """Return the same of several terms."""
-    return reads.together(db, *(_rarity(term, origin_number, enough) for term in terms))
+    terms: Sequence[str], *, origin_number: int, enough: int
+) -> list[Read[int]]:
+    """Return what reads the same of several terms."""
+    return [_rarity(term, origin_number, enough) for term in terms]
 
 
 def _rarity(term: str, origin_number: int, enough: int) -> Read[int]:
