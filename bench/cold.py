@@ -16,6 +16,9 @@ import stores
 import timing
 
 FACTS = 1000
+VERBS = (
+    ("list",), ("tags",), ("slots",), ("history",), ("undo", "--list"), ("fading",), ("config",),
+)  # fmt: skip
 QUERY = corpus.queries(1)[0][0]
 
 
@@ -35,7 +38,7 @@ def jobs() -> list[timing.Job]:
         timing.Job("recall", [timing.TIDELINE, "recall", QUERY], env),
         timing.Job("context", [timing.TIDELINE, "context", QUERY], env),
         timing.Job("status --json", [timing.TIDELINE, "status", "--json"], env),
-        timing.Job("list", [timing.TIDELINE, "list"], env),
+        *(timing.Job(" ".join(verb), [timing.TIDELINE, *verb], env) for verb in VERBS),
     ]
 
 

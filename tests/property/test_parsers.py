@@ -74,7 +74,7 @@ def meaning(parsed):
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-@settings(max_examples=40)
+@settings(max_examples=often(40, 400))
 @given(globals_first, st.data())
 def test_both_parsers_mean_the_same(name, before, data):
     """Whatever the fast parser is sure of, Typer understands in the same way."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from tideline_cli.cli.options import OptionSet, count, file, text
+from tideline_cli.config.settings import NO_MODEL
 from tideline_cli.errors import UsageError
 from tideline_cli.llm.client import complete
 from tideline_cli.llm.model_settings import KEY_VARIABLE, LONGEST_TIMEOUT, Model, model_from
@@ -15,8 +16,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from tideline_cli.cli.session import Session
-
-NO_MODEL = "none"
 
 
 class ModelOptions(OptionSet):

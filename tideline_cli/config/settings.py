@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 DEFAULT_EMBEDDER = "hrr-256"  # of a memory file that names none
 COLORS = ("auto", "always", "never")
 TABLE = "origin_databases"  # the one setting that is a table of a file
+NO_MODEL = "none"  # the setting llm of who wants none
 DEDUPS = ("exact", "semantic", "smart")
 _MOST = 1_000_000
 _SWITCH = ("on", "off")

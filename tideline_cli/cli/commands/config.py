@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import os
-from difflib import get_close_matches
 
 from tideline_cli import config
-from tideline_cli.cli import memory_names, output, own_databases, terminal
-from tideline_cli.cli.model_options import NO_MODEL
+from tideline_cli.cli import memory_names, output, terminal
 from tideline_cli.cli.options import Argument, OptionSet
 from tideline_cli.cli.scopes import AUTO
 from tideline_cli.cli.session import Session
 from tideline_cli.config import origin_databases, replacing, settings
-from tideline_cli.config.settings import SETTINGS, TABLE, shown
+from tideline_cli.config.settings import NO_MODEL, SETTINGS, TABLE, shown
 from tideline_cli.errors import BusyError, CannotWriteError, StoreError, UsageError
-from tideline_cli.memory.repair import analyse_anew
 from tideline_cli.model.closed_set import one_of
 from tideline_cli.model.forms.stems import LANGUAGES
 from tideline_cli.model.record import as_dict
@@ -225,6 +222,8 @@ def _check_name(name: str, known: Sequence[str]) -> None:
             f"unknown setting: {name!r}", hint="did you mean database? It is the path of the memory"
             " file; TIDELINE_HOME moves the settings and all else as well",
         )  # fmt: skip
+    from difflib import get_close_matches  # noqa: PLC0415  re; a wrong name alone
+
     near = get_close_matches(name.lower().replace("-", "_"), known)
     hint = f"did you mean {' or '.join(near)}? " if near else ""
     raise UsageError(f"unknown setting: {name!r}", hint=f"{hint}`tideline config list` has all")
@@ -369,6 +368,7 @@ def _names_one_origin(session: Session, name: str) -> bool:
 def _put_database(session: Session, address: str) -> tuple[str, str]:
     """Give an origin a database of its own, and return what was set, and its address as it may be
     shown. Say what this origin has left where it wrote before."""
+    from tideline_cli.cli import own_databases  # noqa: PLC0415  subprocess; one action alone
     from tideline_cli.config import saving  # noqa: PLC0415  tomlkit, 50 ms
 
     if not is_server(address):
@@ -534,6 +534,8 @@ def change_file_setting(session: Session, name: str, value: str) -> str:
     checked = _languages(value) if name == "language" else one_of(value, OF_FILE[name], name)
     db = session.writing()
     if name in _OF_ANALYZER:
+        from tideline_cli.memory.repair import analyse_anew  # noqa: PLC0415  checks; two settings
+
         count = analyse_anew(db, _analyzer(setting(db, "analyzer", "standard"), name, checked))
         session.note(f"{count:,} facts analysed anew")
     else:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tideline_cli.cli import by_id, output, own_databases
+from tideline_cli.cli import by_id, output
 from tideline_cli.cli.options import OptionSet, flag
 from tideline_cli.cli.session import Session
 from tideline_cli.cli.terminal import confirmed
@@ -127,6 +127,8 @@ def _tell_of_copies(session: Session, ids: tuple[str, ...]) -> None:
     """Name what another database keeps, where origins have databases of their own."""
     if not session.config.get(TABLE):
         return
+    from tideline_cli.cli import own_databases  # noqa: PLC0415  subprocess; few have such a table
+
     own_databases.tell_of_copies(session, ids)
 
 
