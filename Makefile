@@ -55,13 +55,13 @@ demo: $(VENV)/.installed            ## install, and watch the main job at work
 
 test: $(VENV)/.installed-dev        ## everything that a change must pass; of what takes long, a sample
 	@$(MAKE) --no-print-directory -j2 lint compiled postgres
-	$(BIN)/python -m pytest -n 4
+	$(BIN)/python -m pytest -n 4 --dist worksteal
 
 # tests/conftest.py says what the gate leaves to it. It goes on after a failure, and names each.
 nightly: $(VENV)/.installed-dev postgres ## every test at length, then $(NIGHTLY)
 	@echo "== tests: all of tests/ at length, marked nightly or sampled or not"; \
 	failed=""; \
-	TIDELINE_AT_LENGTH=1 TIDELINE_JOURNEY=1 $(BIN)/python -m pytest -n 4 || failed=" tests"; \
+	TIDELINE_AT_LENGTH=1 TIDELINE_JOURNEY=1 $(BIN)/python -m pytest -n 4 --dist worksteal || failed=" tests"; \
 	for part in $(NIGHTLY); do \
 		$(MAKE) --no-print-directory help | sed -n "s/^$$part  */== $$part: /p"; \
 		$(MAKE) --no-print-directory $$part || failed="$$failed $$part"; \
