@@ -7,11 +7,10 @@ import sys
 
 import pytest
 
-from tests.support import DAY, NOW, fact, fresh_store, put
+from tests.support import DAY, NOW, fact, fresh_store, put, view_at
 from tideline_cli.memory.query import Query
 from tideline_cli.memory.recall import recall
 from tideline_cli.model.origin import OWNER, Origin
-from tideline_cli.store import sessions
 
 GUEST = Origin("channel:a/b/c")
 ASKED = ("what is the name of your dog", "Rex", "I like rain", "see you")
@@ -54,7 +53,7 @@ def test_nothing_crosses_an_origin(db):
         {name: hit.score for name, hit in expected.items()}
     )
     assert set(before) == {ASKED[0], "Rex"} and set(alone) == {"the dog sleeps"}
-    assert not sessions.are_there(db, origin_number=99)
+    assert not view_at(db, origin_number=99).origin.has_sessions
 
 
 def test_an_untrusted_turn_moves_no_trusted_one(db):

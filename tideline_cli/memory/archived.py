@@ -417,19 +417,23 @@ def _weights(asked: Lookup) -> dict[str, float]:
     its weight."""
     view, origin = asked.view, asked.view.origin
     count = origin.facts - origin.gone.facts + max(asked.held.values(), default=0)
-    weights: dict[str, float] = {}
-    for term, weight in asked.question.weights.items():
-        held = fts.rarity(view.db, term, origin_number=view.number, enough=max(count, 1))
-        weights[term] = weight * log(1.0 + (max(count, held) - held + 0.5) / (held + 0.5))
-    return weights
+    holders = fts.rarities(
+        view.db, asked.question.terms, origin_number=view.number, enough=max(count, 1)
+    )
+    return {
+        term: weight * log(1.0 + (max(count, held) - held + 0.5) / (held + 0.5))
+        for (term, weight), held in zip(asked.question.weights.items(), holders, strict=True)
+    }
 
 
 def _sums(asked: Lookup, weights: Mapping[str, float]) -> dict[int, float]:
     """Return how much of the query each fact says that holds a term of archived facts."""
     held: dict[int, list[str]] = {}
-    for term in asked.held:
-        read = fts.postings(term, origin_number=asked.view.number)
-        for seq in reads.alone(asked.view.db, read):
+    found = reads.together(
+        asked.view.db, *(fts.postings(term, origin_number=asked.view.number) for term in asked.held)
+    )
+    for term, seqs in zip(asked.held, found, strict=True):
+        for seq in seqs:
             held.setdefault(seq, []).append(term)
     return {seq: _said(terms, weights, asked) for seq, terms in held.items()}
 

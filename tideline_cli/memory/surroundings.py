@@ -180,7 +180,7 @@ def _beside(view: View, search: Search, pool: Mapping[int, Match]) -> dict[int, 
     """Return the facts next to each other, of which one at least is in the pool, by number."""
     found = sessions.neighbours(
         view.db, pool, origin_number=view.number, now=view.instant(search.wanted),
-        is_past=search.wanted.as_of is not None,
+        has_chunks=view.origin.has_chunks, is_past=search.wanted.as_of is not None,
     )  # fmt: skip
     beside: dict[int, list[int]] = {}
     for seq, near in found.items():

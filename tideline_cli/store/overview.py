@@ -18,9 +18,9 @@ SELECT own.number, analyzer.value, embedder.value,
   (SELECT ifnull(sum(tokens), 0) FROM tally WHERE origin = own.number),
   lapsed.at, lapsed.facts, lapsed.tokens,
   EXISTS (SELECT 1 FROM fact WHERE origin = own.number
-          AND (session IS NOT NULL OR speaker IS NOT NULL))
-  OR EXISTS (SELECT 1 FROM fact
-             WHERE origin = own.number AND document IS NOT NULL AND lifecycle = 'active'),
+          AND (session IS NOT NULL OR speaker IS NOT NULL)),
+  EXISTS (SELECT 1 FROM fact
+          WHERE origin = own.number AND document IS NOT NULL AND lifecycle = 'active'),
   EXISTS (SELECT 1 FROM label_term WHERE origin = own.number),
   EXISTS (SELECT 1 FROM archived_term WHERE origin = own.number AND facts > 0)
 FROM (SELECT (SELECT number FROM origin WHERE key = ?) AS number) AS own
@@ -33,8 +33,8 @@ LEFT JOIN setting AS embedder ON embedder.name = 'embedder'
 class Overview(Record):
     """The number of an origin (`visibility.NOBODY` where it has never written), the analyser and
     the embedder of the memory ('' where none is set), how many active facts it has, with how many
-    terms, and of these what does not hold at the moment. `has_sessions`: some fact has a session or
-    a speaker, or is a chunk. `has_labels`: some label has a term that its text has not."""
+    terms, and of these what does not hold at the moment. `has_turns`: some fact has a session or a
+    speaker. `has_labels`: some label has a term that its text has not."""
 
     number: int
     analyzer: Analyzer
@@ -42,14 +42,20 @@ class Overview(Record):
     facts: int
     tokens: int
     gone: Lapsed
-    has_sessions: bool
+    has_turns: bool
+    has_chunks: bool
     has_labels: bool
     has_archived: bool
+
+    @property
+    def has_sessions(self) -> bool:
+        """Whether facts may stand next to others: turns of a session, chunks of a document."""
+        return self.has_turns or self.has_chunks
 
 
 def overview(*, viewer: Origin, now: int) -> Read[Overview]:
     """Return what is known of the origin of a viewer at a moment."""
-    ((number, analyzer, embedder, facts, tokens, *counted, sessions, labels, archived),) = (
+    ((number, analyzer, embedder, facts, tokens, *counted, turns, chunks, labels, archived),) = (
         yield _OVERVIEW, (viewer.key,)
     )
     gone = lapsed.NONE
@@ -57,5 +63,5 @@ def overview(*, viewer: Origin, now: int) -> Read[Overview]:
         gone = yield from lapsed.since(*counted, origin_number=number, now=now)
     return Overview(
         number or visibility.NOBODY, analyzer or "standard", embedder or "", int(facts),
-        int(tokens), gone, bool(sessions), bool(labels), bool(archived),
+        int(tokens), gone, bool(turns), bool(chunks), bool(labels), bool(archived),
     )  # fmt: skip

@@ -5,13 +5,16 @@ from __future__ import annotations
 from tideline_cli.model import codec
 from tideline_cli.model.record import Record
 from tideline_cli.model.source import TRUSTED
+from tideline_cli.store import reads
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
     from typing import Any
 
     from apsw import Connection
+
+    from tideline_cli.store.reads import Read
 
 _TRUST = "({}.source IN (" + ", ".join(f"'{source}'" for source in TRUSTED) + "))"
 _NOW = """lifecycle = 'active' AND (valid_to IS NULL OR valid_to > ?3)
@@ -32,16 +35,6 @@ WHERE own.origin = ?2 AND own.session IS NOT NULL AND own.turn IS NOT NULL
 _OF_CHUNKS = _NEIGHBOURS.replace("session", "document").replace(
     "AND scope IS", "AND lifecycle = 'active' AND document IS NOT NULL AND scope IS"
 )
-_CUT = """
-SELECT EXISTS (SELECT 1 FROM fact
-               WHERE origin = ? AND document IS NOT NULL AND lifecycle = 'active')
-"""
-_SAID = """
-SELECT EXISTS (SELECT 1 FROM fact
-               WHERE origin = ?1 AND (session IS NOT NULL OR speaker IS NOT NULL))
-  OR EXISTS (SELECT 1 FROM fact
-             WHERE origin = ?1 AND document IS NOT NULL AND lifecycle = 'active')
-"""
 _PLACES = f"""
 SELECT own.seq, session, scope, {_TRUST.format("own")}, speaker, length
 FROM json_each(?1) CROSS JOIN fact AS own ON own.seq = value
@@ -67,11 +60,6 @@ class Place(Record):
     is_trusted: bool
 
 
-def are_there(db: Connection, *, origin_number: int) -> bool:
-    """Say whether an origin has a fact with a session or a speaker, or a chunk of a document."""
-    return bool(db.execute(_SAID, (origin_number,)).get)
-
-
 def places(db: Connection, seqs: Iterable[int], *, origin_number: int) -> dict[int, Place]:
     """Return for each of these facts of an origin where and by whom it was said."""
     rows: list[Any] = db.execute(_PLACES, (codec.dumps(list(seqs)), origin_number)).fetchall()
@@ -84,43 +72,23 @@ def places(db: Connection, seqs: Iterable[int], *, origin_number: int) -> dict[i
 
 
 def neighbours(
-    db: Connection, seqs: Iterable[int], *, origin_number: int, now: int, is_past: bool = False
-) -> dict[int, Neighbours]:
-    """Return for each of these facts of an origin that has a place in a session or in a document
-    the facts next to it: those that are active and hold at `now`; of a past instant, those that
-    held then, and of chunks those that are still active.
+    db: Connection, seqs: Iterable[int], *, origin_number: int, now: int, has_chunks: bool,
+    is_past: bool = False,
+) -> dict[int, Neighbours]:  # fmt: skip
+    """Return for each of these facts of an origin that has a place in a session or, if it
+    `has_chunks`, in a document the facts next to it: those that are active and hold at `now`; of a
+    past instant, those that held then, and of chunks those that are still active.
 
     Facts of one turn stand in order of arrival. Neighbours are of the same scope and as much
     trusted as the fact: whoever claims a place in a session gains and moves nothing by it.
     """
-    listed = list(seqs)
-    rows: list[Any] = []
-    for kind in KINDS if are_cut(db, origin_number=origin_number) else KINDS[:1]:
-        rows += next_ones(
-            db, listed, kind, origin_number=origin_number, now=now, is_past=is_past
-        )
-    return {seq: Neighbours(before, after) for seq, before, after in rows}
-
-
-KINDS = (0, 1)
-"""What stands beside facts: turns of a session, chunks of a document."""
-
-
-def next_ones(
-    db: Connection, seqs: Sequence[int], kind: int, *, origin_number: int, now: int, is_past: bool
-) -> list[Any]:
-    """Return (number, the one before, the one after) of facts of one of the KINDS."""
     given = codec.dumps(list(seqs)), origin_number, now
-    return db.execute(next_to(is_past=is_past)[kind], given).fetchall()
-
-
-def next_to(*, is_past: bool) -> tuple[str, str]:
-    """Return the statements for (number, before, after) of facts in sessions, and of chunks; by a
-    list of numbers, an origin and an instant."""
+    kinds = (_NEIGHBOURS, _OF_CHUNKS) if has_chunks else (_NEIGHBOURS,)
     holds = _THEN if is_past else _NOW
-    return _NEIGHBOURS.replace("{holds}", holds), _OF_CHUNKS.replace("{holds}", holds)
+    found = reads.together(db, *(_next_to(kind.replace("{holds}", holds), given) for kind in kinds))
+    return {seq: Neighbours(before, after) for rows in found for seq, before, after in rows}
 
 
-def are_cut(db: Connection, *, origin_number: int) -> bool:
-    """Say whether an origin has an active chunk of a document."""
-    return bool(db.execute(_CUT, (origin_number,)).get)
+def _next_to(sql: str, given: tuple[object, ...]) -> Read[list[tuple[Any, ...]]]:
+    """Return (number, the one before, the one after) of facts in sessions, or of chunks."""
+    return (yield sql, given)
