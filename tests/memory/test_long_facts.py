@@ -7,7 +7,7 @@ import random
 import pytest
 
 from tests.support import NOW, fact, put, view_at
-from tideline_cli.memory import lexical, long_facts
+from tideline_cli.memory import large, lexical
 from tideline_cli.memory.query import Query
 from tideline_cli.memory.question import question_of
 from tideline_cli.memory.search import Search
@@ -58,7 +58,7 @@ def test_a_word_of_two_spellings_is_bounded_as_one(db, texts):
     assert question.forms is not None
     idf = dict.fromkeys(question.terms, 2.0)
     stats = bm25.Statistics(300, 500.0, idf, {}, question.forms)
-    every = long_facts.spelled(stats)
+    every = large.spelled(stats)
     others = sum(map(len, question.forms.others.values()))
     assert others > 2
     assert len(every) == len(question.terms) - others
@@ -71,7 +71,7 @@ def test_a_word_of_two_spellings_is_bounded_as_one(db, texts):
 def test_spellings_together_are_the_best_and_a_share(values):
     """Spellings add what the best adds, and a quarter of what the others do."""
     best = max(values, default=0.0)
-    assert long_facts.together(values) == pytest.approx(best + 0.25 * (sum(values) - best))
+    assert large.together(values) == pytest.approx(best + 0.25 * (sum(values) - best))
 
 
 def test_a_term_behind_itself_counts_each_time(db):

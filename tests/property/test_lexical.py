@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from tests.property.strategies import DRAWN, ORIGINS, VOCABULARY, ranked_fact
 from tests.support import DAY, NOW, fact, fresh_store, often, put, searched
-from tideline_cli.memory import bulk_sums, lexical, long_facts
+from tideline_cli.memory import large, lexical
 from tideline_cli.memory import scorer as reading
 from tideline_cli.memory.question import Question
 from tideline_cli.model.origin import OWNER
@@ -116,11 +116,11 @@ def summed(enough=0, chunk=64, long=None):
     with (
         mock.patch.object(lexical, "LONG", lexical.LONG if long is None else long),
         mock.patch.object(lexical, "FEW_HOLDERS", 0 if long is None else 1 << 40),
-        mock.patch.object(long_facts, "_WORTH", long_facts._WORTH if long is None else chunk / 16),
+        mock.patch.object(large, "_WORTH", large._WORTH if long is None else chunk / 16),
         mock.patch.object(lexical, "ENOUGH", enough),
         mock.patch.object(lexical, "LARGE", enough),
         mock.patch.object(lexical, "MANY", 4),
-        mock.patch.object(bulk_sums, "_SPARSE", chunk // 16),
+        mock.patch.object(large, "_SPARSE", chunk // 16),
         mock.patch.object(lexical, "MUCH", 0),
         mock.patch.object(common_postings, "CHUNK", chunk),
         mock.patch.object(common_upkeep, "CHUNK", chunk),

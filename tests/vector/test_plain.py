@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.support import NOW, fact, fresh_store, golden, joined, put, rows
+from tests.support import NOW, fact, fresh_store, golden, joined, put, rows, view_at
 from tideline_cli.memory import lanes, nearest, semantic
 from tideline_cli.memory.query import Query
 from tideline_cli.memory.recall import recall, write_back
@@ -132,7 +132,7 @@ def stores(draw):
 def answers(db, query, *, as_plain: bool):
     """The hits of one of the lanes, as id, score, lane and cosine."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(lanes, "_is_plain", lambda _: as_plain)
+        patch.setattr(lanes, "HRR", lanes.HRR if as_plain else "")
         patch.setattr(semantic, "PLAIN_TEXTS", 1000)
         patch.setattr(semantic, "PLAIN_CHARS", 10**6)
         patch.setattr(semantic, "PLAIN_HITS", 1000)
@@ -217,11 +217,11 @@ def test_a_backlog_is_kept(db):
 def test_the_lane_that_ends_sooner_is_taken(db, monkeypatch, count, text, limit, is_plain):
     """Many facts or long ones that wait for vectors are embedded by arrays; so are many hits."""
     put(db, [fact(f"{text} {number}", f"F{number}") for number in range(count)])
-    lane, _, backlog = semantic._gathered(db, 1, limit)
+    lane, _, backlog = semantic._gathered(view_at(db), limit)
     assert isinstance(lane, lanes.ArrayLane) is not is_plain
     assert len(backlog.numbers) == count
     monkeypatch.setattr(semantic, "PLAIN_HITS", min(limit, count) - 1)
-    assert isinstance(semantic._gathered(db, 1, limit)[0], lanes.ArrayLane)
+    assert isinstance(semantic._gathered(view_at(db), limit)[0], lanes.ArrayLane)
 
 
 def test_a_recall_by_likeness_loads_no_numpy(run):

@@ -417,9 +417,9 @@ def _weights(asked: Lookup) -> dict[str, float]:
     its weight."""
     view, origin = asked.view, asked.view.origin
     count = origin.facts - origin.gone.facts + max(asked.held.values(), default=0)
-    holders = fts.rarities(
-        view.db, asked.question.terms, origin_number=view.number, enough=max(count, 1)
-    )
+    holders = reads.together(view.db, *fts.rarities(
+        asked.question.terms, origin_number=view.number, enough=max(count, 1)
+    ))  # fmt: skip
     return {
         term: weight * log(1.0 + (max(count, held) - held + 0.5) / (held + 0.5))
         for (term, weight), held in zip(asked.question.weights.items(), holders, strict=True)

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from tideline_cli.model.record import Record
-from tideline_cli.model.text import said_terms
+from tideline_cli.model.text import index_terms, said_terms
 from tideline_cli.policy import contradictions as policy
-from tideline_cli.policy.contradictions import MIN_SCORE, Contradiction, compared_fact, statement
+from tideline_cli.policy.contradictions import (
+    MIN_SCORE,
+    ComparedFact,
+    Contradiction,
+    compared_fact,
+    statement,
+)
 from tideline_cli.policy.sameness import jaccard
 from tideline_cli.policy.statements import MAX_TEXT, SELF
-from tideline_cli.store import bulk_reads
+from tideline_cli.store import bulk_reads, sync_registers, sync_schema, visibility
 from tideline_cli.store.connection import setting
 from tideline_cli.store.transactions import snapshot
 
@@ -128,3 +134,22 @@ def _near(keys: Sequence[Collection[str]]) -> tuple[list[list[int]], bool]:
         is_bounded |= len(best) > _NEAREST
         near.append(best[:_NEAREST])
     return near[::-1], is_bounded
+
+
+def pairs(db: Connection, *, viewer: Origin) -> list[Contradiction]:
+    """Return the pairs of a viewer, each with the value that holds first."""
+    if not sync_schema.exists(db):
+        return []
+    number = visibility.number(db, viewer)
+    found: list[Contradiction] = []
+    told = sync_registers.ruled(db, "slot", origin_number=number)
+    stored = sync_registers.in_table(db, {one for pair in told for one in pair})
+    for archived, holds in told:
+        if archived in stored and holds in stored:
+            both = [stored[one][1] for one in (holds, archived)]
+            a, b = (ComparedFact(one.id, one.content, one.created_at, one.scope) for one in both)
+            overlap = jaccard(*(
+                frozenset(index_terms(one.content, analyzer="standard").said) for one in both
+            ))  # fmt: skip
+            found.append(Contradiction(a, b, overlap, 1.0 - overlap, 1.0))
+    return found

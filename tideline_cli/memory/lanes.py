@@ -62,7 +62,7 @@ def lane_of(db: Connection, *, large: bool = False, name: str | None = None) -> 
         return coded_lane(db, name)
     if large or name != HRR:  # which compares a few texts faster in plain Python than with numpy
         return ArrayLane(embedder_named(db, name))
-    from tideline_cli.memory.plain_lane import PlainLane  # noqa: PLC0415  hrr-256 alone
+    from tideline_cli.memory.nearest import PlainLane  # noqa: PLC0415  hrr-256 alone
 
     return PlainLane()
 

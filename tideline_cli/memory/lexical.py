@@ -182,16 +182,16 @@ def _read_best(
             scorer.add(reads.alone(view.db, read))
             return
     reader = Reader(view, scorer, stats, search.wanted)
-    if known.then is None and _are_many([*known.held.values()], stats):
-        from tideline_cli.memory import bulk_sums  # noqa: PLC0415  no common word in many facts
-
-        bulk_sums.read_best(view, reader, stats, counted=known.counted)
-    elif is_long:
-        from tideline_cli.memory import long_facts  # noqa: PLC0415  most facts are short
-
-        long_facts.read_best(view, reader, stats, then=known.then)
-    else:
+    is_many = known.then is None and _are_many([*known.held.values()], stats)
+    if not (is_many or is_long):
         _read_rarest_first(view, reader, stats, known)
+        return
+    from tideline_cli.memory import large  # noqa: PLC0415  large memories alone
+
+    if is_many:
+        large.read_best(view, reader, stats, counted=known.counted)
+    else:
+        large.read_best_of_long(view, reader, stats, then=known.then)
 
 
 def _are_many(held: Sequence[int], stats: bm25.Statistics) -> bool:

@@ -1,4 +1,5 @@
-"""The facts nearest to a text, in order: found by approximate cosines, ranked by exact ones."""
+"""The facts nearest to a text, in order: found by approximate cosines, ranked by exact ones; and
+the lane of hrr-256 in plain Python, which has compared few texts before numpy is loaded."""
 
 from __future__ import annotations
 
@@ -7,6 +8,8 @@ from itertools import islice
 from tideline_cli.model.record import Record
 from tideline_cli.ranking import worth
 from tideline_cli.store import vectors
+from tideline_cli.vector import hrr_halves, hrr_plain
+from tideline_cli.vector.features import FLOOR, HRR
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -49,7 +52,6 @@ if TYPE_CHECKING:
 
         def likeness(self, texts: Sequence[str]) -> Callable[[int, int], float]:
             """Return the function of two indices that is the cosine of these texts."""
-
 
 DECIMALS = 10
 """Exact cosines are rounded to these, so that texts of the same features tie, in whatever order
@@ -202,3 +204,36 @@ class Nearest:
 def _order(item: tuple[float, float, Candidate]) -> tuple[float, int, str]:
     value, _, candidate = item
     return -value, -candidate.fact.created_at, candidate.fact.id
+
+
+class PlainLane:
+    """Similarity by hrr-256 in plain Python."""
+
+    name = HRR
+    floor = FLOOR
+    margin = hrr_plain.MARGIN
+
+    def embed(self, text: str) -> hrr_plain.Phases:
+        return hrr_plain.embed(text)
+
+    def packed(self, texts: Sequence[str]) -> bytes:
+        return b"".join([hrr_plain.pack(hrr_plain.embed(text)) for text in texts])
+
+    def rough(
+        self, asked: hrr_plain.Phases, chunks: Held, least: float
+    ) -> Iterable[Near]:
+        fresh: list[Near] = []
+        if chunks.last:
+            numbers, codes = chunks.last
+            fresh = [
+                (int.from_bytes(numbers[4 * row : 4 * row + 4], "little"), score)
+                for row, score in hrr_plain.near(asked, [codes], least)
+            ]
+        return hrr_halves.near(asked, chunks.halves(), least, fresh)
+
+    def exact(self, asked: hrr_plain.Phases, text: str, approximate: float) -> float:  # noqa: ARG002
+        return round(hrr_plain.cosine(asked, hrr_plain.embed(text)), DECIMALS)
+
+    def likeness(self, texts: Sequence[str]) -> Callable[[int, int], float]:
+        made = list(map(hrr_plain.embed, texts))
+        return lambda a, b: round(hrr_plain.cosine(made[a], made[b]), DECIMALS)

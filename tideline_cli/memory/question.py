@@ -20,6 +20,9 @@ LONGEST_QUESTION = 16 * 1024  # characters
 _SEVERAL = 3
 _LEAST = 5  # letters of a word that is looked up by its beginning; not in ASCII one less
 
+ENDS = "\"'()[]{}<>.,;:!?*`~|=“”„‘’«»…"
+"""What may stand at the ends of a word."""
+
 
 class Question(Record):
     """What a text asks for: its terms in order, further forms of its words among them, each with
@@ -107,9 +110,11 @@ def _weighed(said: Mapping[str, float], forms: Forms) -> dict[str, float]:
 
 
 def _names(text: str) -> tuple[str, ...]:
-    from tideline_cli.memory.name_words import asked_name  # noqa: PLC0415  few ask for a stop word
-
-    return tuple(asked_name(text))
+    """Return the words of a question whose every word is a stop word, where they may be a name: one
+    word, or several that end in a capital letter's word."""
+    words = [core for word in text.split() if (core := word.strip(ENDS))]
+    is_name = len(words) == 1 or (1 < len(words) <= 3 and words[-1][:1].isupper())
+    return tuple(words) if is_name and all(map(str.isalpha, words)) else ()
 
 
 def conditions(question: Question) -> tuple[Condition, ...]:

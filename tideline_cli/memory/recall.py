@@ -14,7 +14,7 @@ from tideline_cli.model.hit import Hit
 from tideline_cli.model.record import replace
 from tideline_cli.model.source import is_trusted
 from tideline_cli.policy.statements import MAX_TEXT, gist, may_contradict
-from tideline_cli.store import facts, lapsed, score_bounds, visibility
+from tideline_cli.store import facts, fts, lapsed, score_bounds, visibility
 from tideline_cli.store.connection import DatabaseError
 from tideline_cli.store.transactions import heat_rule, in_passing, snapshot, writing
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from apsw import Connection
 
-    from tideline_cli.memory.query import Backlog, Query
+    from tideline_cli.memory.query import Backlog, Query, Recalled
     from tideline_cli.memory.search import Search, View
     from tideline_cli.model.fact import Fact
     from tideline_cli.model.origin import Origin
@@ -220,7 +220,7 @@ def _store_uses(
 
 def _catch_up(db: Connection, origin_number: int) -> None:
     """Bring the derived indexes nearer to the facts that many writes have brought."""
-    from tideline_cli.store import common_upkeep, fts  # noqa: PLC0415  after many writes
+    from tideline_cli.store import common_upkeep  # noqa: PLC0415  after many writes
 
     score_bounds.extend(db, limit=_BOUNDS_AT_ONCE, origin_number=origin_number)
     fts.fold(db, origin_number=origin_number)

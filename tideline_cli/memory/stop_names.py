@@ -5,8 +5,8 @@ No index has such words, so the texts are looked at, those first that write it a
 
 from __future__ import annotations
 
-from tideline_cli.memory.name_words import ENDS
 from tideline_cli.memory.query import Match
+from tideline_cli.memory.question import ENDS
 from tideline_cli.memory.scorer import Scorer
 from tideline_cli.ranking import bm25
 from tideline_cli.store import fts

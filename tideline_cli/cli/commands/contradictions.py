@@ -7,8 +7,8 @@ from tideline_cli.cli.filters import Formats
 from tideline_cli.cli.options import Argument, choice, count, flag, share
 from tideline_cli.cli.session import Session
 from tideline_cli.errors import UsageError
+from tideline_cli.memory import contradictions
 from tideline_cli.memory import contradictions as memory
-from tideline_cli.memory import synced_conflicts
 from tideline_cli.memory.query import ALL
 from tideline_cli.model import instant
 from tideline_cli.model.fact import SEGMENTS
@@ -60,7 +60,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
     is_cut, is_bounded, compared = False, False, 0
     if db is not None:
         report = _report(session, db, options)
-        synced = synced_conflicts.pairs(db, viewer=session.viewer)
+        synced = contradictions.pairs(db, viewer=session.viewer)
         told = (*synced, *report.found)
         found = told[:options.limit] if options.limit else told
         is_cut = len(found) < len(told)
