@@ -62,7 +62,7 @@ def test_a_command_takes_its_own_options(name):
     assert not [one for kind in module.Options.__mro__ for one in vars(kind).get(
         "__annotations__", ()) if kind is not OptionSet]  # fmt: skip
     _, words, options = inspect.signature(module.run).parameters.values()
-    assert (words.annotation, options.annotation) == ("list[str]", "Options")
+    assert (words.annotation, options.annotation) == ("list[str]", module.Options.__name__)
 
 
 def test_options_exclude_options_that_are_there():

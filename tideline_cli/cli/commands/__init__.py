@@ -6,14 +6,27 @@ from tideline_cli.model.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from typing import Any
 
-    from tideline_cli.cli.options import Option
+    from tideline_cli.cli.options import Argument, Option, OptionSet
+    from tideline_cli.cli.session import Session
+
+
+class Verb(Record):
+    """A command that stands in the module of another one, which it has much in common with: what
+    else is a module of its own has by these names."""
+
+    HELP: str
+    EXAMPLES: tuple[tuple[str, str], ...]
+    ARGUMENTS: tuple[Argument, ...]
+    Options: type[OptionSet]
+    run: Callable[[Session, list[str], Any], int]
 
 
 class Command(Record):
-    """A subcommand: its module in this package, its summary, the help panel it stands in."""
+    """A subcommand: its module in this package (and the name of a `Verb` in it, where it shares
+    one), its summary, the help panel it stands in."""
 
     module: str
     summary: str
@@ -37,7 +50,7 @@ COMMANDS: Mapping[str, Command] = {
     "slots": Command("slots", "List the slots, each with its value of now.", "One fact"),
     "tags": Command("tags", "List the tags, and how many facts have each.", "One fact"),
     "pin": Command("pin", "Let facts never fade.", "One fact"),
-    "unpin": Command("unpin", "Let pinned facts fade again.", "One fact"),
+    "unpin": Command("pin.UNPIN", "Let pinned facts fade again.", "One fact"),
     "forget": Command("forget", "Take facts out of recall.", "One fact"),
     "restore": Command("restore", "Bring archived facts back, or a whole backup.", "One fact"),
     "edit": Command("edit", "Say a fact anew, or change its labels.", "One fact"),
@@ -51,8 +64,8 @@ COMMANDS: Mapping[str, Command] = {
     "history": Command("history", "Show who changed what, and when.", "Past"),
     "timeline": Command("timeline", "Show one fact or one slot through time.", "Past"),
     "undo": Command("undo", "Take back what one command did.", "Past"),
-    "redo": Command("redo", "Bring back what the last undo took.", "Past"),
-    "retention": Command("retention", "Remove, for good, what is older than N days.", "Care"),
+    "redo": Command("undo.REDO", "Bring back what the last undo took.", "Past"),
+    "retention": Command("purge.RETENTION", "Remove, for good, what is older than N days.", "Care"),
     "import": Command("import_", "Take in facts from JSON lines, CSV, TSV or SQLite.", "Bulk"),
     "export": Command("export", "Write facts out as JSON lines, CSV, SQLite or Markdown.", "Bulk"),
     "ingest": Command("ingest", "Take in documents: text, Markdown, HTML, PDF.", "Bulk"),
@@ -60,9 +73,9 @@ COMMANDS: Mapping[str, Command] = {
     "gc": Command("gc", "Archive what has faded: the decay sweep.", "Care"),
     "extract": Command("extract", "Distil facts from a conversation.", "Bulk"),
     "relink": Command("relink", "Let a model join facts that bear on one another.", "Bulk"),
-    "embed": Command("embed", "Print the vector of a text.", "Care"),
+    "embed": Command("embedder.EMBED", "Print the vector of a text.", "Care"),
     "embedder": Command("embedder", "Choose how likeness of texts is found.", "Care"),
-    "reembed": Command("reembed", "Make the vectors that facts lack.", "Care"),
+    "reembed": Command("embedder.REEMBED", "Make the vectors that facts lack.", "Care"),
     "doctor": Command("doctor", "Check that the store is whole, and mend it.", "Care"),
     "eval": Command("eval", "Measure how good the answers are, on your own questions.", "Care"),
     "backup": Command("backup", "Copy the store into a file, while others use it.", "Care"),
@@ -87,9 +100,11 @@ SUMMARY = "Long-term memory of the command line."
 
 
 def verb(name: str) -> Any:
-    """Return the module of a command, imported now; without a name that of the start page."""
-    module = COMMANDS[name].module if name else "start"
-    return __import__(f"{__name__}.{module}", fromlist=("run",))  # importlib: 0.4 ms
+    """Return the module of a command, imported now, or its `Verb` there; without a name that of the
+    start page."""
+    module, _, beside = (COMMANDS[name].module if name else "start").partition(".")
+    found = __import__(f"{__name__}.{module}", fromlist=("run",))  # importlib: 0.4 ms
+    return getattr(found, beside) if beside else found
 
 
 def options_of(name: str) -> tuple[Option, ...]:

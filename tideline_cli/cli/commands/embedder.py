@@ -1,4 +1,4 @@
-"""tideline embedder."""
+"""tideline embedder, tideline reembed and tideline embed."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ import os
 from time import perf_counter
 
 from tideline_cli.cli import embedding, output
-from tideline_cli.cli.options import Argument, OptionSet
+from tideline_cli.cli.commands import Verb
+from tideline_cli.cli.options import Argument, OptionSet, count, text
 from tideline_cli.cli.session import Session
+from tideline_cli.config.settings import DEFAULT_EMBEDDER
 from tideline_cli.errors import UnavailableError, UsageError
 from tideline_cli.memory import lanes, reembed
 from tideline_cli.model.origin import EVERYONE
@@ -245,3 +247,89 @@ def _row_form(row: _Row) -> dict[str, Any]:
         "name": row.name, "here": row.here, "cold_ms": row.cold_ms, "summary": row.summary,
         "hint": row.hint if row.here is False else "", "chosen": row.chosen,
     }  # fmt: skip
+
+
+class ReembedOptions(OptionSet):
+    """The options of a call."""
+
+    limit = count("Vectors at most, such as for one night [0 is all].", short="-n")
+
+
+def _reembed(session: Session, words: list[str], options: ReembedOptions) -> int:
+    """Make the missing vectors."""
+    if words:
+        raise UsageError("reembed takes no words", hint="tideline reembed")
+    session.needs_owner("only the owner may change the memory file")
+    lanes.forget_named()
+    made, choice = 0, reembed.VectorChoice("hrr-256", "", 0)
+    if session.reading() is not None:
+        db = session.writing()
+        choice = reembed.choice_of(db, viewer=EVERYONE)
+        limit = options.limit or None
+        total = choice.missing if limit is None else min(limit, choice.missing)
+        made = embedding.make(session, db, limit=limit, total=total, viewer=EVERYONE)
+        choice = reembed.choice_of(db, viewer=EVERYONE)
+    if session.json:
+        more = {"made": made, "missing": choice.missing, "pending": bool(choice.next)}
+        output.emit_json(embedding.form_of(choice.wanted) | more)
+    else:
+        output.emit_lines(_reembed_lines(made, choice))
+    return 0
+
+
+def _reembed_lines(made: int, choice: reembed.VectorChoice) -> list[str]:
+    name = embedding.spec_of(choice.wanted)
+    vectors = "1 vector" if made == 1 else f"{made:,} vectors"
+    first = f"{vectors} made by {name}" if made else f"no fact lacks a vector by {name}"
+    if not choice.missing:
+        return [first]
+    held = f"; recall goes on with {embedding.spec_of(choice.now)}" if choice.next else ""
+    return [f"{first}; {embedding.waiting(choice.missing)}{held}"]
+
+
+REEMBED = Verb(
+    """Make the vectors that facts lack.
+
+After `tideline embedder use NAME` each fact needs a vector by the new embedder. Until the last one
+is made, recall goes on with the old vectors; then it takes the new ones. What is made is kept: a
+run that was stopped, by Ctrl-C or a power cut, goes on where it was when it is called again.
+
+All origins of the memory file are embedded, each apart.""",
+    (("", ""), ("", "--limit 1000")), (),
+    ReembedOptions, _reembed,
+)  # fmt: skip
+
+
+class EmbedOptions(OptionSet):
+    """The options of a call."""
+
+    embedder = text(
+        f"Which one [default: {DEFAULT_EMBEDDER}].", default=DEFAULT_EMBEDDER, metavar="NAME"
+    )
+
+
+def _embed(session: Session, words: list[str], options: EmbedOptions) -> int:
+    """Embed one text."""
+    text = session.text(words)
+    from tideline_cli.memory import choice  # noqa: PLC0415  numpy, 60-90 ms
+    from tideline_cli.vector.embedders.names import split_name  # noqa: PLC0415  as above
+
+    chosen = choice.chosen(session, options.embedder)
+    vector = [float(value) for value in chosen.embed([text])[0]]
+    if session.json:
+        name = split_name(chosen.name).spec
+        output.emit_json({"embedder": name, "dims": len(vector), "vector": vector})
+    else:
+        output.emit_lines([" ".join(map(repr, vector))])
+    return 0
+
+
+EMBED = Verb(
+    """Print the vector of a text.
+
+The built-in embedder hrr-256 needs no model: it hashes words and their trigrams to phases, so the
+same text gives the same 256 numbers everywhere.""",
+    (("deploy", "--json"),),
+    (Argument("words", "TEXT", "What to embed; `-` reads standard input."),),
+    EmbedOptions, _embed,
+)  # fmt: skip

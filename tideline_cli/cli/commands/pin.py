@@ -1,8 +1,9 @@
-"""tideline pin."""
+"""tideline pin and tideline unpin."""
 
 from __future__ import annotations
 
 from tideline_cli.cli import by_id
+from tideline_cli.cli.commands import Verb
 from tideline_cli.cli.options import OptionSet
 from tideline_cli.cli.session import Session
 from tideline_cli.memory import amend
@@ -23,3 +24,22 @@ def run(session: Session, words: list[str], _: Options) -> int:
     """Pin the facts."""
     by_id.change(session, words, amend.pin, "pinned", "pinned")
     return 0
+
+
+class UnpinOptions(OptionSet):
+    """The options of a call: none but the global ones."""
+
+
+def _unpin(session: Session, words: list[str], _: UnpinOptions) -> int:
+    """Unpin the facts."""
+    by_id.change(session, words, amend.unpin, "unpinned", "unpinned")
+    return 0
+
+
+UNPIN = Verb(
+    """Let pinned facts fade again.
+
+They are as warm as they would be if they were new.""",
+    (("@1", ""),), by_id.FACTS,
+    UnpinOptions, _unpin,
+)  # fmt: skip
