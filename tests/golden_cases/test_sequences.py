@@ -356,7 +356,7 @@ def test_slot_names():
 
 def test_an_unknown_segment_is_a_usage_error(run):
     """No segment is invented."""
-    from tideline_cli.model.closed_set import one_of
+    from tideline_cli.model.short_text import one_of
 
     with pytest.raises(UsageError):
         one_of("weird", tuple(SEGMENTS), "segment")

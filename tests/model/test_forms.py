@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.support import joined
 from tideline_cli.model import text
-from tideline_cli.model.forms import han_variants, irregular
+from tideline_cli.model.forms import further, han_variants
 from tideline_cli.model.text import WITH_FORMS, asked_forms, index_terms, said_terms, terms
 
 FORMS = (
@@ -117,8 +117,8 @@ def test_named_languages_have_their_stems(language, fact, question):
 def test_a_question_asks_for_irregular_forms(form, word):
     """Each form of a word asks for all others, in the words that the analyser gives."""
     stem = text._stemmer()
-    assert stem(form) in [*irregular.forms_of(stem(word))]
-    assert stem(word) in [*irregular.forms_of(stem(form))]
+    assert stem(form) in [*further.forms_of(stem(word))]
+    assert stem(word) in [*further.forms_of(stem(form))]
     found = asked_forms(form, [stem(form)], analyzer=WITH_FORMS)
     assert found is not None
     assert stem(word) in found.further()
@@ -126,9 +126,9 @@ def test_a_question_asks_for_irregular_forms(form, word):
 
 def test_no_irregular_group_is_a_group_of_one():
     """A group has two forms at least, and none of them twice; other words have none."""
-    groups = [group.split() for group in irregular._GROUPS.strip("| ").split("|")]
+    groups = [group.split() for group in further._GROUPS.strip("| ").split("|")]
     assert all(len(group) == len(set(group)) > 1 for group in groups)
-    assert [*irregular.forms_of("table")] == []
+    assert [*further.forms_of("table")] == []
 
 
 def test_characters_have_one_simple_form():

@@ -11,7 +11,7 @@ from unittest.mock import patch
 
 from tests.sync import driver
 from tideline_cli.model.record import replace
-from tideline_cli.model.times import StatedAt
+from tideline_cli.model.saying import StatedAt
 from tideline_cli.store import sync_changes, sync_registers
 from tideline_cli.sync import arrive, gather, outbox, registers, rulings, show, told
 from tideline_cli.sync.operations import EdgeOp

@@ -360,7 +360,7 @@ def _all(
     values = tuple(_value(option, text, clock, options) for text in given)
     if option.kind != "list" or not any("," in text or ";" in text for text in values):
         return values
-    from tideline_cli.model.lists import parted  # noqa: PLC0415  most options name one at a time
+    from tideline_cli.model.short_text import parted  # noqa: PLC0415  most options name one at a time
 
     return tuple(part for text in values for part in parted(text) or [""])
 

@@ -10,10 +10,10 @@ from tideline_cli.memory import dedup, descent, remember
 from tideline_cli.memory.screening import screen_of
 from tideline_cli.memory.secret_screening import secretless
 from tideline_cli.model import codec
-from tideline_cli.model.closed_set import one_of
 from tideline_cli.model.fact import KINDS, PROGRESSES, ROLES, SEGMENTS, TIERS, NewFact
 from tideline_cli.model.fields import LABELS, LISTS
 from tideline_cli.model.record import record, replace
+from tideline_cli.model.short_text import one_of
 from tideline_cli.model.source import SOURCES, is_trusted
 from tideline_cli.store import journal
 from tideline_cli.store.transactions import follow
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from tideline_cli.cli.session import Session
     from tideline_cli.memory.remember import Remembered
     from tideline_cli.memory.screening import Screen
-    from tideline_cli.model.closed_set import Word
+    from tideline_cli.model.short_text import Word
     from tideline_cli.model.source import Source
 
 _BATCH_KEYS = frozenset(("content", "source", "supersedes", *LABELS))

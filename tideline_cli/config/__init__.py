@@ -105,7 +105,7 @@ def _from_environment(environ: Mapping[str, str], ours: Sequence[str]) -> dict[s
         if setting.env in ours and environ[setting.env]:
             raw: Any = environ[setting.env]
             if setting.kind == "texts":
-                from tideline_cli.model.lists import parted  # noqa: PLC0415  few set a list
+                from tideline_cli.model.short_text import parted  # noqa: PLC0415  few set a list
 
                 raw = parted(raw)
             values[setting.name] = Value(parse_value(setting, raw, setting.env), setting.env)

@@ -11,7 +11,7 @@ from tideline_cli.config import origin_databases, reading
 from tideline_cli.config.replacing import FolderLock, replace_file
 from tideline_cli.config.settings import SETTINGS, TABLE, parse_value, shown
 from tideline_cli.errors import UsageError
-from tideline_cli.model.lists import parted
+from tideline_cli.model.short_text import parted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

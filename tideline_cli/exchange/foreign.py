@@ -13,7 +13,7 @@ from tideline_cli.errors import CannotWriteError, TidelineError, UsageError
 from tideline_cli.exchange.importer.cells import TEXT_KEYS
 from tideline_cli.model import codec
 from tideline_cli.model.fields import FIELDS, NAMES, TEXTS
-from tideline_cli.model.lists import parted
+from tideline_cli.model.short_text import parted
 from tideline_cli.model.utterance import TELLING, turn_of
 from tideline_cli.store import foreign_table
 from tideline_cli.system import NOFOLLOW, set_mode

@@ -6,7 +6,7 @@ from itertools import chain, islice
 
 from tideline_cli.errors import TidelineError, UsageError
 from tideline_cli.model import codec, instant
-from tideline_cli.model.times import Times
+from tideline_cli.model.saying import Times
 from tideline_cli.store import facts, links, listing, statements, sync_schema
 
 TYPE_CHECKING = False

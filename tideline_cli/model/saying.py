@@ -1,8 +1,9 @@
-"""What was said of a value of a slot, apart from what its slot shows of it. Pure."""
+"""When something was last stated of a fact, which decides which of two states is the later one; and
+what was said of a value of a slot, apart from what its slot shows of it. Pure."""
 
 from __future__ import annotations
 
-from tideline_cli.model.record import replace
+from tideline_cli.model.record import record, replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -10,6 +11,27 @@ if TYPE_CHECKING:
     from typing import Any
 
     from tideline_cli.model.fact import Fact
+
+
+@record
+class Times:
+    """changed_at: when somebody last stated anything about a fact. said_at: when somebody last said
+    that it holds, by saying it, saying it again or restoring it."""
+
+    changed_at: int
+    said_at: int
+
+
+@record
+class StatedAt:
+    """The same, with who said it apart: `spoken` is when this memory last heard it said, by words
+    that nobody has taken back since, and `brought` when it was said elsewhere, as an import or a
+    sync has told; 0 stands for never since it was made."""
+
+    changed_at: int
+    spoken: int
+    brought: int
+
 
 SHOWN = ("lifecycle", "valid_from", "valid_to", "statement")
 """What a value shows by its slot: the fields that change when another value paints over it."""

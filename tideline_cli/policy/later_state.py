@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from typing import Any, Literal
 
     from tideline_cli.model.fact import Fact
-    from tideline_cli.model.times import Times
+    from tideline_cli.model.saying import Times
 
     Change = Literal["archived", "restored", "relabelled"]
 

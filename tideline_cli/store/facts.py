@@ -221,7 +221,7 @@ def _tagged(tag: str) -> tuple[str, list[str]]:
     has = "EXISTS (SELECT 1 FROM json_each(tags) WHERE value = ?)"
     if "," not in tag and ";" not in tag:
         return has, [tag]
-    from tideline_cli.model.lists import parted  # noqa: PLC0415  most name one tag
+    from tideline_cli.model.short_text import parted  # noqa: PLC0415  most name one tag
 
     named = parted(tag) or [tag]
     return f"({has} OR {' AND '.join([has] * len(named))})", [tag, *named]

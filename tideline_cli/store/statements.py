@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from tideline_cli.model import codec
-from tideline_cli.model.saying import SHOWN, unpainted
-from tideline_cli.model.times import StatedAt, Times
+from tideline_cli.model.saying import SHOWN, StatedAt, Times, unpainted
 from tideline_cli.store import images, visibility
 
 TYPE_CHECKING = False

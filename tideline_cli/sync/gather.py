@@ -5,8 +5,7 @@ from __future__ import annotations
 from tideline_cli.memory.archived import stated_reasons
 from tideline_cli.model.origin import EVERYONE
 from tideline_cli.model.record import record, replace
-from tideline_cli.model.saying import SHOWN
-from tideline_cli.model.times import StatedAt
+from tideline_cli.model.saying import SHOWN, StatedAt
 from tideline_cli.policy.periods import statement_of
 from tideline_cli.store import images, statements, sync_changes, sync_registers, visibility
 from tideline_cli.store.statements import said_of_row

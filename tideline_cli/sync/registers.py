@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from tideline_cli.errors import UsageError
 from tideline_cli.model import instant
-from tideline_cli.model.closed_set import one_of
 from tideline_cli.model.fact import (
     HEATS,
     KINDS,
@@ -27,6 +26,7 @@ from tideline_cli.model.fields import CHANGEABLE, FIELDS, NAMES
 from tideline_cli.model.lean import blake2b
 from tideline_cli.model.origin import Origin, parse_origin
 from tideline_cli.model.saying import as_told
+from tideline_cli.model.short_text import one_of
 from tideline_cli.model.source import SOURCES
 from tideline_cli.store.sync_registers import BORN, PURGED, FactRow
 

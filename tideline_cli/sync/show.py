@@ -5,8 +5,8 @@ from __future__ import annotations
 from tideline_cli.model.edge import REPLACING, REWORDS
 from tideline_cli.model.origin import EVERYONE
 from tideline_cli.model.record import replace
+from tideline_cli.model.saying import StatedAt, Times
 from tideline_cli.model.text import index_terms
-from tideline_cli.model.times import StatedAt, Times
 from tideline_cli.policy.periods import ended, holds_from
 from tideline_cli.policy.slots import same_place
 from tideline_cli.policy.transitions import restored

@@ -12,10 +12,10 @@ from tideline_cli.cli.session import Session
 from tideline_cli.config import origin_databases, replacing, settings
 from tideline_cli.config.settings import NO_MODEL, SETTINGS, TABLE, shown
 from tideline_cli.errors import BusyError, CannotWriteError, StoreError, UsageError
-from tideline_cli.model.closed_set import one_of
 from tideline_cli.model.forms.stems import LANGUAGES
 from tideline_cli.model.record import as_dict
 from tideline_cli.model.server_address import is_server, refuse_other, without_password
+from tideline_cli.model.short_text import one_of
 from tideline_cli.model.text import ANALYZERS, WITH_FORMS, languages_of
 from tideline_cli.policy.sameness import SAMENESS
 from tideline_cli.ranking.fusions import PROFILES

@@ -14,7 +14,7 @@ from functools import cache
 from itertools import chain
 
 from tideline_cli.model.record import record
-from tideline_cli.policy.threats import filters, trees
+from tideline_cli.policy.threats import filters
 from tideline_cli.policy.threats.filters import CUE_WIDTH
 from tideline_cli.policy.threats.regexes import expanded
 
@@ -23,8 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any
 
-    from tideline_cli.policy.threats.filters import Cost, PatternFilter
-    from tideline_cli.policy.threats.trees import Group
+    from tideline_cli.policy.threats.filters import Cost, Group, PatternFilter
 
 HOME = "tideline_cli/policy/threats"
 SCOPES = ("all", "context", "strict")  # each holds the ones before it
@@ -194,7 +193,7 @@ def _filters(pattern: Pattern, alternative: str, cost: Cost) -> list[PatternFilt
     try:
         if pattern.folded:
             return filters.filters(whole, cost)
-        groups = filters.literal_groups(trees.tree(whole))
+        groups = filters.literal_groups(filters.tree(whole))
     except ValueError as error:
         raise ValueError(f"{pattern.name}: {error}: {alternative!r}") from None
     first, *rest = [group for group in groups if " " not in group]
@@ -229,7 +228,7 @@ def vocabulary(patterns: list[Pattern]) -> list[str]:
     found: set[str] = set()
     for one in patterns:
         for alternative in one.alternatives if one.folded else ():
-            found |= trees.spelled_words(trees.tree(expanded([alternative])))
+            found |= filters.spelled_words(filters.tree(expanded([alternative])))
     kept = {word.lower() for word in found if word.isascii() and len(word) > 1}
     twice = {a + b for a in kept for b in kept if len(a) > 4 and len(b) > 4}
     return sorted(kept - twice - {word + after for word in kept for after in _AFTER})

@@ -7,11 +7,9 @@ from math import isfinite
 
 from tideline_cli.errors import TidelineError, UsageError
 from tideline_cli.model import instant
-from tideline_cli.model.closed_set import one_of
 from tideline_cli.model.fact import PROGRESSES
 from tideline_cli.model.fields import NAMES, TIMES
-from tideline_cli.model.lists import parted
-from tideline_cli.model.short_text import storable
+from tideline_cli.model.short_text import one_of, parted, storable
 from tideline_cli.model.utterance import turn_of
 
 TYPE_CHECKING = False

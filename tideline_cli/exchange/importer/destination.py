@@ -15,9 +15,8 @@ from tideline_cli.memory.succession import repaint
 from tideline_cli.model.fields import CHANGEABLE
 from tideline_cli.model.origin import EVERYONE, Origin
 from tideline_cli.model.record import replace
-from tideline_cli.model.saying import as_told
+from tideline_cli.model.saying import Times, as_told
 from tideline_cli.model.source import is_trusted
-from tideline_cli.model.times import Times
 from tideline_cli.store import facts, references, slots, uses, visibility, writes
 
 TYPE_CHECKING = False

@@ -13,9 +13,9 @@ from tideline_cli.model.fact import said_again
 from tideline_cli.model.fields import LABELS
 from tideline_cli.model.origin import Origin
 from tideline_cli.model.record import replace
+from tideline_cli.model.saying import Times
 from tideline_cli.model.source import is_trusted
 from tideline_cli.model.text import said_terms
-from tideline_cli.model.times import Times
 from tideline_cli.policy import gate, later_state
 from tideline_cli.policy.gate import may_touch
 from tideline_cli.policy.later_state import is_forgotten
@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from tideline_cli.store import journal
 
     # The text of a fact, its slot, and the scope of both; of a chunk its document and its place.
+
     Text = tuple[str, str | None, str | None, str | None, int | None]
 
 # Every fact has these, and work the last, so that a row with none of its own gives the usual ones.

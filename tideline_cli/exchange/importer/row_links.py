@@ -22,9 +22,9 @@ from tideline_cli.model import ulid
 from tideline_cli.model.edge import INVERSE, REPLACING
 from tideline_cli.model.origin import EVERYONE, Origin
 from tideline_cli.model.record import record, replace
+from tideline_cli.model.saying import Times
 from tideline_cli.model.short_text import storable
 from tideline_cli.model.source import is_trusted
-from tideline_cli.model.times import Times
 from tideline_cli.policy.gate import may_end, may_touch
 from tideline_cli.policy.later_state import is_forgotten
 from tideline_cli.policy.periods import ended, holds_from

@@ -26,7 +26,6 @@ from tideline_cli.exchange.importer.cells import (
 )
 from tideline_cli.memory.remember import checked_text
 from tideline_cli.model import codec, ulid, utterance
-from tideline_cli.model.closed_set import one_of
 from tideline_cli.model.fact import (
     HEATS,
     KINDS,
@@ -48,10 +47,10 @@ from tideline_cli.model.instant import EARLIEST_MS, LATEST_MS
 from tideline_cli.model.lean import blake2b
 from tideline_cli.model.origin import UNKNOWN, Origin, parse_origin
 from tideline_cli.model.record import record
-from tideline_cli.model.saying import as_told
+from tideline_cli.model.saying import Times, as_told
 from tideline_cli.model.scope import scope_key
+from tideline_cli.model.short_text import one_of
 from tideline_cli.model.source import SOURCES, is_trusted, parse_source
-from tideline_cli.model.times import Times
 from tideline_cli.policy.gate import confined
 from tideline_cli.policy.periods import STATEMENT
 from tideline_cli.policy.sameness import APART

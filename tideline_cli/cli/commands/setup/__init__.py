@@ -16,9 +16,9 @@ from tideline_cli.cli.options import Argument, OptionSet, flag
 from tideline_cli.cli.session import Session
 from tideline_cli.config.replacing import FolderLock
 from tideline_cli.errors import CannotWriteError, UsageError
-from tideline_cli.model.closed_set import one_of
 from tideline_cli.model.instant import iso
 from tideline_cli.model.record import as_dict, replace
+from tideline_cli.model.short_text import one_of
 from tideline_cli.serve import setup_files
 from tideline_cli.serve.clients import CLIENTS
 from tideline_cli.serve.setup_files import BACKUP
