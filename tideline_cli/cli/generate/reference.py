@@ -306,9 +306,8 @@ CALLS = (
 _CHECKOUT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", "..", ".."))
 _NOW = "2026-03-02T09:00:00Z"
 _ID = re.compile(r"[0-9A-HJKMNP-TV-Z]{26}")
-_LONG = 200  # characters of a text
+_LONG = 80  # characters of a text
 _MANY = 20  # numbers of a list
-_ALIKE = 2  # objects of a list
 _WHOLE = 15  # keys of a fact by which an object is told to hold a whole one
 _TELLING = ("id", "content", "segment")
 _NAMES = frozenset(field.name for field in FIELDS)
@@ -317,7 +316,7 @@ _JSON = """\
 
 Made by `make generate`: these commands were run one after the other, and this is what they printed,
 set in lines. Ids are `ID-1`, `ID-2` …, the folder of the memory is `~`, a number of bytes is 0, a
-long text ends with `…`; of objects of one form two are shown. Where an object holds a whole fact,
+long text ends with `…`; of objects of one form one is shown. Where an object holds a whole fact,
 `"…"` stands for its other keys. Keys are a promise: they are added, and not changed or taken away
 without a line in the changelog. Notes, warnings and errors on stderr:
 [command-line.md](command-line.md#notes-warnings-errors).
@@ -342,8 +341,8 @@ _JSON_FORMS = {
 @cache
 def json_page() -> str:
     """Return the page."""
-    lines = [_JSON, "## A fact", "", "| Key | Value |", "| --- | --- |"]
-    lines += [f"| `{field.name}` | {_value_of(field)} |" for field in FIELDS]
+    lines = [_JSON, "## A fact", ""]
+    lines += [f"- `{field.name}`: {_value_of(field)}" for field in FIELDS]
     with tempfile.TemporaryDirectory() as home:
         for name, text in FILES.items():
             with open(os.path.join(home, name), "w", encoding="utf-8") as file:
@@ -401,7 +400,7 @@ def _steady(value: Any) -> Any:
 
 def _few(value: list[Any]) -> list[Any]:
     """Return the first parts of a list: three of many numbers, of objects those that show keys that
-    none before them has, two at least."""
+    none before them has."""
     if len(value) > _MANY and isinstance(value[0], float):
         return value[:3]
     if not value or not isinstance(value[0], dict):
@@ -409,7 +408,7 @@ def _few(value: list[Any]) -> list[Any]:
     shown: list[Any] = []
     seen: set[str] = set()
     for one in value:
-        if len(shown) < _ALIKE or not one.keys() <= seen:
+        if not shown or not one.keys() <= seen:
             shown.append(one)
             seen |= one.keys()
     return shown
@@ -449,7 +448,7 @@ _PLACE = re.compile(r"(<!-- tables: [^\n]*-->\n).*?(<!-- end of tables -->\n)", 
 
 
 def storage_page(root: str) -> str:
-    """Return the page with its table made anew; of a checkout without the page, the table alone."""
+    """Return the page with its list made anew; of a checkout without the page, the list alone."""
     try:
         with open(os.path.join(root, STORAGE_FORMAT), encoding="utf-8") as file:
             page = file.read()
@@ -459,7 +458,7 @@ def storage_page(root: str) -> str:
 
 
 def _tables() -> str:
-    """Return a row for each table and view: its name, and the first sentence of its comment. What
+    """Return a line for each table and view: its name, and the first sentence of its comment. What
     has no comment of its own stands beside the one before."""
     rows: list[tuple[str, str]] = []
     for comment, statement in _statements():
@@ -470,8 +469,7 @@ def _tables() -> str:
                 rows.append((name, re.split(r"(?<=[a-z)])[.:] ", comment)[0].rstrip(".")))
             else:
                 rows[-1] = (f"{rows[-1][0]}, {name}", rows[-1][1])
-    told = [f"| {names} | {what} |".replace("\\|", "|") for names, what in rows]
-    return "\n".join(("| Table | What it holds |", "| --- | --- |", *told, ""))
+    return "\n".join((*(f"- {names}: {what}" for names, what in rows), ""))
 
 
 def _statements() -> list[tuple[str, str]]:
