@@ -98,8 +98,8 @@ OF_NOBODY = {
     "exchange.extract.passes.facts_pass": "ExtractContext.origin says whose it is",
     "exchange.ingest.run.ingest": "IngestContext.origin says whose documents they are",
     "exchange.ingest.run.preview": "IngestContext.origin says whose documents they are",
-    "exchange.extract.summary_pass.last": "ExtractContext.origin says whose it is",
-    "exchange.extract.summary_pass.next_request": "ExtractContext.origin says whose it is",
+    "exchange.extract.passes.last_summary": "ExtractContext.origin says whose it is",
+    "exchange.extract.passes.next_summary_request": "ExtractContext.origin says whose it is",
     "exchange.importer.import_rows.import_rows": "ImportContext.origin says whose rows they are",
 }
 """Functions that read from a store, tell more than that, and are asked for nobody: why."""

@@ -1,19 +1,20 @@
-"""relink: a model reads the newest facts of one origin and says which of them belong together."""
+"""relink: a model reads the newest facts of one origin and says which of them belong together; and
+storing the edges that a model proposed."""
 
 from __future__ import annotations
 
 from tideline_cli.errors import BadReplyError, ReplacedError, TidelineError
-from tideline_cli.exchange import proposed_links
 from tideline_cli.llm import prompts, reply
 from tideline_cli.memory.amend import NothingToDo
 from tideline_cli.memory.screening import Screen
-from tideline_cli.policy import identifiers, prompt_lines, relations
-from tideline_cli.store import journal, listing
+from tideline_cli.policy import identifiers, prompt_lines, relations, secrets
+from tideline_cli.policy.render import prompt_text
+from tideline_cli.store import journal, links, listing
 from tideline_cli.store.facts import Filter
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from apsw import Connection
 
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 MOST_CONSIDERED = 200
 WINDOW = 40
+_LONGEST_REASON = 200
 
 
 class RelinkResult:
@@ -102,11 +104,11 @@ def _join(
     db: Connection, pairs: Sequence[Pair], result: RelinkResult, *, viewer: Origin, now: int
 ) -> None:
     screen = Screen()
-    proposed_links.scan_reasons((pair.reason for pair in pairs), screen)
+    scan_reasons((pair.reason for pair in pairs), screen)
     try:
         with journal.batch(db, verb="relink", by=viewer, now=now, resume=result.number) as batch:
-            made = proposed_links.join(db, pairs, now=now, screen=screen)
-            result.secrets += proposed_links.secret_count(pair.reason for pair in pairs)
+            made = join(db, pairs, now=now, screen=screen)
+            result.secrets += secret_count(pair.reason for pair in pairs)
             batch.note_secrets(result.secrets)
             if not made:
                 raise NothingToDo
@@ -114,3 +116,34 @@ def _join(
         return
     result.links += made
     result.number, result.batch = batch.number, batch.ordinal
+
+
+def scan_reasons(reasons: Iterable[str | None], screen: Screen) -> None:
+    """Scan the reasons of edges that `join` is about to store."""
+    for reason in reasons:
+        screen.found(_shown(reason or ""))
+
+
+def secret_count(reasons: Iterable[str | None]) -> int:
+    """Return how many secrets stand in the reasons of edges; `join` takes them out."""
+    return sum(secrets.without(reason or "")[1] for reason in reasons)
+
+
+def join(db: Connection, pairs: Iterable[Pair], *, now: int, screen: Screen) -> int:
+    """Store the edges and return how many entries are new; a symmetric kind makes two.
+
+    A reason that reads like an instruction takes its edge with it.
+    """
+    made = 0
+    for pair in pairs:
+        reason = _shown(pair.reason)
+        if reason and not screen.found(reason):
+            made += links.relate(
+                db, pair.a, pair.kind, pair.b, reason=reason, strength=pair.strength, now=now
+            )
+    return made
+
+
+def _shown(reason: str) -> str:
+    """Return a reason as it is stored."""
+    return prompt_text(secrets.without(reason)[0])[:_LONGEST_REASON].strip()

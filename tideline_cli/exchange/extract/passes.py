@@ -1,8 +1,10 @@
 """The passes of extract over a conversation: facts, items and lessons, for which a model is asked,
-and identifiers, which need none. Each has a cursor of its own.
+and identifiers, which need none; and the summary of a session, which each run words anew.
 
 A pass is a row of requests to a model. Its cursor moves only with a reply that gives something
-usable or says in an empty list that there is nothing, in the transaction that stores it.
+usable or says in an empty list that there is nothing, in the transaction that stores it. The
+summary has no cursor: the turn of the one that is active says how much of the session it covers, so
+an undo of it brings back where it was too.
 """
 
 from __future__ import annotations
@@ -22,17 +24,21 @@ from tideline_cli.llm import prompts, reply
 from tideline_cli.memory import remember
 from tideline_cli.memory.query import Query
 from tideline_cli.memory.recall import recall
+from tideline_cli.memory.secret_screening import masked
 from tideline_cli.model.fact import KINDS
-from tideline_cli.model.record import record
+from tideline_cli.model.record import record, replace
+from tideline_cli.model.source import UNTRUSTED
 from tideline_cli.policy import identifiers, prompt_lines
+from tideline_cli.policy.render import prompt_text
 from tideline_cli.policy.salience import are_in_one_script, correcting, salient
 from tideline_cli.store import listing, locks
 from tideline_cli.store.facts import Filter
+from tideline_cli.store.transactions import writing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
-    from typing import Any, Literal
+    from typing import Any, Final, Literal
 
     from apsw import Connection
 
@@ -60,6 +66,9 @@ LONGEST_MESSAGE = 20_000
 _LONGEST_QUERY = 2_000
 _GLANCE, _FEW = 500, 20  # characters of messages that tell the language of a conversation
 _AT_ONCE = 50  # identifiers in one transaction
+SUMMARY: Final = "summary"
+LONGEST_SUMMARY = 2_000
+"""Characters of a summary; a longer one is refused."""
 
 
 @record
@@ -434,3 +443,77 @@ def identify(
         tally.overtaken = True
         tally.done["identifiers"] = context.done(db, "identifiers")
     tally.identifiers = tally.stored - already
+
+
+def last_summary(db: Connection, context: ExtractContext) -> Fact | None:
+    """Return the active summary of the session that a model wrote, None where there is none. One
+    that the owner has taken over is the owner's."""
+    if not context.session:
+        return None
+    wanted = Filter(
+        kinds=(SUMMARY,), sessions=(context.session,), sources=UNTRUSTED, scopes=(context.scope,)
+    )
+    return next(listing.each(db, viewer=context.origin, wanted=wanted, limit=1), None)
+
+
+def covered_by_summary(db: Connection | None, context: ExtractContext, count: int) -> int:
+    """Return how many messages the summary covers; 0 when there are fewer now. Of a conversation
+    that went on in another branch, those that both have."""
+    before = None if db is None else last_summary(db, context)
+    done = (before.turn or 0) if before is not None else 0
+    if db is not None and done and context.marks:
+        done = min(done, context.done_here(db, SUMMARY))
+    return 0 if done > count else done
+
+
+def next_summary_request(
+    db: Connection | None, context: ExtractContext, messages: Sequence[Message], *, min_new: int
+) -> Request | None:
+    """Return the request about the next stretch of what is new, None where too little is."""
+    start = covered_by_summary(db, context, len(messages))
+    if sum(bool(message.text) for message in messages[start:]) < min_new:
+        return None
+    end = stretch(messages, start)
+    before = None if db is None or start == 0 else last_summary(db, context)
+    so_far = "" if before is None else prompts.summary_block(prompt_text(masked(before.content)))
+    said = flattened(messages[start:end], longest=LONGEST_MESSAGE)
+    return Request("summary", prompts.SUMMARY, said + so_far, start, end)
+
+
+def summarise(
+    db: Connection, context: ExtractContext, messages: Sequence[Message], tally: Tally, *,
+    min_new: int, ask: Ask,
+) -> None:  # fmt: skip
+    """Ask for the summary, stretch by stretch, and let each replace the one before it.
+
+    A failure is left in `tally.failure`; what came before it is done.
+    """
+    least = min_new
+    while (request := next_summary_request(db, context, messages, min_new=least)) is not None:
+        before = last_summary(db, context)
+        distilled = answer(request, ask, summary_in, tally)
+        if distilled is None:
+            return
+        known = () if before is None else (before.id,)
+        proposals = [replace(one, supersedes=known) for one in distilled.proposals]
+        stored = tally.changes()
+        try:
+            store_reply(db, context, tally, proposals, step=None)
+        except OvertakenError:
+            tally.overtaken = True
+            return
+        if context.marks and tally.changes() != stored:
+            with writing(db):
+                context.put_here(db, SUMMARY, request.end)
+        covered = covered_by_summary(db, context, len(messages))
+        if tally.changes() == stored or covered < request.end:
+            return  # nothing moved on: refused, blocked, or worded as before
+        least = 1
+
+
+def summary_in(text: str, request: Request) -> Distilled | None:
+    """Return the summary that a reply gives, None when it gives no usable one."""
+    said = reply.summary(text)
+    if said is None or len(said) > LONGEST_SUMMARY:
+        return None
+    return Distilled((kind_proposal(SUMMARY, said, "extraction", turn=request.end),))

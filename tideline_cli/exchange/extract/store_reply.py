@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tideline_cli.errors import ReplacedError, UsageError, WriteBlockedError
-from tideline_cli.exchange import proposed_links
+from tideline_cli.exchange import relink
 from tideline_cli.exchange.extract.types import (
     ExtractContext,
     OvertakenError,
@@ -84,9 +84,9 @@ def _keep(
     refused = max(0, len(proposals) - MOST_FACTS)
     proposals = proposals[:MOST_FACTS]
     references = list(references)
-    tally.secrets += proposed_links.secret_count(one.reason for one in references)
+    tally.secrets += relink.secret_count(one.reason for one in references)
     screen = _screen(proposals, context)
-    proposed_links.scan_reasons((one.reason for one in references), screen)
+    relink.scan_reasons((one.reason for one in references), screen)
     writer = _Writer(db, context, tally, screen)
     before = tally.changes()
     try:
@@ -97,7 +97,7 @@ def _keep(
             ids = [writer.kept(proposal, batch) for proposal in proposals]
             writer.said_again(known)
             pairs = relations.taken(references, new=ids, shown=shown)
-            tally.links += proposed_links.join(db, pairs, now=context.now, screen=screen)
+            tally.links += relink.join(db, pairs, now=context.now, screen=screen)
             if tally.changes() == before:
                 raise NothingToDo
             batch.note_secrets(tally.secrets_before + tally.secrets)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from itertools import groupby
+from unicodedata import combining
 
 from tideline_cli.model.record import record
 
@@ -127,8 +128,6 @@ def cut_up(text: str, size: int, level: int = 0) -> list[str]:
 
 def _by_signs(text: str, size: int) -> list[str]:
     """Return a text cut after `size` characters, none of them parted from its marks."""
-    from unicodedata import combining  # noqa: PLC0415  a word of such a length is rare
-
     found: list[str] = []
     while len(text) > size:
         end = size

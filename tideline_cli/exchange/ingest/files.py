@@ -4,6 +4,7 @@ document; and the names that their documents have in the store."""
 from __future__ import annotations
 
 import os
+import re
 from fnmatch import fnmatchcase
 from pathlib import Path
 
@@ -28,6 +29,7 @@ _FORM_OF: dict[str, Form] = {
 }  # fmt: skip
 """What the endings of names say; a folder is searched for these."""
 STDIN = "-"
+_SPELLED_BYTE = re.compile(rb"\\x([89a-f][0-9a-f])")
 
 
 @record
@@ -211,7 +213,4 @@ def is_there(text: str) -> bool:
 
 def _bytes(text: str) -> bytes:
     """Return the path that a text with spelled bytes stands for."""
-    import re  # noqa: PLC0415  few names are no UTF-8
-
-    spelled = re.compile(rb"\\x([89a-f][0-9a-f])")
-    return spelled.sub(lambda found: bytes([int(found[1], 16)]), text.encode())
+    return _SPELLED_BYTE.sub(lambda found: bytes([int(found[1], 16)]), text.encode())

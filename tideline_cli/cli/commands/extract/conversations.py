@@ -17,7 +17,7 @@ from tideline_cli.errors import (
     UnavailableError,
     UsageError,
 )
-from tideline_cli.exchange.extract import chats, conversation, passes, summary_pass
+from tideline_cli.exchange.extract import chats, conversation, passes
 from tideline_cli.exchange.extract.conversation import (
     Transcript,
     fingerprint,
@@ -303,7 +303,8 @@ def _has_news(db: Connection | None, job: Job, *, asks: bool) -> bool:
     begun = [(0 if db is None else passes.beginning(db, context, name, count), enough)
              for name, enough in least.items()]  # fmt: skip
     if asks and job.summary:
-        begun.append((0 if db is None else summary_pass.covered(db, context, count), job.min_new))
+        covered = 0 if db is None else passes.covered_by_summary(db, context, count)
+        begun.append((covered, job.min_new))
     return any(sum(bool(one.text) for one in messages[start:]) >= enough for start, enough in begun)
 
 

@@ -7,7 +7,7 @@ import os
 from tideline_cli import config
 from tideline_cli.cli import output
 from tideline_cli.errors import TidelineError, UsageError
-from tideline_cli.exchange.extract import passes, summary_pass, types
+from tideline_cli.exchange.extract import passes, types
 from tideline_cli.exchange.extract.conversation import Transcript
 from tideline_cli.exchange.extract.store_reply import store_reply
 from tideline_cli.exchange.extract.types import ExtractContext, Tally
@@ -57,7 +57,7 @@ def without_secrets(db: Connection | None, job: Job, tally: Tally) -> Job:
     names: list[Pass] = ["identifiers", job.main_pass, *(["lessons"] if job.lessons else [])]  # type: ignore[list-item]
     start = 0 if db is None else min(passes.beginning(db, job.context, one, count) for one in names)
     if job.summary:
-        start = min(start, summary_pass.covered(db, job.context, count))
+        start = min(start, passes.covered_by_summary(db, job.context, count))
     messages = types.without_secrets(transcript.messages, start, tally)
     record = job.record
     if record is not None:
@@ -112,7 +112,7 @@ def _conversation(db: Connection, job: Job, tally: Tally, ask: Ask) -> None:
     if job.lessons and tally.failure is None:
         passes.run(db, context, passes.lessons_pass(messages, context), messages, tally, ask=ask)
     if job.summary and tally.failure is None:
-        summary_pass.summarise(db, context, messages, tally, min_new=job.min_new, ask=ask)
+        passes.summarise(db, context, messages, tally, min_new=job.min_new, ask=ask)
 
 
 @record
@@ -144,7 +144,7 @@ def foreseen(db: Connection | None, job: Job) -> Foreseen:
     if job.lessons:
         requests += passes.lesson_requests(messages, start("lessons"))
     if job.summary:
-        about = summary_pass.next_request(db, context, messages, min_new=job.min_new)
+        about = passes.next_summary_request(db, context, messages, min_new=job.min_new)
         requests += [about] if about is not None else []
     if job.record is not None:
         requests.append(passes.failure_request(job.record))
