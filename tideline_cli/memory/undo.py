@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import islice
+from itertools import islice, takewhile
 
 from tideline_cli.errors import NotFoundError, UsageError, WriteBlockedError
 from tideline_cli.memory.undo_plan import (
@@ -229,13 +229,16 @@ def _made_since(
 ) -> tuple[tuple[int, str], ...]:
     """Return the batches that were made after an undo, stand, and are no step back or forward; the
     oldest first."""
-    made: list[tuple[int, str]] = []
-    for step in steps.standing(db, viewer=viewer):
-        if step.ordinal <= undone.ordinal:
-            break
-        batch = None if step.undoes or step.ordinal == own else history.by_number(db, step.number)
-        if batch is not None and history.has_changes(db, batch):
-            made.append((step.ordinal, step.verb))
+    later = list(takewhile(
+        lambda step: step.ordinal > undone.ordinal, steps.standing(db, viewer=viewer)
+    ))  # fmt: skip
+    asked = [step for step in later if not step.undoes and step.ordinal != own]
+    found = reads.together(db, *(
+        reads.asked(history.HAS_CHANGES, (step.number,)) for step in asked
+    ))  # fmt: skip
+    made = [
+        (step.ordinal, step.verb) for step, rows in zip(asked, found, strict=True) if rows[0][0]
+    ]
     return tuple(reversed(made))
 
 
@@ -246,7 +249,10 @@ def _undos(db: Connection, viewer: Origin) -> Iterator[tuple[Batch, Batch]]:
     for step in steps.standing(db, viewer=viewer):
         if step.undoes is None or chains.bring_back(step.undoes):
             continue
-        undone = history.by_number(db, step.number)
-        back = history.by_number(db, chains.first(step.undoes))
-        if undone is not None and back is not None and history.has_changes(db, undone):
-            yield undone, back
+        found, meant, has = reads.together(
+            db, reads.asked(history.BY_NUMBER, (step.number,)),
+            reads.asked(history.BY_NUMBER, (chains.first(step.undoes),)),
+            reads.asked(history.HAS_CHANGES, (step.number,)),
+        )  # fmt: skip
+        if found and meant and has[0][0]:
+            yield Batch(*found[0]), Batch(*meant[0])

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     Statement = tuple[bytes, list[int], list[Parameter]]
 
-_AT_ONCE = 256  # statements of one round trip: more could fill what lies between both sides
+_AT_ONCE = 4096  # statements of one round trip: what waits is held in memory on both sides
 _ANSWERED = ("SELECT", "WITH", "VALUES", "SHOW")
 _READ = b"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 # Writers come one after another, so each sees what those before it have committed.
