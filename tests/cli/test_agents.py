@@ -167,6 +167,7 @@ def test_an_agent_forgets_its_own(run):
     assert left == set(AGENTS) - {"coder"}
 
 
+@pytest.mark.nightly
 def test_many_agents_share_one_file(run, home):
     """8 processes of 4 agents write and read one file at once: each fact has the agent that wrote
     it, nothing is lost, and the file is sound."""

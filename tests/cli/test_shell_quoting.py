@@ -69,6 +69,7 @@ def test_a_shell_reads_the_text_that_was_quoted(shell, empty):
     assert list(empty.iterdir()) == []
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("shell", needs)
 @pytest.mark.parametrize("after", ["", "'", '"', '")', ")", "`"])
 def test_nothing_of_a_text_is_run_whatever_is_open(shell, after, empty):
@@ -81,6 +82,7 @@ def test_nothing_of_a_text_is_run_whatever_is_open(shell, after, empty):
     assert list(empty.iterdir()) == []
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("shell", needs)
 @pytest.mark.parametrize("opened", ["'\n", '"\n', "$(\n", "; x='\n", '; x="\n', "`\n"])
 def test_nothing_is_run_behind_a_line_that_the_shell_did_not_tell(shell, opened, empty):

@@ -57,6 +57,7 @@ def test_a_fragment_is_the_block_of_context(run, llm):
     assert "plan my week" in prompt
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_nothing_to_say_and_no_program(llm, monkeypatch):
     """Where no fact matches it says so; without the program it ends with the way to get it."""
@@ -68,6 +69,7 @@ def test_nothing_to_say_and_no_program(llm, monkeypatch):
     assert "pip install tideline-cli" in err
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_a_recall_that_is_switched_off_is_told(run, llm):
     """The switch is said, never `no fact matches`."""

@@ -206,6 +206,7 @@ def _forked(call, *given):
     return pid
 
 
+@pytest.mark.nightly
 def test_a_crowd(state, tmp_path):
     """Eight processes end 200 turns each and are killed at random, while two others work off what
     waits: in the end each turn was read, and each once."""

@@ -52,6 +52,7 @@ def test_half_a_transcript_ends_in_a_sentence(process, tmp_path, form, part):
     assert told and "internal" not in done.err, done.err
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("kind", "program"), [
     ("jsonl", ""), ("json", ""), ("csv", ""), ("sqlite", ""), ("json", "mem0"),
     ("json", "mcp-memory"), ("json", "brigade"), ("json", "rsclaw"),

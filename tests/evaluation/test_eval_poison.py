@@ -79,6 +79,7 @@ def test_a_memory_without_a_write_gate_is_found_out(memory):
         assert any(deed in one for one in done.json["harm"]), deed
 
 
+@pytest.mark.nightly
 def test_lines_say_what_json_says(memory):
     """Lines say what JSON says."""
 

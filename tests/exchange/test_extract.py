@@ -85,6 +85,7 @@ def test_plain_output(run, model, talk):
     assert len(model.calls) == 1
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize(
     ("reply", "code"),
     [("not json", "bad_reply"), ("", "bad_reply"), ("[]", "bad_reply"), ({"foo": 1}, "bad_reply"),

@@ -88,6 +88,7 @@ def test_the_language_is_kept(run, model, talk, said, text, stored):
     assert (done.json["stored"], done.json["refused_items"]) == (stored, 1 - stored)
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("reply", [
     "nothing", '{"kind": "fact"}', '{"kind": 1, "text": "x"}', '["likes tea"]', None,
     '{"items": [{"content": "likes tea"}]}', '{"items": [], "error": "overloaded"}',

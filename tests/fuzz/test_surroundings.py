@@ -49,6 +49,7 @@ def ends_well(done, *codes):
     return done
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full here")
 @pytest.mark.parametrize("argv", ["remember x", "recall deploy", "--help", "--version",
                                   "man list", "list --json"])  # fmt: skip
@@ -181,6 +182,7 @@ def test_a_working_folder_that_is_gone(environ, tmp_path):
         ends_well(shell(f"{line} --db relative.db", environ, cwd=gone), 0, 1, 2, 3, 73)
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("umask", ["000", "077", "777"])
 def test_umasks(environ, tmp_path, umask):
     """Whatever the umask, folders are 0700 and files 0600; everything made stays usable."""

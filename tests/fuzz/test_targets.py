@@ -135,7 +135,7 @@ def test_what_is_no_file(run, tmp_path, argv, kind):
     assert (done.code, done.error["code"]) == (2, "usage")
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.nightly
 @pytest.mark.slow
 @pytest.mark.parametrize("argv", [("import",), ("import", "--format", "csv"),
                                   ("import", "--format", "sqlite"), ("extract", "--llm", "none")])

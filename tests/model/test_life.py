@@ -26,6 +26,7 @@ def test_random_histories_go_as_specified(part):
             pytest.fail(driver.script(fewer, seed, said or different))
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("name", some(PLANTED))
 def test_a_planted_fault_is_found(name):
     """The comparison is no formality: a fault of one line is noticed within some histories."""

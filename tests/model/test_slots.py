@@ -22,7 +22,7 @@ def test_a_history_of_a_slot(run, seed):
         slots.compare(run, statements, NOW + len(steps) * DAY)
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.nightly
 @pytest.mark.parametrize("name", some(faults.OF_SLOTS, 2))
 def test_a_planted_fault_is_found(name):
     """A fault of one line is noticed within some histories."""

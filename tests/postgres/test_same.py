@@ -68,6 +68,7 @@ def rows(random, count):
         yield json.dumps(row)
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("analyzer", ["standard", "reference"])
 def test_ids_and_scores_are_equal(both, tmp_path, analyzer):
     """Questions in each way of asking find the same facts with the same scores, to the last bit."""

@@ -46,6 +46,7 @@ def place(run, address, monkeypatch):
         yield made
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("argv", [
     ("recall", "lamp"), ("context", "lamp"), ("context", "--auto", "lamp"), ("list",), ("status",),
 ])  # fmt: skip

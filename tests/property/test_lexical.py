@@ -252,7 +252,7 @@ def test_the_past_is_searched_by_bounds(db, wanted, monkeypatch):
     assert 0 < len(read) < 500
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.nightly
 @pytest.mark.parametrize("lasting", [False, True])
 def test_faded_facts_are_not_read(db, lasting, monkeypatch):
     """Long after their last use facts score half of their bounds; those that a fact which lasts, or

@@ -73,6 +73,7 @@ def meaning(parsed):
     return name, {key: value for key, value in plain.items() if value != [] or key == "words"}
 
 
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("name", COMMANDS)
 @settings(max_examples=often(40, 400))
 @given(globals_first, st.data())

@@ -93,6 +93,7 @@ def _said(home, argv, lacking=(), before=""):
     return done.stdout
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("lacking", [*((name,) for name in _MAY_LACK), _MAY_LACK])
 def test_commands_without_private_modules(tmp_path, lacking):
     """Each taken away alone, and all of them: every command does the same as with them."""

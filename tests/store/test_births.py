@@ -116,6 +116,7 @@ DAMAGE = (
 )
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("damage", DAMAGE)
 def test_doctor_mends_runs(run, home, tmp_path, damage):
     """A run that is lost, has no facts, crosses another or has no batch is found and mended."""

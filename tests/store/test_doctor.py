@@ -151,6 +151,7 @@ def test_little_room_is_no_damage(run, store, monkeypatch, left, words):
     assert finding["remedy"]
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("seed", SEEDED, ids=lambda seed: seed.__name__)
 def test_seeded_damage_is_found_and_left(run, store, seed):
     """Each damage is found, with its remedy and exit code 5, and nothing is written."""
@@ -172,6 +173,7 @@ def test_seeded_damage_is_found_and_left(run, store, seed):
     assert f"{weight:<8} {check}: " in plain.out
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     "seed", [seed for seed, (*_, how) in SEEDED.items() if how], ids=lambda seed: seed.__name__
 )
@@ -255,7 +257,7 @@ MORE = {
 }  # fmt: skip
 
 
-@pytest.mark.sampled(9)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("name", MORE)
 def test_more_damage_is_found_and_mended(run, store, name):
     """Every derived table is compared with the facts, and made anew."""

@@ -16,7 +16,7 @@ import pytest
 
 from tests.conftest import run_main
 from tests.soundness import sound
-from tests.support import ROOT, fresh_store
+from tests.support import ROOT, fresh_store, often
 from tideline_cli.errors import CannotWriteError, StoreError
 from tideline_cli.store import DRAFT_ID, backup, connection, digest, migrations, schema
 from tideline_cli.store.checks import structure
@@ -24,7 +24,8 @@ from tideline_cli.store.opening import open_for_reading, open_for_writing
 
 pytestmark = pytest.mark.file_alone("older files are upgraded")
 
-POINTS = 50
+POINTS = often(16, 50)
+PROCESSES = often(5, 16)
 AFTER = -1
 
 
@@ -276,7 +277,7 @@ def script(call):
 
 
 def test_an_upgrade_killed_at_any_point(tmp_path):
-    """Killed at fifty points, the file is of the old version or the new one, and whole."""
+    """Killed at many points, the file is of the old version or the new one, and whole."""
     done = subprocess.run(
         [sys.executable, "-c", script(f"t.killed_children(sys.argv[1], {POINTS})"), str(tmp_path)],
         capture_output=True, text=True, cwd=ROOT, check=False,
@@ -290,7 +291,7 @@ def test_an_upgrade_killed_at_any_point(tmp_path):
     assert {row[0] for row in rows} == {0, schema.VERSION}
 
 
-def test_sixteen_processes_and_one_upgrade(tmp_path):
+def test_many_processes_and_one_upgrade(tmp_path):
     """Of many processes that open an older file at once, one upgrades it; none fails."""
     path = old_store(tmp_path / "t.db")
     rows = state(path)[2]
@@ -301,7 +302,7 @@ def test_sixteen_processes_and_one_upgrade(tmp_path):
     argv = [sys.executable, "-c", script(call), str(path)]
     children = [
         subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT)
-        for _ in range(16)
+        for _ in range(PROCESSES)
     ]
     told = [child.communicate() for child in children]
     assert [err for _, err in told if err] == []

@@ -301,6 +301,7 @@ def test_a_link_that_leads_elsewhere_meanwhile(tmp_path, monkeypatch):
     assert sorted(os.listdir(tmp_path / "two")) == ["t.db"]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", ["tideline.db-lock", "tideline.db-lock-dream"])
 @pytest.mark.parametrize("kind", ["fifo", "link", "hard link", "folder"])
 def test_a_lock_file_that_is_none(process, home, tmp_path, name, kind):

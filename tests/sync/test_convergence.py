@@ -25,6 +25,7 @@ def test_machines_end_with_the_same_memory(seed):
         pytest.fail(driver.script(history.plan, fewer, seed, said or different))
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("name", some(PLANTED))
 def test_a_planted_fault_is_found(name):
     """The comparison is no formality: a changed rule is noticed within some histories."""

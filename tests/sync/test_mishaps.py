@@ -230,6 +230,7 @@ def test_a_place_that_says_it_is_plain_now_gets_nothing(world, is_other):
     assert world.settle() == []
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("harm", ["remove", "truncate", "swap", "flip", "more"])
 @pytest.mark.parametrize("which", [0, -1], ids=["first", "last"])
 def test_a_harmed_segment_is_left_anew_by_its_machine(world, harm, which):

@@ -347,6 +347,7 @@ def test_two_machines_show_what_one_would_that_heard_all_in_order(tmp_path):
     assert found(tmp_path, SEEDS, 20) is None
 
 
+@pytest.mark.nightly
 def test_a_painted_value_that_is_taken_as_a_word_is_noticed(tmp_path, monkeypatch):
     """The comparison is no formality."""
     as_shown = lambda state: {name: state[name] for name in saying.SHOWN}  # noqa: E731

@@ -36,6 +36,7 @@ def test_nothing_near_is_passed_over(dims, least):
     assert found == [(row, one) for row, one in enumerate(wanted.tolist()) if one >= least]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("dims", [3, 256, 1536])
 @pytest.mark.parametrize("most", [1, 100, 9000])
 def test_the_nearest_are_found_with_their_equals(dims, most):
