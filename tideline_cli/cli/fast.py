@@ -6,6 +6,8 @@ missing values), so a command line means the same on both ways.
 
 from __future__ import annotations
 
+from tideline_cli import __version__
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,30 +36,28 @@ def run(argv: Sequence[str]) -> int:
 
         words = hook_door.after_hook(argv)
         if words is not None:
-            from tideline_cli.cli import hook_door  # noqa: PLC0415  as above
-
             return hook_door.run(argv, words, parse)
     options = [part for part in argv if part.startswith("-")]
     if options == list(argv) and ("--version" in options or "-V" in options):
-        from tideline_cli import __version__  # noqa: PLC0415  --version alone
-
         as_json = "--json" in options
         print(f'{{"version": "{__version__}"}}' if as_json else f"tideline {__version__}")  # noqa: T201
         return 0
     parsed = parse(argv)
     if parsed is None:
-        from tideline_cli.cli import app  # noqa: PLC0415  40-60 ms
-
-        return app.run(argv)
+        return _run_by_typer(argv)
     from tideline_cli.cli.perform import perform  # noqa: PLC0415  what --version does without
 
     return perform(*parsed, _show_help)
 
 
-def _show_help(name: str) -> None:
+def _run_by_typer(argv: Sequence[str]) -> int:
     from tideline_cli.cli import app  # noqa: PLC0415  40-60 ms
 
-    app.run([*([name] if name else ()), "--help"])
+    return app.run(argv)
+
+
+def _show_help(name: str) -> None:
+    _run_by_typer([*([name] if name else ()), "--help"])
 
 
 def parse(argv: Sequence[str]) -> tuple[str, Given] | None:
