@@ -110,7 +110,14 @@ def tells_of_living(one: Gist) -> bool:
 def said_in(text: str) -> list[str]:
     """Return the words of a text as it is compared: what speaks for the writer is one word, what a
     change says is what holds since, and what ends something denies it."""
-    said = _as_it_is([SELF if word in ME else word for word in words_in(text)])
+    said = [*words_in(text)]
+    if not ME.isdisjoint(said):
+        said = [SELF if word in ME else word for word in said]
+    low = text.casefold()
+    if REPLACED in low or any(map(low.__contains__, CHANGING)):  # most texts tell of no change
+        said = _as_it_is(said)
+    if ENDINGS.isdisjoint(said):
+        return said
     return [
         "not" if word in ENDINGS and any(then.endswith("ing") for then in said[place + 1 :][:2])
         else word for place, word in enumerate(said)
