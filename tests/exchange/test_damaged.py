@@ -56,10 +56,10 @@ def test_blocks_of_a_message_stay_apart():
 
 
 @pytest.mark.parametrize("made", ["²", "٣", "1" * 400, 10**400])
-def test_digits_of_any_kind_are_heard(made):
+def test_digits_of_any_kind_are_counted(made):
     """A row with digits that are no number is read as any other one."""
     summary = ImportSummary()
-    summary.heard({"content": "tea", "created_at": made})
+    summary.note_row({"content": "tea", "created_at": made})
     assert (summary.rows, summary.early) == (1, 0)
 
 
