@@ -1,4 +1,4 @@
-"""tideline init."""
+"""tideline init and tideline completions."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import os
 import sys
 
 from tideline_cli.cli import output
+from tideline_cli.cli.commands import Verb
 from tideline_cli.cli.options import Argument, OptionSet, flag, text
 from tideline_cli.cli.session import Session
 from tideline_cli.errors import UsageError
@@ -198,3 +199,48 @@ def _code(char: str) -> str:
     if number < 0x80:
         return f"\\x{number:02x}"
     return f"\\u{number:04x}" if number < 0x10000 else f"\\U{number:08x}"
+
+
+_FILES = {
+    "bash": "tideline.bash",
+    "zsh": "_tideline",
+    "fish": "tideline.fish",
+    "powershell": "tideline.ps1",
+}
+
+
+class CompletionsOptions(OptionSet):
+    """The options of a call: none but the global ones."""
+
+
+def _completions(session: Session, words: list[str], _: CompletionsOptions) -> int:
+    """Print one script."""
+    if len(words) != 1 or words[0] not in _FILES:
+        raise UsageError(
+            f"unknown shell: {' '.join(words)!r}" if words else "name a shell",
+            hint="use one of " + ", ".join(_FILES),
+        )
+    from tideline_cli.cli.generate.completions import files  # noqa: PLC0415  imports every verb
+
+    script = files()[_FILES[words[0]]]
+    if session.json:
+        output.emit_json({"shell": words[0], "script": script})
+    else:
+        sys.stdout.write(script)
+    return 0
+
+
+COMPLETIONS = Verb(
+    """Print the completion script of a shell.
+
+The script completes commands, options and their values, and starts no process to do so. bash,
+fish and PowerShell load it as it is; zsh takes it from a folder of $fpath as `_tideline`, or
+sourced after compinit.""",
+    (
+        ("bash", "> ~/.local/share/bash-completion/completions/tideline"),
+        ("zsh", "> ~/.zfunc/_tideline"),
+        ("fish", "> ~/.config/fish/completions/tideline.fish"),
+    ),
+    (Argument("words", "SHELL", "Which shell.", "word", False, 1, tuple(_FILES)),),
+    CompletionsOptions, _completions,
+)  # fmt: skip

@@ -1,10 +1,11 @@
-"""tideline restore."""
+"""tideline restore and tideline backup."""
 
 from __future__ import annotations
 
 import os
 
 from tideline_cli.cli import by_id, output
+from tideline_cli.cli.commands import Verb
 from tideline_cli.cli.options import Argument, OptionSet, file, flag
 from tideline_cli.cli.session import Session
 from tideline_cli.cli.terminal import confirmed
@@ -81,3 +82,47 @@ def _store(session: Session, path: str, yes: bool) -> int:
     for message in done.wrong:
         session.note(f"{message}; see `tideline doctor`")
     return 0
+
+
+class BackupOptions(OptionSet):
+    """The options of a call."""
+
+    force = flag("Replace FILE; the old copy stays until the new is whole.", short="-f")
+
+
+def _backup(session: Session, words: list[str], options: BackupOptions) -> int:
+    """Make a backup."""
+    if len(words) != 1:
+        raise UsageError("name one file", hint="tideline backup FILE")
+    if not words[0] or "\x00" in words[0]:
+        raise UsageError("the name of the file is none", hint="tideline backup FILE")
+    session.needs_file("backup", hint="pg_dump copies a server; `tideline export` writes all facts")
+    session.needs_owner("only the owner may copy the store")
+    db = session.reading()
+    if db is None:
+        session.check_memory_is_there()
+        raise UsageError(f"there is no store yet at {session.database}", hint="see --db")
+    from tideline_cli.store import backup  # noqa: PLC0415  contextlib; no fact is restored by it
+
+    made = backup.write(db, words[0], force=options.force)
+    if session.json:
+        output.emit_json({"file": made.path, "facts": made.facts, "bytes": made.bytes})
+    elif not session.quiet:
+        facts = "1 fact" if made.facts == 1 else f"{made.facts:,} facts"
+        output.emit_lines([f"{made.path}: {facts}, {made.bytes:,} bytes"])
+    return 0
+
+
+BACKUP = Verb(
+    """Copy the whole store into FILE, while others read and write it.
+
+The copy holds every fact that was there when it began, of every origin, archived ones and history
+included. It is a memory file of its own, readable by you alone, written to the disk and checked
+before this ends; `tideline --db FILE recall` reads it, `tideline restore --from FILE` puts it
+back. To copy tideline.db by other means loses what is in its log.
+
+What you purge later stays in the copies made before: delete those too.""",
+    (("memory-2026-02-01.db", ""), ("--force latest.db", "")),
+    (Argument("words", "FILE", "Where to.", "file", False, 1),),
+    BackupOptions, _backup,
+)  # fmt: skip

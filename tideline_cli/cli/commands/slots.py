@@ -1,14 +1,15 @@
-"""tideline slots."""
+"""tideline slots and tideline tags."""
 
 from __future__ import annotations
 
 from tideline_cli.cli import filters, output
+from tideline_cli.cli.commands import Verb
 from tideline_cli.cli.filters import Formats, Said
 from tideline_cli.cli.options import Argument
 from tideline_cli.cli.session import Session
 from tideline_cli.errors import UsageError
 from tideline_cli.model import instant
-from tideline_cli.model.record import record
+from tideline_cli.model.record import record, replace
 from tideline_cli.policy.periods import holds_from
 from tideline_cli.policy.slots import holds_at, periods
 from tideline_cli.store import labels
@@ -151,3 +152,50 @@ def _form(slot: _Slot) -> dict[str, Any]:
             "since": instant.iso(holds_from(following)),
         },
     }  # fmt: skip
+
+
+class TagsOptions(Said, Formats):
+    """The options of a call."""
+
+
+def _tags(session: Session, words: list[str], options: TagsOptions) -> int:
+    """List the tags."""
+    if words:
+        raise UsageError("tags takes no words", hint="`tideline list --tag TAG` lists its facts")
+    wanted = replace(filters.labelled(session, options), lasts_at=session.now)
+    db = session.reading()
+    found = [] if db is None else labels.tags(db, viewer=session.viewer, wanted=wanted)
+    usual = output.usual_of_rows(session)
+    chosen = output.chosen(session, output.named(options), usual=usual)
+
+    def table() -> None:
+        from tideline_cli.cli import ages, tables  # noqa: PLC0415  rich, 20 ms
+
+        rows = [(tag, f"{count:,}", ages.ago(at, session.now)) for tag, count, at in found]
+        tables.listing(session, ("tag", "facts", "newest"), rows, wide="tag")
+
+    output.emit_rows(
+        chosen if found or chosen != "table" else "lines",
+        map(_tag_form, found),
+        whole=lambda forms: {"tags": forms},
+        lines=lambda: [f"{count}\t{tag}" for tag, count, _ in found],
+        table=table,
+    )
+    if not found and not output.is_json(session, chosen):
+        session.note("no tags: `tideline remember TEXT --tag TAG` gives one")
+    return 0
+
+
+def _tag_form(row: tuple[str, int, int]) -> dict[str, Any]:
+    tag, count, at = row
+    return {"tag": tag, "facts": count, "newest": instant.iso(at)}
+
+
+TAGS = Verb(
+    """List the tags, and how many facts have each.
+
+Active facts count that have not ended, the most frequent tag comes first; with --session,
+--speaker, --role or --agent those that were said so. Exits with 0 where there is none.""",
+    (("", ""), ("", "--json")), (),
+    TagsOptions, _tags,
+)  # fmt: skip
