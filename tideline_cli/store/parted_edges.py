@@ -5,7 +5,7 @@ from __future__ import annotations
 from tideline_cli.model import codec
 from tideline_cli.model.edge import TWOFOLD
 from tideline_cli.model.record import record, replace
-from tideline_cli.store import images
+from tideline_cli.store import images, reads
 from tideline_cli.store.undo_rows import Trail
 
 TYPE_CHECKING = False
@@ -58,12 +58,13 @@ def followed(db: Connection, trails: Trails, batch: Batch) -> Trails:
     edge: one of the two may be gone, or changed, and the other not."""
     links = dict(trails.links)
     partings = _partings(db, trails.links)
+    pieces = _pieces(db, batch, [one for some in partings.values() for one in some])
     for row, trail in trails.links.items():
         for parting in partings.get(row, ()):
             if parting.batch != batch.number and trail.before is None:
                 links |= _left_of(db, parting, trail)
             elif parting.batch == batch.number and trail.before and trail.now is None:
-                links = _parted(db, parting, row, links)
+                links = _parted(db, parting, row, links, pieces[parting.number])
     return replace(trails, links=links)
 
 
@@ -78,10 +79,18 @@ def _partings(db: Connection, links: Iterable[int]) -> dict[int, list[_Parting]]
     return found
 
 
-def _pieces(db: Connection, parting: _Parting) -> list[int]:
-    """Return the rows that were stored in the place of one."""
-    rows: Iterable[Any] = db.execute(_BORN_NEXT, (parting.number, parting.batch))
-    return [row for (row,) in rows]
+def _pieces(
+    db: Connection, batch: Batch, partings: Iterable[_Parting]
+) -> dict[int, list[int]]:
+    """Return the rows that were stored in the place of those that a batch has parted, by the number
+    of the change."""
+    numbers = [one.number for one in partings if one.batch == batch.number]
+    found = reads.together(db, *(
+        reads.asked(_BORN_NEXT, (number, batch.number)) for number in numbers
+    ))  # fmt: skip
+    return {
+        number: [row for (row,) in rows] for number, rows in zip(numbers, found, strict=True)
+    }
 
 
 def _left_of(db: Connection, parting: _Parting, trail: Trail) -> Links:
@@ -111,10 +120,12 @@ def _says_the_same(image: str | None, edges: Row) -> bool:
     return all(edge.get(name) == edges[name] for name in _SAID)
 
 
-def _parted(db: Connection, parting: _Parting, row: int, links: Links) -> Links:
+def _parted(
+    db: Connection, parting: _Parting, row: int, links: Links, born_next: Iterable[int]
+) -> Links:
     """Return the trails where the batch itself has parted a row, and its pieces are no longer as it
     left them: each edge gets back what the batch took from it, and no more."""
-    born = (number for number in _pieces(db, parting) if number in links)
+    born = (number for number in born_next if number in links)
     left = {
         number: image for number in born
         if (image := _as_left(db, number, parting)) and _is_of(image, parting.edges)
