@@ -240,12 +240,20 @@ def is_file(path: str) -> bool:
     return os.path.isfile(path)
 
 
+_OF_STORE = 4  # files that an open store needs: itself, its log, the memory shared, its lock
+
+
 def are_used_up() -> bool:
-    """Say whether this process may open no file more."""
+    """Say whether this process may open fewer files than a store needs."""
+    opened: list[int] = []
     try:
-        os.close(os.open(os.devnull, os.O_RDONLY))
+        while len(opened) < _OF_STORE:
+            opened.append(os.open(os.devnull, os.O_RDONLY))
     except OSError as error:
         return error.errno in (EMFILE, ENFILE)
+    finally:
+        for handle in opened:
+            os.close(handle)
     return False
 
 
