@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from time import perf_counter
 
@@ -20,6 +21,7 @@ from tideline_cli.cli.session import Session
 from tideline_cli.config.settings import TABLE
 from tideline_cli.errors import (
     CannotWriteError,
+    ExhaustedError,
     HelpWantedError,
     Interrupted,
     StoreError,
@@ -199,8 +201,21 @@ def _translated(error: DatabaseError, path: str) -> TidelineError:
     try:
         from tideline_cli.store.database_errors import translated  # noqa: PLC0415  only after an error
     except (ImportError, OSError):
-        return CannotWriteError(f"{path}: {error}", hint="see also `ulimit -a`")
+        if _may_open_a_file():
+            return CannotWriteError(f"{path}: {error}", hint="see also `ulimit -a`")
+        return ExhaustedError(
+            f"too many open files: {path} cannot be opened", hint="see `ulimit -n`",
+            code="out_of_files",
+        )  # fmt: skip
     return translated(error, path)
+
+
+def _may_open_a_file() -> bool:
+    try:
+        os.close(os.open(os.devnull, os.O_RDONLY))
+    except OSError:
+        return False
+    return True
 
 
 def _unforeseen(error: Exception, session: Session | None) -> TidelineError:
