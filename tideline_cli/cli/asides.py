@@ -15,6 +15,7 @@ from tideline_cli.model import instant
 from tideline_cli.store import notices, opening
 from tideline_cli.store.connection import DatabaseError, is_collision
 from tideline_cli.store.patience import within
+from tideline_cli.store.visibility import NOBODY, number
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -120,7 +121,6 @@ def explain_wall(session: Session) -> None:
 def note_wall(session: Session, db: Any) -> bool:
     """Say so where a role is held back; return whether it is."""
     from tideline_cli.store import members  # noqa: PLC0415  servers alone
-    from tideline_cli.store.visibility import NOBODY, number  # noqa: PLC0415  as above
 
     if number(db, session.viewer) != NOBODY or members.sees_all(db):
         return False

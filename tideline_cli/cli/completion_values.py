@@ -16,6 +16,7 @@ from tideline_cli.model.origin import parse_origin
 from tideline_cli.policy.render import screen_text
 from tideline_cli.store import SERVERS, suggestions
 from tideline_cli.store.suggestions import peek
+from tideline_cli.vector.embedders.names import KINDS as LEARNED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -263,7 +264,6 @@ def _facts(count: int) -> str:
 
 
 def _embedders(start: str, line: _Line) -> Iterable[Offer]:  # noqa: ARG001  a shape
-    from tideline_cli.vector.embedders.names import KINDS as LEARNED  # noqa: PLC0415  rarely asked
 
     names = [("hrr-256", "no model"), *((name, kind.summary) for name, kind in LEARNED.items())]
     return [one for one in names if one[0].startswith(start)]

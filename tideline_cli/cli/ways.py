@@ -3,12 +3,14 @@ makes the score of a hit, and why a fact is not among the hits."""
 
 from __future__ import annotations
 
-from tideline_cli.cli import output
+from tideline_cli.cli import answer_notes, output
 from tideline_cli.errors import UsageError
 from tideline_cli.memory.query import CURVES
+from tideline_cli.memory.why_not import verdict
 from tideline_cli.model import codec
 from tideline_cli.model.record import replace
 from tideline_cli.ranking.fusions import PROFILES
+from tideline_cli.ranking.priority import GROUPS
 from tideline_cli.store import facts
 
 TYPE_CHECKING = False
@@ -115,8 +117,6 @@ def explain_absence(
 ) -> int:  # fmt: skip
     """Print why a fact does not come, or where it does; return the exit code. `graph` says whether
     the call follows links."""
-    from tideline_cli.memory.why_not import verdict  # noqa: PLC0415  --explain needs no search
-
     reference = session.reference(named)
     if db is None:
         raise facts.missing(reference)
@@ -146,8 +146,6 @@ def _told_absence(session: Session, query: Query, found: WhyNot) -> str:
 
 def _too_far(hit: Hit) -> str:
     """Return how near a fact of its class has to be; --min-sim takes the place of that."""
-    from tideline_cli.ranking.priority import GROUPS  # noqa: PLC0415  one fusion alone
-
     group = GROUPS[hit.why.group or "auto"]
     return (
         f"it is too far: a fact of class {group.name} has a distance below {group.most:.2f}, a "
@@ -170,7 +168,6 @@ def _archived_too(session: Session, query: Query) -> str:
     """Return how archived facts are found among the others."""
     if not query.is_other_way:
         return "--archived"
-    from tideline_cli.cli import answer_notes  # noqa: PLC0415  an archived fact, another way
 
     return f"`{session.call(*answer_notes.recall_of_all(session, query.text))}`"
 

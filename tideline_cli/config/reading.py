@@ -10,6 +10,7 @@ import os
 import stat
 import tomllib
 
+from tideline_cli.config import origin_databases
 from tideline_cli.config.settings import SETTINGS, TABLE, Value, parse_value
 from tideline_cli.errors import UsageError
 from tideline_cli.model.record import record
@@ -58,7 +59,6 @@ def check_user_text(raw: bytes, path: str) -> dict[str, Value]:
 def _parsed(name: str, value: Any, where: str) -> Any:
     if name != TABLE:
         return parse_value(SETTINGS[name], value, where)
-    from tideline_cli.config import origin_databases  # noqa: PLC0415  few have a table
 
     try:
         return origin_databases.table_of(value)

@@ -22,6 +22,7 @@ and gold (a source_turn or an id, each with its worth).
 
 from __future__ import annotations
 
+import gzip
 import os
 import re
 from datetime import UTC, datetime
@@ -46,8 +47,6 @@ _ZIPPED = ".gz"
 def open_file(path: str) -> BinaryIO:
     """Open a file, which gzip may have compressed."""
     if path.endswith(_ZIPPED):
-        import gzip  # noqa: PLC0415  few files are compressed
-
         return gzip.open(path, "rb")  # type: ignore[return-value]
     return open(path, "rb")
 

@@ -6,6 +6,7 @@ each other's locks. So `store.foreign_table` reads a SQLite file, by the library
 
 from __future__ import annotations
 
+import io
 import os
 from itertools import chain
 
@@ -51,7 +52,6 @@ def delimited(file: BinaryIO, *, tabs: bool) -> Rows:
     Raises UsageError where the file cannot be read on.
     """
     import csv  # noqa: PLC0415  tables alone
-    import io  # noqa: PLC0415  tables alone
 
     number = 1
     csv.field_size_limit(_LONGEST_LINE)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import chain, islice
 
 from tideline_cli.errors import TidelineError, UsageError
+from tideline_cli.memory.archived import reasons
 from tideline_cli.model import codec, instant
 from tideline_cli.model.saying import Times
 from tideline_cli.store import facts, links, listing, statements, sync_schema
@@ -97,8 +98,6 @@ def _explained(db: Connection, found: Iterable[Fact]) -> Iterator[tuple[Fact, st
         archived = [fact for fact in chunk if fact.lifecycle == "archived"]
         known: dict[str, str] = {}
         if archived:
-            from tideline_cli.memory.archived import reasons  # noqa: PLC0415  many have none
-
             known = reasons(db, archived)
         yield from ((fact, known.get(fact.id)) for fact in chunk)
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from tideline_cli.memory.query import Match
 from tideline_cli.ranking import bm25
+from tideline_cli.ranking.one_word import combined
 from tideline_cli.store import fts, label_holders
 
 TYPE_CHECKING = False
@@ -77,8 +78,6 @@ def _scored(
         value += bm25.label_score(length, stats, idfs.values())
         matched = tuple([term for term in asked if term in matched or term in idfs])
     else:
-        from tideline_cli.ranking.one_word import combined  # noqa: PLC0415  some questions alone
-
         in_labels = {term: bm25.label_score(length, stats, (idf,)) for term, idf in idfs.items()}
         value, matched = combined(
             {**bm25.term_scores(listed, query, stats), **in_labels}, stats.forms

@@ -9,7 +9,15 @@ from tideline_cli.memory.succession import repaint
 from tideline_cli.model.instant import DAY_MS
 from tideline_cli.model.origin import EVERYONE, OWNER
 from tideline_cli.model.record import record
-from tideline_cli.store import facts, journal, purge_rows, slots, sync_schema
+from tideline_cli.store import (
+    facts,
+    journal,
+    purge_rows,
+    slots,
+    sync_registers,
+    sync_schema,
+    sync_state,
+)
 from tideline_cli.store.purge_traces import finish_purge
 
 TYPE_CHECKING = False
@@ -118,11 +126,6 @@ def _uncovered(
 def _remove(db: Connection, batch: journal.batch, gone: dict[int, str]) -> None:
     purge_rows.remove(db, gone)
     if sync_schema.exists(db):
-        from tideline_cli.store import (  # noqa: PLC0415  few memories sync
-            sync_registers,
-            sync_state,
-        )
-
         sync_registers.note_purged(db, list(gone.values()))
         sync_state.lower_change(db)
     batch.explain("1 fact" if len(gone) == 1 else f"{len(gone):,} facts")

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from tideline_cli.errors import UnavailableError
-from tideline_cli.memory import lexical
+from tideline_cli.memory import lexical, semantic
 from tideline_cli.memory.lanes import lane_of
 from tideline_cli.memory.query import Match, Ranked
 from tideline_cli.memory.semantic import are_few
@@ -281,7 +281,6 @@ def _cosines(
     """Return the cosines of facts that words have found."""
     if search.query.mode == "keyword" or not seqs:
         return {}
-    from tideline_cli.memory import semantic  # noqa: PLC0415  2 ms
 
     return semantic.cosines_of(view, search.query.text, seqs)
 
@@ -386,7 +385,6 @@ def liked_by(
     query = search.query
     if query.mode == "keyword":
         return [Liked({}) for _ in texts]
-    from tideline_cli.memory import semantic  # noqa: PLC0415  2 ms
 
     least = query.min_sim if query.min_sim is not None else floor
     found, backlog = semantic.likest(

@@ -8,10 +8,12 @@ from _thread import RLock
 
 from tideline_cli import config
 from tideline_cli.errors import NotFoundError, UsageError
-from tideline_cli.memory import amend, told_changes
+from tideline_cli.exchange import jsonl
+from tideline_cli.memory import amend, told_changes, undo
 from tideline_cli.memory import recall as recalling
 from tideline_cli.memory import remember as remembering
 from tideline_cli.memory.answer import answered
+from tideline_cli.memory.context import context_block, masked_hits, newest_first
 from tideline_cli.memory.query import DEFAULT_LIMIT, MODES, Query
 from tideline_cli.model import instant, ulid
 from tideline_cli.model.fact import KINDS, SEGMENTS, TIERS, NewFact
@@ -25,6 +27,7 @@ from tideline_cli.store import facts, links, opening, stats
 from tideline_cli.store.connection import DatabaseError
 from tideline_cli.store.facts import Filter
 from tideline_cli.store.links import Link
+from tideline_cli.store.transactions import snapshot
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -243,12 +246,6 @@ class Memory(Attached):
         """Return a block of facts for a prompt: escaped, scanned, never longer than the budget.
         `fenced` puts it under a heading and between markers that no fact can forge. Passwords, keys
         and card numbers are `[secret]` in it, but for `show_secrets`."""
-        from tideline_cli.memory.context import (  # noqa: PLC0415  the scan
-            context_block,
-            masked_hits,
-            newest_first,
-        )
-
         given.whole("max_chars", max_chars)
         if max_tokens is not None:
             given.whole("max_tokens", max_tokens)
@@ -302,7 +299,6 @@ class Memory(Attached):
             given.whole("batch", batch, least=1)
         if self._reading() is None:
             raise NotFoundError("there is nothing to undo")
-        from tideline_cli.memory import undo  # noqa: PLC0415  few programs undo
 
         return undo.undo(self._writing(), batch, viewer=self.origin, now=self._clock())
 
@@ -322,8 +318,6 @@ class Memory(Attached):
     def _exported(self, process: int) -> Iterator[dict[str, Any]]:
         from contextlib import closing  # noqa: PLC0415  few programs export
 
-        from tideline_cli.exchange import jsonl  # noqa: PLC0415  as above
-        from tideline_cli.store.transactions import snapshot  # noqa: PLC0415  as above
 
         db = opening.open_for_reading(self.path)  # its own: it stays in one transaction
         if db is None:

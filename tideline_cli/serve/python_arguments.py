@@ -7,11 +7,13 @@ import os
 import sys
 from math import inf
 
+from tideline_cli.config import own_address
 from tideline_cli.config.settings import TABLE
 from tideline_cli.errors import UsageError
 from tideline_cli.model import instant
 from tideline_cli.model.server_address import refuse_other
-from tideline_cli.store import SERVERS
+from tideline_cli.model.time_words import meant
+from tideline_cli.store import SERVERS, addresses
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,8 +41,6 @@ def path_of(given: Any) -> str:
     if not path or "\x00" in path:
         raise UsageError("not a path: the name of the file is empty", hint="Memory.open(PATH)")
     if path.startswith(SERVERS):
-        from tideline_cli.store import addresses  # noqa: PLC0415  no file
-
         return addresses.kept(path)
     refuse_other(path)
     return os.path.abspath(os.path.expanduser(path))
@@ -48,11 +48,8 @@ def path_of(given: Any) -> str:
 
 def usual_path(settings: Config, origin: Origin) -> str:
     """Return the memory that the settings name for an origin."""
-    if settings.get(TABLE):
-        from tideline_cli.config import own_address  # noqa: PLC0415  few have a table
-
-        if own := own_address.address_of(settings, origin.key):
-            return own
+    if settings.get(TABLE) and (own := own_address.address_of(settings, origin.key)):
+        return own
     path: str = settings.get("database")
     return path
 
@@ -131,7 +128,6 @@ def time(value: Time | str | None, now: int, *, ends: bool = False) -> int | Non
                          hint='milliseconds since 1970, or "7d"')  # fmt: skip
     if not isinstance(value, str):
         return value
-    from tideline_cli.model.time_words import meant  # noqa: PLC0415  few state a time
 
     found = meant(value, now=now)
     return found.end if ends else found.start

@@ -5,6 +5,8 @@ rows here, for all facts before a number that its last row names; later ones are
 
 from __future__ import annotations
 
+import zlib
+
 from apsw import CorruptError
 
 from tideline_cli.model.record import record
@@ -99,7 +101,6 @@ def deflated(plain: bytes) -> bytes:
     term of a million facts takes 0.5 ms longer to read then."""
     if not any(plain):
         return b""
-    import zlib  # noqa: PLC0415  a library of C, of which small memories need nothing
 
     made = zlib.compressobj(6, zlib.DEFLATED, -zlib.MAX_WBITS, 9, zlib.Z_RLE)
     short = made.compress(plain) + made.flush()
@@ -113,7 +114,6 @@ def inflated(row: bytes, size: int) -> bytes:
         return bytes(size)
     if len(row) == size:
         return row
-    import zlib  # noqa: PLC0415  as above
 
     try:
         plain = zlib.decompress(row, -zlib.MAX_WBITS, size)

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import os
 import stat
+from shutil import copyfile
+from tempfile import TemporaryDirectory
 from time import thread_time
 
 import apsw
@@ -191,9 +193,6 @@ class opened:  # noqa: N801  reads as a statement: with opened(path, stop) as db
 
     def _copied(self) -> str:
         """Copy a file and its log into a private folder, both as they are at one time."""
-        from shutil import copyfile  # noqa: PLC0415  a file that is in use
-        from tempfile import TemporaryDirectory  # noqa: PLC0415  a file with a log alone
-
         self._folder = TemporaryDirectory(prefix="tideline-")
         target = os.path.join(self._folder.name, "copy.db")
         for _ in range(_ATTEMPTS):

@@ -3,7 +3,14 @@
 from __future__ import annotations
 
 from tideline_cli.model import codec
-from tideline_cli.model.edge import MOST_OF_A_KIND, TWOFOLD, kinds_under, words_for
+from tideline_cli.model.edge import (
+    INVERSE,
+    MOST_OF_A_KIND,
+    SYMMETRIC,
+    TWOFOLD,
+    kinds_under,
+    words_for,
+)
 from tideline_cli.model.record import record
 from tideline_cli.store import visibility
 
@@ -150,8 +157,6 @@ def full_end(
 def equal(source: str, kind: str, target: str) -> tuple[tuple[str, str, str], ...]:
     """Return the edges that make one statement: the stated one, and the one from the other end that
     says the same, if there is any."""
-    from tideline_cli.model.edge import INVERSE, SYMMETRIC  # noqa: PLC0415  few commands link facts
-
     stated = (source, kind, target)
     if kind in SYMMETRIC:
         return stated, (target, kind, source)
@@ -169,8 +174,6 @@ def _missing(
     db: Connection, source: str, kind: str, target: str
 ) -> tuple[tuple[str, str, str], ...]:
     """Return the edges to store for a statement: none of a directed kind that is stated already."""
-    from tideline_cli.model.edge import SYMMETRIC  # noqa: PLC0415  few commands link facts
-
     if kind not in SYMMETRIC:
         return () if is_stated(db, source, kind, target) else ((source, kind, target),)
     return tuple(

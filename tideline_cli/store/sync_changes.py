@@ -135,8 +135,6 @@ def edge_now(
     db: Connection, source: str, kind: str, target: str
 ) -> tuple[str | None, int | None, int] | None:
     """Return reason, strength and time of an edge; None where it is not there."""
-    from tideline_cli.model.edge import words_for  # noqa: PLC0415  beside its one use
-
     row: Any = db.execute(_LINKS, (source, target, codec.dumps(words_for(kind)))).fetchone()
     return None if row is None else row[3:]
 

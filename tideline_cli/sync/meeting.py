@@ -7,6 +7,7 @@ import os
 from tideline_cli.errors import BusyError, UsageError
 from tideline_cli.model.record import record
 from tideline_cli.store import sync_registers, sync_state
+from tideline_cli.store.purge_traces import finish_purge
 from tideline_cli.store.transactions import writing
 from tideline_cli.sync import folders, layout, operations, outbox, place_file, replica, rotation
 from tideline_cli.sync.absorb import Absorber
@@ -240,14 +241,11 @@ class Meeting:
         sender = Outbox(self._db, self._place, folder, held, ring, now=self._now)
         done = sender.send(row)
         self._notes += sender.notes
-        if absorber.purged:
-            from tideline_cli.store.purge_traces import finish_purge  # noqa: PLC0415  purges alone
-
-            if not finish_purge(self._db):
-                self._notes.append(
-                    "traces of purged facts stay in the file while another program reads it: the "
-                    "next command removes them"
-                )
+        if absorber.purged and not finish_purge(self._db):
+            self._notes.append(
+                "traces of purged facts stay in the file while another program reads it: the "
+                "next command removes them"
+            )
         with writing(self._db):
             sync_state.put_place(self._db, row.number, synced_at=self._now)
         return Report(

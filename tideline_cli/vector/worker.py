@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import sys
+from threading import Thread
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,8 +47,6 @@ def serve(name: str, requests: BinaryIO, answers: BinaryIO) -> None:
 def end_with(pipe: int) -> None:
     """End this process as soon as the one at the other end of a pipe is gone, even in the middle of
     a frame, which takes up to a second."""
-    from threading import Thread  # noqa: PLC0415  a worker alone
-
     def watch() -> None:
         while os.read(pipe, 1):
             pass

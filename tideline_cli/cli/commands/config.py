@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from difflib import get_close_matches
 
 from tideline_cli import config
 from tideline_cli.cli import memory_names, output, terminal
@@ -222,7 +223,6 @@ def _check_name(name: str, known: Sequence[str]) -> None:
             f"unknown setting: {name!r}", hint="did you mean database? It is the path of the memory"
             " file; TIDELINE_HOME moves the settings and all else as well",
         )  # fmt: skip
-    from difflib import get_close_matches  # noqa: PLC0415  re; a wrong name alone
 
     near = get_close_matches(name.lower().replace("-", "_"), known)
     hint = f"did you mean {' or '.join(near)}? " if near else ""

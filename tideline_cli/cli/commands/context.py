@@ -30,6 +30,7 @@ from tideline_cli.memory.context import (
 from tideline_cli.memory.query import ALL, DEFAULT_LIMIT, FUSIONS, MODES, Query, nothing
 from tideline_cli.memory.recall import has_questions, recall, write_back
 from tideline_cli.model.record import replace
+from tideline_cli.model.source import is_trusted
 from tideline_cli.ranking.decay import DECAYS, DEPTH
 from tideline_cli.store.facts import Filter, has_open
 from tideline_cli.store.transactions import snapshot
@@ -254,8 +255,6 @@ def _announce(
 
 def _sources(made: ContextBlock, hits: Sequence[Hit]) -> list[dict[str, Any]]:
     """Return who said each fact of the block, in its order, and whether it is a weak match."""
-    from tideline_cli.model.source import is_trusted  # noqa: PLC0415  JSON alone
-
     shown = {hit.fact.id: hit for hit in hits}
     said = [shown[fact_id] for fact_id in (*made.constraints, *made.facts)]
     return [

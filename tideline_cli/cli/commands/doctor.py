@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from tideline_cli.cli import output
+from tideline_cli.cli import output, status_lines
 from tideline_cli.cli.messages import shows_progress
 from tideline_cli.cli.options import Argument, OptionSet, flag
 from tideline_cli.cli.session import Session
@@ -156,8 +156,6 @@ def _note_older_terms(session: Session) -> None:
 
 def _note_doors(session: Session) -> None:
     """Say which clients are set up, and what failed there last."""
-    from tideline_cli.cli import status_lines  # noqa: PLC0415  a memory that cannot be read
-
     for line in status_lines.doors_status(session)[1]:
         session.note(" ".join(line.split()))
 

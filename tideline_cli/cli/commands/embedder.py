@@ -14,7 +14,7 @@ from tideline_cli.errors import UnavailableError, UsageError
 from tideline_cli.memory import lanes, reembed
 from tideline_cli.model.origin import EVERYONE
 from tideline_cli.model.record import record
-from tideline_cli.vector.embedders.names import KINDS
+from tideline_cli.vector.embedders.names import KINDS, split_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -312,7 +312,6 @@ def _embed(session: Session, words: list[str], options: EmbedOptions) -> int:
     """Embed one text."""
     text = session.text(words)
     from tideline_cli.memory import choice  # noqa: PLC0415  numpy, 60-90 ms
-    from tideline_cli.vector.embedders.names import split_name  # noqa: PLC0415  as above
 
     chosen = choice.chosen(session, options.embedder)
     vector = [float(value) for value in chosen.embed([text])[0]]

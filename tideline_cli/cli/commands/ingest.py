@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from contextlib import contextmanager, nullcontext
 
-from tideline_cli.cli import new_fact, output
+from tideline_cli.cli import embedding, new_fact, output
 from tideline_cli.cli.messages import shows_progress
 from tideline_cli.cli.options import Argument, OptionSet, choice, count, flag, text
 from tideline_cli.cli.session import Session
@@ -117,8 +117,6 @@ def run(session: Session, words: list[str], options: Options) -> int:
         with _progress(session, count) as advance:
             summary = ingesting.ingest(db, incoming, context, progress=advance)
         if summary.total("added") and is_slow(db):
-            from tideline_cli.cli import embedding  # noqa: PLC0415  learned embedders alone
-
             embedding.finish_import(session, db)
     report(
         session, summary, found, names.below(found.folders), dry_run=options.dry_run

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
+import tempfile
 
 from tideline_cli.cli import output
 from tideline_cli.cli.commands import COMMANDS
@@ -66,9 +68,7 @@ def _by_man(page: Page, *, pager: bool) -> str | None:
 
     None when there is no man, or when it fails.
     """
-    import shutil  # noqa: PLC0415  only where man may be
     import subprocess  # noqa: PLC0415  as above
-    import tempfile  # noqa: PLC0415  as above
 
     program = shutil.which("man")
     if program is None:

@@ -7,6 +7,7 @@ import json
 import os
 import signal
 import sys
+import webbrowser
 from contextlib import contextmanager
 from threading import Lock
 
@@ -111,8 +112,6 @@ def _tell(session: Session, server: HttpServer, path: str | None) -> None:
 
 
 def _browse(url: str) -> None:
-    import webbrowser  # noqa: PLC0415  --open alone
-
     webbrowser.open(url)
 
 

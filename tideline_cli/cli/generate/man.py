@@ -3,6 +3,8 @@ JSON, from the same tables."""
 
 from __future__ import annotations
 
+import textwrap
+
 from tideline_cli import __version__
 from tideline_cli.cli.commands import COMMANDS, SUMMARY, verb
 from tideline_cli.cli.options import GLOBAL, Argument, Option
@@ -279,8 +281,6 @@ def _escaped(text: str) -> str:
 
 
 def _wrapped(text: str, indent: int) -> list[str]:
-    import textwrap  # noqa: PLC0415  it imports `re`
-
     margin = " " * indent
     return textwrap.wrap(
         text.replace("`", ""), _WIDTH, initial_indent=margin, subsequent_indent=margin,

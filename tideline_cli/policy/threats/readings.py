@@ -4,9 +4,13 @@ rendered, with look-alikes folded, decoded, and without its disguises.
 
 from __future__ import annotations
 
+from binascii import Error, a2b_base64, unhexlify
+
 from tideline_cli.model.lean import once
+from tideline_cli.model.unicode_forms import in_form
 from tideline_cli.policy.render import prompt_text
 from tideline_cli.policy.threats._cues import CUE_WIDTH, CUES, MARKS, REVERSED_TRACES
+from tideline_cli.policy.threats.disguises import undisguised
 from tideline_cli.policy.threats.plain import (
     HEX,
     LOWER,
@@ -71,8 +75,6 @@ def _readings(text: str) -> Iterator[Reading]:
         text = f" {text} ".replace(" __", " ").replace(" _", " ").replace("__ ", " ")
         text = text.replace("_ ", " ").strip()
     if not text.isascii():
-        from tideline_cli.model.unicode_forms import in_form  # noqa: PLC0415  ASCII needs none of it
-
         # One Arabic character that NFKC makes eighteen, and the one white space that it leaves.
         for odd in ("\ufdfa", "\ufdfb", "\u1680"):
             text = text.replace(odd, " ")
@@ -84,7 +86,6 @@ def _readings(text: str) -> Iterator[Reading]:
     yield _reading(text, low, starts)
     if may_be_disguised(low, starts):
         # Most texts have no disguise.
-        from tideline_cli.policy.threats.disguises import undisguised  # noqa: PLC0415  see above
 
         plain = undisguised(low)
         if plain != low:
@@ -161,7 +162,6 @@ def _plain(run: str) -> str:
     is_hex = HEX.issuperset(run.removeprefix("0x"))
     if not (is_hex or run.isascii()) or (run.islower() and not is_hex):
         return ""  # base64 of words always mixes upper and lower case
-    from binascii import Error, a2b_base64, unhexlify  # noqa: PLC0415  only for coded-looking runs
 
     run = run.removeprefix("0x")
     try:

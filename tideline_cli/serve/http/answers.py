@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tideline_cli.model.codec import dumps
 from tideline_cli.model.record import record
 
 TYPE_CHECKING = False
@@ -52,7 +53,5 @@ def status_of(said: Printed) -> int:
 
 def failed_reply(status: int, code: str, message: str, hint: str = "") -> HttpReply:
     """Return an error in the form that commands print."""
-    from tideline_cli.model.codec import dumps  # noqa: PLC0415  an answer rarely fails
-
     form = {"error": {"code": code, "message": message, "hint": hint}}
     return HttpReply(status, dumps(form).encode() + b"\n")

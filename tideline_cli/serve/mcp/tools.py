@@ -6,6 +6,7 @@ from __future__ import annotations
 from tideline_cli.errors import UsageError
 from tideline_cli.model.fact import SEGMENTS
 from tideline_cli.model.record import record
+from tideline_cli.model.time_words import meant
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -212,7 +213,6 @@ def instant_of(values: Mapping[str, Any], name: str, *, now: int, ends: bool = F
     text = values[name]
     if text is None:
         return None
-    from tideline_cli.model.time_words import meant  # noqa: PLC0415  most calls name no time
 
     try:
         found = meant(text, now=now)

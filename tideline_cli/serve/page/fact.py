@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tideline_cli.model import instant
+from tideline_cli.model.codec import dumps
 from tideline_cli.serve.page import frame
 from tideline_cli.serve.page.frame import (
     Markup,
@@ -166,8 +167,6 @@ def _told(name: str, value: Any, times: PageTimes) -> Content:
     if isinstance(value, list):
         return ", ".join(map(str, value))
     if isinstance(value, dict):
-        from tideline_cli.model.codec import dumps  # noqa: PLC0415  few facts have metadata
-
         return element("code", dumps(value))
     return str(value)
 

@@ -8,6 +8,7 @@ from urllib.parse import quote, urlencode
 
 from tideline_cli.model import instant
 from tideline_cli.model.record import record
+from tideline_cli.policy.render import screen_text
 from tideline_cli.ranking.decay import is_immune, strength
 from tideline_cli.ranking.fading import FLOOR
 
@@ -68,7 +69,6 @@ def _visible(text: str) -> str:
     """Return a text with what cannot be seen spelled out, as on a terminal."""
     if text.isprintable():
         return text
-    from tideline_cli.policy.render import screen_text  # noqa: PLC0415  odd letters alone
 
     return "\n".join(map(screen_text, text.split("\n")))
 

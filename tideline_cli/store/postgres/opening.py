@@ -8,6 +8,7 @@ import apsw
 
 from tideline_cli.errors import StoreError
 from tideline_cli.store import FROM_DRAFT, SCHEMA_VERSION, addresses
+from tideline_cli.store.postgres import refusals
 from tideline_cli.store.postgres.driver import ServerError, Wire
 from tideline_cli.store.postgres.server import ServerConnection
 
@@ -58,8 +59,6 @@ def connected(address: str) -> ServerConnection:
         wire = Wire(plain, {**_patience(plain), "client_encoding": "UTF8",
                             "application_name": "tideline"})  # fmt: skip
     except ServerError as error:
-        from tideline_cli.store.postgres import refusals  # noqa: PLC0415  an error
-
         said = addresses.without_whole(str(error), address)
         raise refusals.what_failed(said, address) from None
     if wire.version < _OLDEST:

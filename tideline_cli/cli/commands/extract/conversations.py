@@ -64,7 +64,6 @@ class Begun:
         """Say whether it looks like an export of many conversations: as JSON, or a zip file."""
         if not self.head.lstrip(_BLANK).startswith((b"[", b"{", _ZIP)):
             return False
-        from tideline_cli.exchange.extract import chats  # noqa: PLC0415  JSON alone
 
         return self.is_zip() or chats.is_export(self.head)
 

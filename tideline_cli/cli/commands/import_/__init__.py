@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import nullcontext
 
-from tideline_cli.cli import output
+from tideline_cli.cli import embedding, output
 from tideline_cli.cli.commands.import_.source import LimitedRows, Source, kind_of
 from tideline_cli.cli.messages import shows_progress
 from tideline_cli.cli.options import Argument, OptionSet, choice, count, flag, pair, text
@@ -154,8 +154,6 @@ def _embed(session: Session) -> None:
     """Make the vectors that the import has left to be made, by an embedder that is slow."""
     db = session.opened
     if db is not None and is_slow(db):
-        from tideline_cli.cli import embedding  # noqa: PLC0415  learned embedders alone
-
         embedding.finish_import(session, db)
 
 

@@ -9,10 +9,11 @@ import sys
 
 from tideline_cli.cli.output import visible
 from tideline_cli.errors import TidelineError, UsageError
-from tideline_cli.exchange import named_files
+from tideline_cli.exchange import foreign, jsonl, markdown, named_files, tools
 from tideline_cli.exchange.importer.cells import in_milliseconds, renamed
 from tideline_cli.exchange.jsonl import LONGEST_LINE
 from tideline_cli.exchange.named_files import is_below, left_outside
+from tideline_cli.exchange.vault import read
 from tideline_cli.store import files
 
 TYPE_CHECKING = False
@@ -134,7 +135,6 @@ class Source:
         """Say whether the file is a folder that `export --format vault` has made."""
         if not self._is_folder():
             return False
-        from tideline_cli.exchange.vault import read  # noqa: PLC0415  folders alone
 
         return read.is_vault(self._path)
 
@@ -159,8 +159,6 @@ class Source:
 
     def _of_folder(self) -> Generator[tuple[int, dict[str, Any] | TidelineError], None, None]:
         """Yield the rows of the Markdown files of a folder, by their names, numbered through."""
-        from tideline_cli.exchange import markdown  # noqa: PLC0415  by the kind of file
-
         number = 0
         for name in self._documents():
             with named_files.open_plain(os.path.join(self._path, name), hint=_PIPED) as file:
@@ -181,20 +179,14 @@ class Source:
 
     def _read(self) -> Generator[tuple[int, dict[str, Any] | TidelineError], None, None]:
         if self._tool is not None:
-            from tideline_cli.exchange import tools  # noqa: PLC0415  --from alone
-
             yield from tools.rows_of(self._tool, self._path, self._tell)
             return
         if self._kind == "sqlite":
-            from tideline_cli.exchange import foreign  # noqa: PLC0415  only a SQLite file
-
             yield from foreign.database(
                 self._path, self._table, store=self._store, tell=self._tell
             )
             return
         if self._is_vault():
-            from tideline_cli.exchange.vault import read  # noqa: PLC0415  by the kind of file
-
             yield from read.rows(self._path, tell=self._tell)
             return
         if self._is_folder():
@@ -203,16 +195,10 @@ class Source:
         with self._open() as file:
             self.position = file.tell
             if self._kind == "jsonl":
-                from tideline_cli.exchange import jsonl  # noqa: PLC0415  by the kind of file
-
                 yield from jsonl.rows(_pieces(file))
             elif self._kind == "markdown":
-                from tideline_cli.exchange import markdown  # noqa: PLC0415  by the kind of file
-
                 yield from markdown.rows(_lines(file))
             else:
-                from tideline_cli.exchange import foreign  # noqa: PLC0415  sqlite_utils, 179 ms
-
                 yield from foreign.delimited(file, tabs=self._kind == "tsv")
             self.position = lambda: self.size
 

@@ -6,13 +6,14 @@ import os
 import sys
 from contextlib import contextmanager
 
-from tideline_cli.cli import filters, output
+from tideline_cli.cli import filters, output, terminal
 from tideline_cli.cli.commands import init
 from tideline_cli.cli.commands.pick import offer
 from tideline_cli.cli.commands.pick.offer import Offer
 from tideline_cli.cli.filters import Filters
 from tideline_cli.cli.options import Argument, GlobalOptions, choice, count, flag
 from tideline_cli.cli.session import Session
+from tideline_cli.cli.terminal import confirmed
 from tideline_cli.errors import TidelineError, UsageError
 from tideline_cli.model import codec
 from tideline_cli.store.connection import DatabaseError
@@ -256,8 +257,6 @@ def _print_shown(session: Session, offered: Offer, fact_id: str) -> None:
 
 
 def _forget(session: Session, offered: Offer, fact_id: str) -> None:
-    from tideline_cli.cli.terminal import confirmed  # noqa: PLC0415  one key of many
-
     question = f"Forget {fact_id}: {output.clipped(offered.fact(fact_id).content)}?"
     if confirmed(session, question, yes=False):
         offered.forget(fact_id)
@@ -268,8 +267,6 @@ def _pin(_: Session, offered: Offer, fact_id: str) -> None:
 
 
 def _copy(_: Session, __: Offer, fact_id: str) -> None:
-    from tideline_cli.cli import terminal  # noqa: PLC0415  one key of many
-
     handle = os.open("/dev/tty", os.O_WRONLY)
     terminal.copy_to_clipboard(fact_id, handle)
     os.close(handle)

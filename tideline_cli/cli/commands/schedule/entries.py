@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import shlex
+from plistlib import dumps
 from shlex import quote
 
 from tideline_cli.errors import UsageError
@@ -175,8 +176,6 @@ def systemd_units(command: Sequence[str], at: tuple[int, int]) -> dict[str, str]
 def launchd_list(command: Sequence[str], at: tuple[int, int], log: str) -> str:
     """Return the property list of a launchd agent. What it says goes to the end of the file `log`:
     launchd mails nothing, and throws away what is told to nobody."""
-    from plistlib import dumps  # noqa: PLC0415  an XML library, for macOS alone
-
     form = {
         "Label": LABEL,
         "ProgramArguments": list(command),

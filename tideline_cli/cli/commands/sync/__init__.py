@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 
-from tideline_cli.cli import ages, output, status_lines
+from tideline_cli.cli import ages, mistyped, output, status_lines
 from tideline_cli.cli.options import Argument, OptionSet, count, file, flag, text
 from tideline_cli.cli.session import Session
 from tideline_cli.errors import UsageError
@@ -94,8 +94,6 @@ def run(session: Session, words: list[str], options: Options) -> int:
 
 def _check_is_place(words: list[str]) -> None:
     """Refuse what looks like a mistyped action, and would become a folder with all facts."""
-    from tideline_cli.cli import mistyped  # noqa: PLC0415  where a place is named
-
     for word in words:
         near = mistyped.nearest(word, _ACTIONS)
         if near and not os.path.lexists(word):
