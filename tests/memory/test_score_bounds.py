@@ -55,8 +55,8 @@ def test_another_coder_bounds_nothing(monkeypatch):
         _filled(db)
         score_bounds.extend(db, limit=10**6, origin_number=None)
         assert score_bounds.missing_count(db, origin_number=1) == 0
-        others = score_bounds._ARE_OURS.replace(f"= '{score_bounds.CODER}'", "= 'of another program'")
-        monkeypatch.setattr(score_bounds, "_ARE_OURS", others)
+        ours, coder = score_bounds._ARE_OURS, score_bounds.CODER
+        monkeypatch.setattr(score_bounds, "_ARE_OURS", ours.replace(coder, "of another program"))
         monkeypatch.setattr(score_bounds, "CODER", "of another program")
         assert score_bounds.missing_count(db, origin_number=1) == FACTS + 1
         assert score_bounds.wrong_count(db) == 0

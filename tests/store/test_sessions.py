@@ -60,7 +60,7 @@ def test_neighbours_are_those_of_a_walk(rows, instant, is_past):
         for viewer in (OWNER, GUEST):
             number = visibility.number(db, viewer)
             found = sessions.neighbours(
-                db, stored, origin_number=number, now=instant, is_past=is_past
+                db, stored, origin_number=number, now=instant, has_chunks=True, is_past=is_past
             )
             assert found == {
                 seq: walked(stored, seq, instant, is_past=is_past) for seq, one in stored.items()
