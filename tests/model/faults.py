@@ -37,7 +37,7 @@ FAULTS = {
         "                continue",
     ),
     "undo leaves uses as they are": (
-        "memory/undo_plan.py",
+        "memory/undo.py",
         "    uses = _uses(trails.uses, there=used.keys() - facts.gone | facts.back.keys())",
         "    uses: dict[int, Row | None] = {}",
     ),

@@ -15,7 +15,7 @@ from tideline_cli.exchange import jsonl
 from tideline_cli.exchange.importer.import_rows import import_rows
 from tideline_cli.exchange.importer.rows import ImportContext
 from tideline_cli.llm.model_settings import Model
-from tideline_cli.memory import amend, descent, edit, link, purge, recall, remember
+from tideline_cli.memory import amend, edit, link, purge, recall, remember
 from tideline_cli.memory import undo as undoing
 from tideline_cli.memory.query import Query
 from tideline_cli.model import codec, instant
@@ -43,7 +43,7 @@ class Program:
     def _remember(self, step, given):
         said = {key: tuple(v) if key in _TUPLES else v for key, v in step["new"].items()}
         new = NewFact(origin=given["viewer"], **said)
-        cited = descent.cited(self.db, new.derived_from, viewer=given["viewer"])
+        cited = remember.cited(self.db, new.derived_from, viewer=given["viewer"])
         new = replace(new, derived_from=cited)
         done = remember.remember(self.db, new, fact_id=step["id"], now=step["at"])
         return self._written(done, given)

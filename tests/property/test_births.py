@@ -12,7 +12,7 @@ from tests.soundness import sound
 from tests.support import DAY, NOW, fresh_store, often
 from tideline_cli.errors import TidelineError
 from tideline_cli.memory.purge import purge
-from tideline_cli.memory.undo_plan import plan_undo
+from tideline_cli.memory.undo import plan_undo
 from tideline_cli.model.origin import EVERYONE
 from tideline_cli.store import activity, births, deeds, departures, history, listing, statements
 from tideline_cli.store.checks import journalled

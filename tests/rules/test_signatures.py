@@ -93,7 +93,7 @@ OF_NOBODY = {
     "memory.lanes.embedder_of": "a setting of the file",
     "memory.lanes.lane_of": "a setting of the file",
     "memory.lanes.embedder_named": "an embedder by its name",
-    "memory.undo_plan.apply_undo": "numbers of origins, of a plan of the viewer's",
+    "memory.undo.apply_undo": "numbers of origins, of a plan of the viewer's",
     "exchange.extract.passes.fact_requests": "ExtractContext.origin says whose it is",
     "exchange.extract.passes.facts_pass": "ExtractContext.origin says whose it is",
     "exchange.ingest.run.ingest": "IngestContext.origin says whose documents they are",

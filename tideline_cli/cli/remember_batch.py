@@ -6,7 +6,7 @@ from tideline_cli.cli import new_fact, output, typed_input
 from tideline_cli.errors import TidelineError, UnavailableError, UsageError, WriteBlockedError
 from tideline_cli.exchange.importer import cells, rows
 from tideline_cli.exchange.importer.cells import with_content
-from tideline_cli.memory import dedup, descent, remember
+from tideline_cli.memory import dedup, remember
 from tideline_cli.memory.screening import screen_of
 from tideline_cli.memory.secret_screening import secretless
 from tideline_cli.model import codec
@@ -115,7 +115,7 @@ class _Batch:
         db, now = self._db, self._now
         try:
             with db:
-                cited = descent.cited(db, new.derived_from, viewer=new.origin)
+                cited = remember.cited(db, new.derived_from, viewer=new.origin)
                 new = replace(new, derived_from=cited)
                 done = remember.remember_in_batch(
                     db, new, batch=opened, fact_id=new_fact.new_id(now), now=now,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tideline_cli.memory.screening import threats_in
 from tideline_cli.model.fields import TEXTS
+from tideline_cli.model.instant import iso
 from tideline_cli.model.record import Record, replace
 from tideline_cli.policy.render import HEADING, NOTICE, STALE, prompt_text
 from tideline_cli.policy.secret_forms import may_hold
@@ -87,7 +88,7 @@ def context_block(
     A fact that does not fit is cut, or left out for smaller ones behind it; one that leaves no room
     for others gets half of the block. With `fence`, a nonce, the bullets stand under a heading and
     between markers that no fact can forge; with `is_xml` all of it is one element. `style` is how a
-    line looks: see `context_lines`.
+    line looks: see `_profile_head`.
     """
     frame = frame_of(fence, is_xml=is_xml)
     return lines_of(hits, frame, Room(frame, max_chars, max_tokens), style)
@@ -267,13 +268,9 @@ def _line(hit: Hit, shown: str, style: str) -> tuple[str, bool]:
     if style == "segment":
         head = f"- [{fact.segment}{', weak match' if hit.weak else ''}] "
     else:
-        from tideline_cli.memory import context_lines  # noqa: PLC0415  other profiles alone
-
-        head = context_lines.head(hit, style)
+        head = _profile_head(hit, style)
     if fact.document is None or is_blocked:
         return head + text, is_blocked
-    from tideline_cli.memory.context_lines import citation  # noqa: PLC0415  chunks of documents alone
-
     cited = citation(fact)
     if threats_in(cited + text):
         cited = "(from a document) "
@@ -380,3 +377,51 @@ class Room:
     def _with(self, shown: str) -> tuple[int, int, int]:
         plain, spaceless, other = _kinds(shown)
         return self._kinds[0] + plain + 1, self._kinds[1] + spaceless, self._kinds[2] + other
+
+
+_LONGEST = 60  # characters of a name, and of the headings
+
+
+def _profile_head(hit: Hit, style: str) -> str:
+    """Return the beginning of a line: nothing (`plain`), the id and the points of a fact, or when
+    it was said, what it is, and its mark (`labelled`)."""
+    fact = hit.fact
+    match style:
+        case "points":
+            state = f"{_state(fact)}, weak match" if hit.weak else _state(fact)
+            return f"- **{fact.id}** [{state}] score={hit.score:.4g} "
+        case "labelled":
+            weak = "(weak match) " if hit.weak else ""
+            return f"[{iso(fact.created_at)}] ({_kind(hit)}) {_mark(hit)}{weak}"
+        case _:
+            return "- (weak match) " if hit.weak else "- "
+
+
+def _state(fact: Fact) -> str:
+    """Return how the work that an active fact states goes on, else its lifecycle."""
+    return fact.progress or fact.lifecycle if fact.lifecycle == "active" else fact.lifecycle
+
+
+def _kind(hit: Hit) -> str:
+    return (hit.fact.kind or hit.why.group or hit.fact.segment).upper()
+
+
+def _mark(hit: Hit) -> str:
+    from tideline_cli.ranking.priority import class_label  # noqa: PLC0415  one profile alone
+
+    parts = hit.why.parts or {}
+    found = class_label(int(parts["priority"])) if "priority" in parts else None
+    return f"**[{found}]** " if found else ""
+
+
+def citation(fact: Fact) -> str:
+    """Return what stands before the text of a chunk, with a space behind it: `(guide.md, Setup)`.
+    """
+    parts = (_short(part) for part in (fact.document, fact.source_turn, fact.title) if part)
+    return f"({', '.join(filter(None, parts))}) "
+
+
+def _short(text: str) -> str:
+    """Return the end of a name or of headings, which says most, as a prompt may hold it."""
+    shown = prompt_text(text).strip()
+    return shown if len(shown) <= _LONGEST else "…" + shown[1 - _LONGEST :]

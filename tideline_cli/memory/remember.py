@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tideline_cli.errors import UsageError, WriteBlockedError
+from tideline_cli.errors import NotFoundError, UsageError, WriteBlockedError
 from tideline_cli.memory import contradicted
 from tideline_cli.memory.near_duplicates import rule_of, twins
 from tideline_cli.model.codec import dumps
@@ -13,6 +13,7 @@ from tideline_cli.model.origin import UNKNOWN
 from tideline_cli.model.record import Record, replace
 from tideline_cli.model.source import is_trusted
 from tideline_cli.model.text import index_terms, normalise, said_terms
+from tideline_cli.policy import gate
 from tideline_cli.policy.admit import Insert, Reinforce, Rival, admit
 from tideline_cli.policy.sameness import MOST_SIMILAR
 from tideline_cli.store import facts, journal, writes
@@ -21,12 +22,13 @@ from tideline_cli.store.transactions import heat_rule
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Container, Sequence
+    from collections.abc import Container, Iterable, Sequence
 
     from apsw import Connection
 
     from tideline_cli.memory.screening import Screen
     from tideline_cli.model.fact import Fact, NewFact
+    from tideline_cli.model.origin import Origin
     from tideline_cli.model.text import Analyzer, IndexTerms
     from tideline_cli.policy.contradictions import ComparedFact
     from tideline_cli.policy.slots import Ended
@@ -122,8 +124,6 @@ def remember_in_batch(
     analyzer: Analyzer = setting(db, "analyzer", "standard")
     listed = index_terms(fact.content, analyzer=analyzer)
     if fact.source == "dream":
-        from tideline_cli.memory.descent import check_cited  # noqa: PLC0415  passes alone
-
         check_cited(db, fact)
     named = facts.named(db, new.supersedes, viewer=new.origin)
     targets = [target for target in named if target.lifecycle == "active"]
@@ -322,3 +322,22 @@ def _slot_mates(db: Connection, fact: Fact) -> list[Rival]:
     return [
         Rival(as_said(mate), frozenset(said_terms(terms))) for mate, terms in held if mate.id in ids
     ]
+
+
+def check_cited(db: Connection, fact: Fact) -> None:
+    """Raise WriteBlockedError when a pass cites a fact of an untrusted source. A fact that is not
+    there is passed over."""
+    for reference in fact.derived_from:
+        try:
+            cited = facts.find(db, reference.strip(), viewer=fact.origin)
+        except NotFoundError:
+            continue
+        gate.check_descent(fact.source, (cited.source,))
+
+
+def cited(db: Connection, references: Iterable[str], *, viewer: Origin) -> tuple[str, ...]:
+    """Return the full ids of what is cited; raise NotFoundError for what is not there.
+
+    A purge follows whole ids, so the beginning of an id is not stored.
+    """
+    return tuple(fact.id for fact in facts.named(db, references, viewer=viewer))

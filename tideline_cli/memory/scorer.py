@@ -15,8 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from tideline_cli.memory.retention import Retained
-    from tideline_cli.memory.search import View
+    from tideline_cli.memory.search import Retained, View
     from tideline_cli.ranking.bm25 import Statistics
     from tideline_cli.store.facts import Filter
     from tideline_cli.store.fts import RankingRow

@@ -1,25 +1,30 @@
-"""What a lane is a function of: whose memory is looked at, and what is looked for."""
+"""What a lane is a function of: whose memory is looked at, what is looked for, and by which curve
+its facts are forgotten."""
 
 from __future__ import annotations
 
 from tideline_cli.config.settings import DEFAULT_EMBEDDER
 from tideline_cli.memory.question import question_of
+from tideline_cli.model.instant import DAY_MS
 from tideline_cli.model.record import Record
+from tideline_cli.ranking.decay import is_immune
 from tideline_cli.store import reads
 from tideline_cli.store.overview import overview
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
+    from typing import Any
 
     from apsw import Connection
 
     from tideline_cli.memory.query import Query
     from tideline_cli.memory.question import Question
-    from tideline_cli.memory.retention import Retained
     from tideline_cli.model.origin import Origin
+    from tideline_cli.ranking.decay import Decay
     from tideline_cli.store.common_postings import Counted
     from tideline_cli.store.facts import Filter
+    from tideline_cli.store.fts import RankingRow
     from tideline_cli.store.held_then import Then
     from tideline_cli.store.overview import Overview
 
@@ -98,9 +103,38 @@ def search_of(view: View, query: Query) -> Search:
     """Return what a query looks for in a memory."""
     retained: Retained | None = None
     if query.decay not in ("half-life", "none"):
-        from tideline_cli.memory.retention import retained_by  # noqa: PLC0415  another curve alone
-
         retained = retained_by(query.decay, now=view.instant(query.wanted))
     question = question_of(query.text, view.origin.analyzer)
     pool = max(query.limit, query.reach)
     return Search(query, question, pool, query.reach, retained)
+
+
+class Retained(Record):
+    """The strength of a row at an instant; `by_heat` says that the row must end with the heat."""
+
+    strength: Callable[[RankingRow], float]
+    by_heat: bool = False
+
+
+def retained_by(decay: Decay, *, now: int) -> Retained | None:
+    """Return how strong rows are at an instant; None where the half-life is asked for, or no fading
+    at all."""
+    from tideline_cli.ranking import decays  # noqa: PLC0415  another curve alone
+
+    def relevance(row: Any) -> float:
+        _, _, _, _, _, importance, _, _, _, pinned, created_at, access_count, _, _, heat = row
+        days = (now - created_at) / DAY_MS
+        return decays.weibull(heat, importance, access_count, days, pinned=bool(pinned)).relevance
+
+    def spaced(row: RankingRow) -> float:
+        _, _, _, _, _, _, _, _, tier, pinned, _, access_count, last_accessed_at, _ = row
+        days = (now - last_accessed_at) / DAY_MS
+        return decays.spaced(access_count, days, immune=is_immune(tier, bool(pinned)))
+
+    match decay:
+        case "weibull":
+            return Retained(relevance, by_heat=True)
+        case "spaced":
+            return Retained(spaced)
+        case _:
+            return None

@@ -1,37 +1,44 @@
-"""undo: take a whole batch back, exactly, or say what stands in the way."""
+"""undo: take a whole batch back, exactly, or say what stands in the way: the plan of the rows that
+go back to what they were, and doing it."""
 
 from __future__ import annotations
 
 from itertools import islice, takewhile
 
-from tideline_cli.errors import NotFoundError, UsageError, WriteBlockedError
-from tideline_cli.memory.undo_plan import (
-    MANY,
-    NothingLeftError,
-    apply_undo,
-    embed_missing,
-    plan_undo,
-)
+from tideline_cli.errors import NotFoundError, TidelineError, UsageError, WriteBlockedError
+from tideline_cli.memory.lanes import embedder_of, is_slow
+from tideline_cli.memory.semantic import embed_backlog
+from tideline_cli.model import codec
+from tideline_cli.model.edge import kinds_under
 from tideline_cli.model.record import record, replace
 from tideline_cli.store import (
+    common_upkeep,
+    fts,
     history,
     journal,
     reads,
+    score_bounds,
     steps,
+    sync_schema,
+    undo_conflicts,
     undo_rows,
+    vector_upkeep,
 )
+from tideline_cli.store.connection import setting
 from tideline_cli.store.history import Batch
-from tideline_cli.store.transactions import snapshot
+from tideline_cli.store.transactions import snapshot, writing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterable, Iterator
 
     from apsw import Connection
 
-    from tideline_cli.memory.undo_plan import UndoPlan
     from tideline_cli.model.origin import Origin
+    from tideline_cli.model.text import Analyzer
     from tideline_cli.store.steps import StandingBatch
+    from tideline_cli.store.undo_conflicts import Conflict
+    from tideline_cli.store.undo_rows import Row, Trail, Trails, Use
 
 FINAL = ("purge", "retention")
 """Verbs of batches that cannot be taken back."""
@@ -256,3 +263,312 @@ def _undos(db: Connection, viewer: Origin) -> Iterator[tuple[Batch, Batch]]:
         )  # fmt: skip
         if found and meant and has[0][0]:
             yield Batch(*found[0]), Batch(*meant[0])
+
+
+MANY = 500  # facts that come and go; for more the index is made anew, and vectors come later
+_FEW = 32  # the same for a learned embedder
+_EMBED_AT_ONCE = 1000
+
+
+class NothingLeftError(WriteBlockedError):
+    """What a batch did is gone already: there is nothing to take back."""
+
+
+_NAMED = 3
+_PLACE = frozenset(("lifecycle", "slot", "scope", "valid_from", "valid_to"))
+
+
+@record
+class Reversal:
+    """What happens to the rows of a table, by number: they go, come back as they were, or get
+    back the values that differ."""
+
+    gone: tuple[int, ...]
+    back: dict[int, Row]
+    changed: dict[int, Row]
+
+
+@record
+class UndoPlan:
+    """All that an undo does. `ids` names the facts, those that go and come included; `unstated`
+    are edges that go with a fact, and that no machine has stated."""
+
+    facts: Reversal
+    links: Reversal
+    unstated: frozenset[int]
+    uses: dict[int, Row | None]
+    ids: dict[int, str]
+    awoken: frozenset[int]  # facts that become active again
+    edges: tuple[int, int]  # how many edges go and come back
+
+
+def plan_undo(db: Connection, batch: Batch, *, viewer: Origin) -> UndoPlan:
+    """Return what takes the batch back; raise WriteBlockedError when something would be lost."""
+    _refuse_undone(db, batch, viewer)
+    trails = undo_rows.trails(db, batch)
+    if any(trail.now is None for trail in trails.links.values()):
+        from tideline_cli.store import parted_edges  # noqa: PLC0415  few edges are gone at an undo
+
+        trails = parted_edges.followed(db, trails, batch)
+    facts, links = _reversal(trails.facts), _reversal(trails.links)
+    awoken = _awoken(facts)
+    ids = {seq: _id(trail) for seq, trail in trails.facts.items()}
+    used = undo_rows.present_ids(db, trails.uses)
+    ids |= used
+    unstated = _unstated(db, facts)
+    found = list(dict.fromkeys(_conflicts(db, trails, facts, links, awoken, unstated)))
+    if found:
+        raise _refusal(db, batch, found, ids, viewer)
+    uses = _uses(trails.uses, there=used.keys() - facts.gone | facts.back.keys())
+    if not (uses or any(some.gone or some.back or some.changed for some in (facts, links))):
+        raise NothingLeftError(
+            f"batch {batch.ordinal} has left nothing to take back",
+            hint="what it did was taken back by other commands",
+            code="undo_conflict",
+        )
+    edges = _edge_count(trails, links.gone), _edge_count(trails, links.back)
+    return UndoPlan(facts, links, unstated, uses, ids, awoken, edges)
+
+
+def _unstated(db: Connection, facts: Reversal) -> frozenset[int]:
+    """Return the edges of facts that go which no machine has stated."""
+    if not facts.gone or not sync_schema.exists(db):
+        return frozenset()
+    from tideline_cli.store import sync_changes  # noqa: PLC0415  few memories sync
+
+    return sync_changes.shown_edges(db, facts.gone)
+
+
+def _edge_count(trails: Trails, rows: Iterable[int]) -> int:
+    """Return how many edges some rows stand for."""
+    states = (trails.links[row].now or trails.links[row].before for row in rows)
+    return sum(len(kinds_under(codec.loads(state)["kind"])) for state in states if state)
+
+
+def _refuse_undone(db: Connection, batch: Batch, viewer: Origin) -> None:
+    undone_by = steps.taker(db, batch.number, viewer=viewer)
+    if undone_by:
+        raise WriteBlockedError(
+            f"batch {batch.ordinal} was taken back already, by batch {undone_by}",
+            hint=f"`tideline undo {undone_by}` brings it back",
+            code="undo_conflict",
+        )
+
+
+def _awoken(facts: Reversal) -> frozenset[int]:
+    """Return the facts that become active again."""
+    back = {seq for seq, row in facts.back.items() if row["lifecycle"] == "active"}
+    changed = {seq for seq, row in facts.changed.items() if row.get("lifecycle") == "active"}
+    return frozenset(back | changed)
+
+
+def _uses(uses: dict[int, Use], *, there: Collection[int]) -> dict[int, Row | None]:
+    """Return the uses that an undo changes, of facts that are there afterwards."""
+    wanted = {seq: (_used(use), use.now) for seq, use in uses.items() if seq in there}
+    return {seq: used for seq, (used, now) in wanted.items() if _counted(used) != _counted(now)}
+
+
+def _counted(use: Row | None) -> tuple[int, int] | None:
+    return None if use is None else (use["access_count"], use["last_accessed_at"])
+
+
+def _reversal(trails: dict[int, Trail]) -> Reversal:
+    moved = {row: trail for row, trail in trails.items() if trail.before != trail.now}
+    return Reversal(
+        tuple(row for row, trail in moved.items() if trail.before is None),
+        {
+            row: codec.loads(trail.before)
+            for row, trail in moved.items()
+            if trail.before is not None and trail.now is None
+        },
+        {
+            row: values
+            for row, trail in moved.items()
+            if trail.before is not None and trail.now is not None
+            and (values := undo_rows.changed_values(trail))
+        },
+    )
+
+
+def _id(trail: Trail) -> str:
+    return str(codec.loads(trail.now or trail.before or '{"id": ""}')["id"])
+
+
+def _used(use: Use) -> Row | None:
+    """Return the use of a fact without what the batch added to it."""
+    if use.now is None:
+        return use.before if use.after is None else None
+    count = use.now["access_count"] - use.count
+    if use.before is None and count <= 0:
+        return None
+    last = use.now["last_accessed_at"]
+    if use.before is not None and use.after is None:
+        last = max(last, use.before["last_accessed_at"])
+    elif use.before is not None and use.after is not None:
+        was = use.after["last_accessed_at"]
+        last = use.before["last_accessed_at"] if last == was else last
+    return {"access_count": max(0, count), "last_accessed_at": last}
+
+
+def _conflicts(
+    db: Connection, trails: Trails, facts: Reversal, links: Reversal, awoken: frozenset[int],
+    unstated: frozenset[int],
+) -> Iterator[Conflict]:  # fmt: skip
+    """Yield the later changes that would be lost, or contradicted."""
+    yield from _lost_changes(db, trails)
+    yield from _broken_edges(db, facts, links, unstated)
+    holding = _holding(trails, facts, awoken)
+    yield from undo_conflicts.in_their_slots(db, holding.values(), but=trails.facts)
+    changed = {seq for seq, row in facts.changed.items() if "lifecycle" in row}
+    ending = frozenset(facts.gone) | changed - awoken
+    back = {
+        seq for seq, trail in trails.facts.items()
+        if trail.before is not None and codec.loads(trail.before)["lifecycle"] == "active"
+    } - ending  # fmt: skip
+    yield from undo_conflicts.replaced(
+        db, holding, inactive=ending, back=back, but=frozenset(links.gone)
+    )
+
+
+def _lost_changes(db: Connection, trails: Trails) -> Iterator[Conflict]:
+    """Yield the later changes of the facts and edges that go back to what they were."""
+    for seq, trail in trails.facts.items():
+        if trail.before != trail.now and not _is_own(db, seq, trail):
+            yield from (undo_conflicts.Conflict(batch, "changed", seq) for batch in trail.lost)
+    for trail in trails.links.values():
+        if trail.before != trail.now and trail.lost:
+            edge = codec.loads(trail.now or trail.before or "{}")
+            end = edge.get("from_fact", 0)
+            yield from (undo_conflicts.Conflict(batch, "linked", end) for batch in trail.lost)
+
+
+def _is_own(db: Connection, seq: int, trail: Trail) -> bool:
+    """Say whether a fact that goes has changed only because of what another machine has said of
+    another fact."""
+    if trail.before is not None or not trail.lost or not sync_schema.exists(db):
+        return False
+    from tideline_cli.store import sync_changes  # noqa: PLC0415  few memories sync
+
+    return sync_changes.only_shown(db, seq, trail.lost)
+
+
+def _broken_edges(
+    db: Connection, facts: Reversal, links: Reversal, unstated: frozenset[int]
+) -> Iterator[Conflict]:
+    """Yield what stands in the way of facts that go, and of edges and facts that come back."""
+    gone, edges = frozenset(facts.gone), frozenset(links.gone)
+    if gone:
+        yield from undo_conflicts.edges_of_removed(db, gone, but=edges | unstated)
+    if links.back:
+        back = links.back.values()
+        yield from undo_conflicts.missing_ends(db, back, gone=gone, back=facts.back)
+        yield from undo_conflicts.same_edges(db, back, gone=edges)
+    if facts.back:
+        yield from undo_conflicts.same_ids(db, facts.back.values(), gone=gone)
+
+
+def _holding(
+    trails: Trails, facts: Reversal, awoken: frozenset[int]
+) -> dict[int, tuple[int, Row]]:
+    """Return the facts that will hold when, or where, they do not now, each with the change since
+    which and as it will be."""
+    moved = {seq for seq, row in facts.changed.items() if not _PLACE.isdisjoint(row)}
+    found: dict[int, tuple[int, Row]] = {}
+    for seq in sorted(awoken | moved):
+        row: Row = codec.loads(trails.facts[seq].before or "{}")
+        if row["lifecycle"] == "active":
+            found[seq] = trails.facts[seq].first, row
+    return found
+
+
+def _refusal(
+    db: Connection, batch: Batch, found: list[Conflict], ids: dict[int, str], viewer: Origin
+) -> WriteBlockedError:
+    """Return the error that names what stands in the way, the first few."""
+    ids = ids | undo_rows.known_ids(db, [conflict.fact for conflict in found])
+    known = {number: history.by_number(db, number) for number in {c.batch for c in found}}
+    told: list[str] = []
+    for conflict in found[:_NAMED]:
+        other = known[conflict.batch]
+        if other is None:
+            who = "a change from outside tideline"
+        elif other.origin != viewer.key:
+            who = f"{other.verb} of another origin"
+        else:
+            who = f"batch {other.ordinal} ({other.verb})"
+        told.append(f"{who} {conflict.deed} {ids.get(conflict.fact, 'a fact')}")
+    if len(found) > _NAMED:
+        told.append(f"and {len(found) - _NAMED} more")
+    own = [other.ordinal for other in known.values() if other and other.origin == viewer.key]
+    return WriteBlockedError(
+        f"batch {batch.ordinal} cannot be undone: {', '.join(told)}",
+        hint=f"undo batch {max(own)} first" if own else "that cannot be undone from here",
+        code="undo_conflict",
+    )
+
+
+def apply_undo(db: Connection, plan: UndoPlan, *, bulk: bool) -> set[int]:
+    """Do what the plan says, in a batch of the caller; return the numbers of the origins whose
+    facts wait for vectors."""
+    if bulk:
+        fts.leave(db)
+    undo_rows.delete(db, "link", {*plan.links.gone, *plan.unstated})
+    undo_rows.delete(db, "fact", plan.facts.gone)
+    vector_upkeep.remove(db, plan.facts.gone)
+    analyzer: Analyzer = setting(db, "analyzer", "standard")
+    undo_rows.insert_facts(db, plan.facts.back.values(), analyzer=analyzer)
+    for entity, reversal in (("fact", plan.facts), ("link", plan.links)):
+        undo_rows.update(db, entity, reversal.changed)
+    undo_rows.insert_links(db, plan.links.back.values())
+    undo_rows.put_uses(db, plan.uses)
+    score_bounds.forget(db, plan.facts.gone)
+    score_bounds.put_of(db, plan.facts.back)
+    if bulk:
+        fts.rebuild(db)
+    common_upkeep.correct(db, {*plan.facts.gone, *plan.facts.back})
+    return _vectors_back(db, plan.facts.back)
+
+
+def embed_missing(db: Connection, origin_number: int) -> None:
+    """Make the vectors that are missing, in short transactions. After an error the next recall
+    makes the rest, and a slow embedder is left to it."""
+    if is_slow(db):
+        return
+    try:
+        done = _EMBED_AT_ONCE
+        while done == _EMBED_AT_ONCE:
+            with writing(db):
+                done = embed_backlog(db, origin_number=origin_number, limit=_EMBED_AT_ONCE)
+    except TidelineError:
+        return
+
+
+def _vectors_back(db: Connection, back: dict[int, Row]) -> set[int]:
+    """Give vectors to the facts that come back: at once where they are few; else return the
+    origins that wait, to be embedded later in order of arrival."""
+    by_origin: dict[int, dict[int, str]] = {}
+    for seq, row in back.items():
+        by_origin.setdefault(row["origin"], {})[seq] = row["content"]
+    waiting: set[int] = set()
+    for origin, texts in by_origin.items():
+        if not _put_back(db, texts, origin):
+            vector_upkeep.rewind(db, min(texts), origin_number=origin)
+            waiting.add(origin)
+    return waiting
+
+
+def _put_back(db: Connection, texts: dict[int, str], origin_number: int) -> bool:
+    """Embed facts among those of their origin that have vectors; say whether that was possible."""
+    try:
+        embedder = embedder_of(db)
+        # A model is slow, and this is a transaction.
+        if len(texts) > (_FEW if getattr(embedder, "learned", False) else MANY):
+            return False
+        codes = embedder.embed_packed(list(texts.values())).tobytes()
+    except TidelineError:
+        return False
+    size = len(codes) // len(texts)
+    made = {seq: codes[i * size : (i + 1) * size] for i, seq in enumerate(texts)}
+    vector_upkeep.insert(db, made, origin_number=origin_number, embedder=embedder.name)
+    vector_upkeep.rewind(db, min(texts), origin_number=origin_number, kept=embedder.name)
+    return True

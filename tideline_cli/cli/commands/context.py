@@ -198,14 +198,14 @@ def _made(
             hits, max_chars=max_chars, max_tokens=most_tokens, fence=fence, is_xml=is_xml,
             style=style,
         ), answer  # fmt: skip
-    from tideline_cli.memory import constraints  # noqa: PLC0415  few have constraints
+    from tideline_cli.memory import first_facts  # noqa: PLC0415  few have constraints
 
-    budget = constraints.Budget(max_chars, most_tokens, fence, is_xml, share, style)
-    led = constraints.standing(
+    budget = first_facts.Budget(max_chars, most_tokens, fence, is_xml, share, style)
+    led = first_facts.standing(
         db, viewer=session.viewer, now=session.now, scopes=query.wanted.scopes
     )
     leading = [*led.values()] if options.show_secrets else masked_hits(led.values())
-    made = constraints.block(leading, hits, budget)
+    made = first_facts.block(leading, hits, budget)
     both = replace(answer, hits=(*led.values(), *answer.hits), seqs=(*led, *answer.seqs))
     return made, both
 

@@ -12,16 +12,14 @@ from tideline_cli.cli.options import Argument, choice, file, flag, folder
 from tideline_cli.cli.output import emit_exact, emit_json
 from tideline_cli.cli.session import Session
 from tideline_cli.errors import UsageError
-from tideline_cli.exchange import foreign, jsonl, markdown
-from tideline_cli.exchange.foreign import COLUMNS, QUOTED, cells
-from tideline_cli.exchange.vault import read, write
+from tideline_cli.exchange import jsonl
 from tideline_cli.model import codec
 from tideline_cli.model.fact import LIFECYCLES
 from tideline_cli.model.finding import some
 from tideline_cli.model.origin import EVERYONE
 from tideline_cli.model.record import replace
 from tideline_cli.policy.render import screen_json, screen_text
-from tideline_cli.store import facts, files, references, stats
+from tideline_cli.store import facts, files, references
 from tideline_cli.store.transactions import snapshot
 from tideline_cli.system import NOFOLLOW, set_mode
 
@@ -130,6 +128,7 @@ def _tell_of_others(session: Session, db: Connection) -> None:
     """Say to an owner who has named no origin what is not in the export."""
     if not session.viewer.is_owner or session.options.origin:
         return
+    from tideline_cli.store import stats  # noqa: PLC0415  where others have facts
 
     left = [count for key, count in stats.origins(db) if count and key != session.viewer.key]
     if left:
@@ -160,6 +159,8 @@ def _split(
     wanted: Filter,
 ) -> int:  # fmt: skip
     """Write each fact into a file of its own, in a new folder; return how many there were."""
+    from tideline_cli.exchange import markdown  # noqa: PLC0415  Markdown alone
+
     try:
         os.mkdir(folder, 0o700)
     except FileExistsError as error:
@@ -187,6 +188,7 @@ def _write(
     if format == "sqlite":
         if path is None:
             raise UsageError("a SQLite export needs a file", hint="add --output memory.db")
+        from tideline_cli.exchange import foreign  # noqa: PLC0415  sqlite_utils, 150 ms
 
         foreign.write_database(path, counted, store=session.database)
         return counted.count
@@ -208,6 +210,8 @@ def _write(
 
 def _writer(format: str) -> Callable[[Iterable[Mapping[str, Any]]], Iterator[str]]:
     """Return what writes facts in a format, line by line."""
+    from tideline_cli.exchange import markdown  # noqa: PLC0415  the scan of threats
+
     known = {"jsonl": _json_lines, "csv": _csv_lines, "tsv": _tsv_lines,
              "markdown": markdown.lines}  # fmt: skip
     if format in known:
@@ -247,6 +251,7 @@ def _tsv_lines(forms: Iterable[Mapping[str, Any]]) -> Iterator[str]:
 def _csv_lines(forms: Iterable[Mapping[str, Any]], *, delimiter: str = ",") -> Iterator[str]:
     import csv  # noqa: PLC0415  tables alone
 
+    from tideline_cli.exchange.foreign import COLUMNS, QUOTED, cells  # noqa: PLC0415  sqlite_utils, 179 ms
 
     line = io.StringIO()
     writer = csv.writer(line, delimiter=delimiter, lineterminator="\n")
@@ -301,6 +306,8 @@ def _export_vault(
 
 
 def _written(session: Session, db: Connection, path: str, wanted: Filter) -> WrittenVault:
+    from tideline_cli.exchange.vault import write  # noqa: PLC0415  the scan of threats
+
     return write.write(
         path, lambda: _forms(session, db, wanted), origin=session.viewer.key,
         is_there=lambda fact_id: _is_there(session, db, fact_id, wanted.lifecycle),
@@ -320,6 +327,8 @@ def _is_there(session: Session, db: Connection, fact_id: str, lifecycle: str | N
 
 
 def _is_vault(path: str) -> bool:
+    from tideline_cli.exchange.vault import read  # noqa: PLC0415  the rows of an import
+
     return os.path.isdir(path) and read.is_vault(path)
 
 
