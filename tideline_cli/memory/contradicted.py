@@ -3,14 +3,14 @@ facts are read and the rules of contradictions are loaded."""
 
 from __future__ import annotations
 
-from tideline_cli.model.text import stem, terms
+from tideline_cli.model.text import stem
 from tideline_cli.policy import statements
 from tideline_cli.ranking.bm25 import condition_for
 from tideline_cli.store import facts, fts, reads
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping
 
     from apsw import Connection
 
@@ -19,31 +19,23 @@ if TYPE_CHECKING:
     from tideline_cli.policy.contradictions import ComparedFact, Statement
     from tideline_cli.policy.statements import Gist
     from tideline_cli.ranking.bm25 import Condition
-    from tideline_cli.store.reads import Read
 
-_ASKED = 12  # words that a new fact is looked for by: the longest, which are rare
 _LONGEST = 4  # words of it of which all but one are in a fact that is looked for
 _READ = 12  # facts that are read for a new one, by each way to look for them
 _MOST_NAMED = 3
 
 
-def counting(fact: Fact, *, origin_number: int) -> list[Read[int]]:
-    """Return what reads how many facts hold each of the words that a new fact is looked for by."""
-    asked = _longest(fact) if _is_compared(fact) else []
-    return fts.rarities(asked, origin_number=origin_number, enough=_READ)
-
-
 def contradicted(
-    db: Connection, fact: Fact, counts: Sequence[int], *, viewer: Origin, origin_number: int
+    db: Connection, fact: Fact, counts: Mapping[str, int], *, viewer: Origin, origin_number: int
 ) -> tuple[ComparedFact, ...]:
     """Return the active facts of a viewer, of the scope and speaker of a new fact, that it may
-    contradict, the strongest first; a few, and bounded in time. `counts` are what `counting` has
-    read once the fact was stored."""
+    contradict, the strongest first; a few, and bounded in time. `counts` says in how many others
+    its longest words are, longest first."""
     if not _is_compared(fact):
         return ()
     said = statements.gist(fact.content)
     near = [
-        seq for seq, text in _near_new(db, fact, said, counts, origin_number).items()
+        seq for seq, text in _near_new(db, said, counts, origin_number).items()
         if text != fact.content and len(text) <= statements.MAX_TEXT
         and statements.may_contradict(said, statements.gist(text))
     ]  # fmt: skip
@@ -70,19 +62,14 @@ def _is_compared(fact: Fact) -> bool:
     return not fact.document and len(fact.content) <= statements.MAX_TEXT
 
 
-def _longest(fact: Fact) -> list[str]:
-    asked = {*terms(fact.content, analyzer="standard")} - statements.NOT_TELLING
-    return sorted(asked, key=lambda term: (-len(term), term))[:_ASKED]
-
-
 def _near_new(
-    db: Connection, fact: Fact, said: Gist, counts: Sequence[int], origin_number: int
+    db: Connection, said: Gist, counts: Mapping[str, int], origin_number: int
 ) -> dict[int, str]:
     """Return by number the texts of the newest active facts that hold a word of a new one which few
     hold, of those that hold all but one of its longest words, and for a move of those that say who
     lives where."""
-    longest = _longest(fact)
-    rare = tuple(term for term, count in zip(longest, counts, strict=True) if count < _READ)
+    longest = [term for term in counts if term not in statements.NOT_TELLING]
+    rare = tuple(term for term in longest if counts[term] < _READ - 1)  # with the new fact
     most = dict.fromkeys(longest[:_LONGEST], 1.0)
     nearly_all = condition_for(most, max(len(most) - 1, 1))
     homes = tuple(map(stem, sorted(statements.LIVING))) if statements.tells_of_living(said) else ()

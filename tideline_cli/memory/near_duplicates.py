@@ -13,7 +13,7 @@ from tideline_cli.store.connection import setting
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from apsw import Connection
 
@@ -38,22 +38,30 @@ def rule_of(db: Connection) -> Sameness:
     return rule
 
 
+def term_counts(db: Connection, distinct: frozenset[str], *, origin_number: int) -> dict[str, int]:
+    """Return in how many facts each of the longest terms occurs, longest first: long terms are
+    rare, and facts like a new one are looked for by them."""
+    asked = probed(distinct)
+    counts = reads.together(db, *fts.rarities(asked, origin_number=origin_number, enough=_RARE))
+    return dict(zip(asked, counts, strict=True))
+
+
 def twins(
-    db: Connection, text: str, distinct: frozenset[str], *, viewer: Origin, origin_number: int,
-    rule: Sameness,
+    db: Connection, text: str, distinct: frozenset[str], counts: Mapping[str, int], *,
+    viewer: Origin, origin_number: int, rule: Sameness,
 ) -> Iterator[Rival]:  # fmt: skip
     """Yield the active facts of this origin that may say the same as `text`, then those that are
-    much like it.
+    much like it. `counts` are what `term_counts` says of its terms.
 
     Lazy: facts are read from the store one at a time, while the caller decides. First the facts of
     the very statement come, oldest first, then the few nearest others, nearest first. By the rule
     `reference` all whose terms are nearly those of `text` come, oldest first.
     """
     if rule == "reference":
-        near = list(sharing(db, distinct, origin_number=origin_number))
+        near = list(_sharing(db, distinct, counts, origin_number))
         yield from _loaded(db, near, viewer)
         return
-    holders = _Holders(db, distinct, origin_number, viewer)
+    holders = _Holders(db, distinct, counts, origin_number, viewer)
     same = holders.stating(text)
     yield from (Rival(fact, distinct) for fact in same)
     seen = {fact.id for fact in same}
@@ -68,7 +76,8 @@ def stating(
 ) -> list[Fact]:
     """Return the active facts of this origin that are the same statement as `text`, oldest first.
     Where hundreds hold the same terms, it is found among the newest of them."""
-    return _Holders(db, distinct, origin_number, viewer).stating(text)
+    counts = term_counts(db, distinct, origin_number=origin_number)
+    return _Holders(db, distinct, counts, origin_number, viewer).stating(text)
 
 
 class _Holders:
@@ -76,14 +85,15 @@ class _Holders:
     that a write costs the same however many facts are alike."""
 
     def __init__(
-        self, db: Connection, distinct: frozenset[str], origin_number: int, viewer: Origin
-    ) -> None:
+        self, db: Connection, distinct: frozenset[str], counts: Mapping[str, int],
+        origin_number: int, viewer: Origin,
+    ) -> None:  # fmt: skip
         self._db = db
         self._distinct = distinct
         self._origin_number = origin_number
         self._viewer = viewer
         self._facts: dict[int, Fact] = {}  # that were read
-        self._condition = _condition(db, distinct, origin_number)
+        self._condition = _condition(distinct, counts)
         found = {} if self._condition is None else fts.holding_facts(
             db, self._condition, origin_number=origin_number, limit=_FEW + 1
         )  # fmt: skip
@@ -158,13 +168,20 @@ def _loaded(
 def sharing(
     db: Connection, distinct: frozenset[str], *, origin_number: int
 ) -> Iterator[tuple[int, frozenset[str]]]:
-    """Yield (number, terms) of the active facts of an origin whose terms and these have a Jaccard
+    """Return (number, terms) of the active facts of an origin whose terms and these have a Jaccard
     index of at least 0.85, oldest first.
 
     Such a fact holds all but a few of the terms; asking for most of the rarest ones finds every
     such fact and little else.
     """
-    condition = _condition(db, distinct, origin_number)
+    counts = term_counts(db, distinct, origin_number=origin_number)
+    return _sharing(db, distinct, counts, origin_number)
+
+
+def _sharing(
+    db: Connection, distinct: frozenset[str], counts: Mapping[str, int], origin_number: int
+) -> Iterator[tuple[int, frozenset[str]]]:
+    condition = _condition(distinct, counts)
     if condition is None:
         return
     needed = ceil(SAME_TERMS * len(distinct))
@@ -179,15 +196,13 @@ def sharing(
             yield seq, theirs
 
 
-def _condition(
-    db: Connection, distinct: frozenset[str], origin_number: int
-) -> Condition | None:
+def _condition(distinct: frozenset[str], counts: Mapping[str, int]) -> Condition | None:
     """Return what every fact fulfils that shares so many of the terms; None where none can."""
     if not distinct:
         return None
     needed = ceil(SAME_TERMS * len(distinct))
     missable = len(distinct) - needed
-    probes = _rarest(db, distinct, origin_number, missable)
+    probes = _rarest(counts, missable)
     if sum(count == 0 for count, _ in probes) > missable:
         return None
     share = min(_affordable(missable, needed), len(probes) - missable)
@@ -209,18 +224,12 @@ def _of_size(
     return sized.among(fts.holding(db, condition, origin_number=origin_number))
 
 
-def _rarest(
-    db: Connection, distinct: frozenset[str], origin_number: int, missable: int
-) -> list[tuple[int, str]]:
-    """Return (facts that hold it, term) of some long terms, rarest first; long terms are rare. They
-    end where more terms are new than a twin may miss."""
-    asked = probed(distinct)
-    counts = reads.together(
-        db, *fts.rarities(asked, origin_number=origin_number, enough=_RARE)
-    )
+def _rarest(counts: Mapping[str, int], missable: int) -> list[tuple[int, str]]:
+    """Return (facts that hold it, term), rarest first. They end where more terms are new than a
+    twin may miss."""
     counted: list[tuple[int, str]] = []
     unheard = 0
-    for count, term in zip(counts, asked, strict=True):
+    for term, count in counts.items():
         counted.append((count, term))
         unheard += count == 0
         if unheard > missable:

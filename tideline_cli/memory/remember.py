@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tideline_cli.errors import NotFoundError, UsageError, WriteBlockedError
 from tideline_cli.memory import contradicted
-from tideline_cli.memory.near_duplicates import rule_of, twins
+from tideline_cli.memory.near_duplicates import rule_of, term_counts, twins
 from tideline_cli.model.codec import dumps
 from tideline_cli.model.edge import SIMILAR
 from tideline_cli.model.fact import MAX_CONTENT, birth, is_restless
@@ -22,7 +22,7 @@ from tideline_cli.store.transactions import heat_rule
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Sequence
+    from collections.abc import Container, Iterable, Mapping, Sequence
 
     from apsw import Connection
 
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from tideline_cli.model.text import Analyzer, IndexTerms
     from tideline_cli.policy.contradictions import ComparedFact
     from tideline_cli.policy.slots import Ended
-    from tideline_cli.store.reads import Read
 
 
 class Remembered(Record):
@@ -91,7 +90,7 @@ def remember(
 
 
 def _with_doubts(
-    db: Connection, done: Remembered, counts: Sequence[int], *, origin_number: int
+    db: Connection, done: Remembered, counts: Mapping[str, int], *, origin_number: int
 ) -> Remembered:
     """Return what became of a new fact with what it may contradict, of which nothing else comes. A
     fact that is named so is not named as similar too."""
@@ -128,8 +127,10 @@ def remember_in_batch(
     named = facts.named(db, new.supersedes, viewer=new.origin)
     targets = [target for target in named if target.lifecycle == "active"]
     mates = _slot_mates(db, fact)
+    distinct = frozenset(listed.said)
+    counts = term_counts(db, distinct, origin_number=number)
     decision = _decided(
-        db, fact, new, frozenset(listed.said), targets, mates, number,
+        db, fact, new, distinct, counts, targets, mates, number,
         [one for one in facts.named(db, meant, viewer=new.origin) if one.lifecycle == "active"],
     )  # fmt: skip
     _refuse_threats(fact, screen)
@@ -139,8 +140,7 @@ def remember_in_batch(
                 db, fact, decision, heard, targets=targets, is_own=into is None
             )
         case Insert():
-            counting = contradicted.counting(fact, origin_number=number) if names_doubts else ()
-            counts = _insert(db, fact, listed, counting, origin_number=number)
+            _insert(db, fact, listed, origin_number=number)
             done, past = _inserted(db, fact, decision, targets=targets, is_own=into is None)
             if names_doubts:
                 done = _with_doubts(db, done, counts, origin_number=number)
@@ -162,19 +162,12 @@ def write_apart(
     listed = index_terms(fact.content, analyzer=analyzer)
     admit(fact, frozenset(listed.said), said=new)
     _refuse_threats(fact, screen)
-    _insert(db, fact, listed, (), origin_number=batch.origin_number)
+    _insert(db, fact, listed, origin_number=batch.origin_number)
 
 
-def _insert(
-    db: Connection, fact: Fact, listed: IndexTerms, beside: Sequence[Read[int]], *,
-    origin_number: int,
-) -> list[int]:  # fmt: skip
-    is_stored, said = writes.insert_and_ask(
-        db, fact, beside, origin_number=origin_number, terms=listed
-    )
-    if not is_stored:
+def _insert(db: Connection, fact: Fact, listed: IndexTerms, *, origin_number: int) -> None:
+    if not writes.insert(db, fact, origin_number=origin_number, terms=listed):
         raise UsageError(f"the id {fact.id} is taken", hint="leave the id out")
-    return said
 
 
 def _reinforced(
@@ -224,8 +217,9 @@ def _inserted(
 
 
 def _decided(
-    db: Connection, fact: Fact, said: NewFact, distinct: frozenset[str], targets: Sequence[Fact],
-    mates: Sequence[Rival], number: int, meant: Sequence[Fact],
+    db: Connection, fact: Fact, said: NewFact, distinct: frozenset[str],
+    counts: Mapping[str, int], targets: Sequence[Fact], mates: Sequence[Rival], number: int,
+    meant: Sequence[Fact],
 ) -> Insert | Reinforce:  # fmt: skip
     """Return what becomes of a fact.
 
@@ -233,7 +227,9 @@ def _decided(
     is read from the store. So no more is read than the decision needs.
     """
     rule = rule_of(db)
-    known = twins(db, fact.content, distinct, viewer=fact.origin, origin_number=number, rule=rule)
+    known = twins(
+        db, fact.content, distinct, counts, viewer=fact.origin, origin_number=number, rule=rule
+    )
     return admit(
         fact, distinct, said=said, targets=targets, slot_mates=mates, twins=known, rule=rule,
         meant=meant,

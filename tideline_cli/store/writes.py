@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from tideline_cli.model.fields import CHANGEABLE, SEARCHED
-from tideline_cli.store import SERVERS, digest, reads
+from tideline_cli.store import SERVERS, digest
 from tideline_cli.store.connection import setting
 from tideline_cli.store.fact_rows import COLUMNS, column_of, columns_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection
     from typing import Any
 
     from apsw import Connection
 
     from tideline_cli.model.fact import Fact
     from tideline_cli.model.text import IndexTerms
-    from tideline_cli.store.reads import Read
 
 STORED = (*COLUMNS, "length", "terms", "digest")
 """The columns of a new fact, in the order in which they are stored."""
@@ -30,20 +29,7 @@ _INSERT = (
 def insert(
     db: Connection, fact: Fact, *, origin_number: int, terms: IndexTerms, is_synced: bool = False
 ) -> bool:
-    """Store a fact under its origin's number; return False when its id is taken. Raises as
-    `insert_and_ask` does."""
-    is_stored, _ = insert_and_ask(
-        db, fact, (), origin_number=origin_number, terms=terms, is_synced=is_synced
-    )
-    return is_stored
-
-
-def insert_and_ask(
-    db: Connection, fact: Fact, beside: Sequence[Read[Any]], *, origin_number: int,
-    terms: IndexTerms, is_synced: bool = False,
-) -> tuple[bool, list[Any]]:  # fmt: skip
-    """Store a fact under its origin's number; return whether its id was free, and what some reads
-    say once it is there, which go with it.
+    """Store a fact under its origin's number; return False when its id is taken.
 
     Raises UsageError where a memory on a server cannot index it, and so does `change`. Of what
     another machine has taken (`is_synced`) the server itself decides.
@@ -53,16 +39,14 @@ def insert_and_ask(
     values = columns_of(fact)
     sealed = digest.of(values)
     values[_ORIGIN] = origin_number
-    rows, *said = reads.together(
-        db, reads.asked(_INSERT, (*values, len(terms), terms.joined(), sealed)), *beside
-    )
-    if not rows:
-        return False, said
+    seq = db.execute(_INSERT, (*values, len(terms), terms.joined(), sealed)).get
+    if seq is None:
+        return False
     if fact.tags or fact.slot or fact.title or fact.kind:
         from tideline_cli.store import labels  # noqa: PLC0415  most facts have none
 
-        labels.add(db, rows[0][0], fact, origin_number=origin_number, held=terms)
-    return True, said
+        labels.add(db, seq, fact, origin_number=origin_number, held=terms)
+    return True
 
 
 def change(db: Connection, before: Fact, after: Fact, *, is_synced: bool = False) -> None:

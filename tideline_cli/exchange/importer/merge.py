@@ -6,7 +6,7 @@ from __future__ import annotations
 from tideline_cli.exchange.importer.cells import with_progress
 from tideline_cli.exchange.importer.rows import reason_of
 from tideline_cli.memory import remember
-from tideline_cli.memory.near_duplicates import rule_of, stating, twins
+from tideline_cli.memory.near_duplicates import rule_of, stating, term_counts, twins
 from tideline_cli.memory.screening import refuse_untrusted
 from tideline_cli.model.edge import SIMILAR
 from tideline_cli.model.fact import said_again
@@ -154,14 +154,11 @@ class Merger:
             if is_alike and _is_like(mate, fact) and state_the_same(mate, fact, rule=self._rule):
                 same.append(mate)
         origin = self._destination.number(fact.origin)
+        counts = term_counts(self._db, distinct, origin_number=origin)
         for rival in twins(
-            self._db,
-            fact.content,
-            distinct,
-            viewer=fact.origin,
-            origin_number=origin,
+            self._db, fact.content, distinct, counts, viewer=fact.origin, origin_number=origin,
             rule=self._rule,
-        ):
+        ):  # fmt: skip
             if not _is_like(rival.fact, fact) or (fact.slot and rival.fact.slot):
                 continue
             if state_the_same(rival.fact, fact, rule=self._rule):
