@@ -32,7 +32,7 @@ ONLY_IN = {
                "sync/places/addresses.py"),  # of the last its parse alone
     "socket": ("serve/http/server.py",),
     "http": ("serve/", "llm/"),
-    "subprocess": ("llm/", "cli/", "exchange/importer/workers.py", "sync/places/programs.py",
+    "subprocess": ("llm/", "cli/", "exchange/importer/workers.py", "system/programs.py",
                    "system/"),
     "cryptography": ("sync/segment.py",),
     "fcntl": ("system/", "store/locks.py"),
@@ -110,7 +110,8 @@ def test_no_clock_and_no_environment_below_the_door():
                "evaluation/copies.py", "evaluation/datasets.py",  # folders of sets
                "exchange/vault/folder.py",
                "exchange/tools/files.py",  # folders of other programs
-               "exchange/named_files.py",  # files and folders that a user names
+               "exchange/named_files.py", "exchange/folders.py", "exchange/dates.py",
+               "memory/library.py",  # whether the files of documents are as they were
                "sync",  # places, keys, and what travels between machines
                "serve",  # doors for programs: deadlines, files of their state
                "vector/arrays.py"}  # asks for the limits of the process  # fmt: skip

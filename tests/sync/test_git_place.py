@@ -17,7 +17,7 @@ from tideline_cli.sync import folders, place_file, segment
 from tideline_cli.sync.places import git as git_places
 from tideline_cli.sync.places import mirrored, open_place
 from tideline_cli.sync.places.git import GitPlace
-from tideline_cli.sync.places.programs import Done
+from tideline_cli.system.programs import Done
 
 pytestmark = pytest.mark.slow
 

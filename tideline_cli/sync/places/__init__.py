@@ -46,7 +46,7 @@ def open_place(
         from tideline_cli.sync.places.folder import FolderPlace  # noqa: PLC0415  one kind a call
 
         return FolderPlace(address, found.path)
-    from tideline_cli.sync.places.programs import Programs  # noqa: PLC0415  not for folders
+    from tideline_cli.system.programs import Programs  # noqa: PLC0415  not for folders
 
     programs = Programs(timeout, on_terminal, os.environ if environ is None else environ)
     if found.kind == "ssh":

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from tideline_cli.sync.places.addresses import Address
-    from tideline_cli.sync.places.programs import Done, Programs
+    from tideline_cli.system.programs import Done, Programs
 
 _HEADS, _NAME = "refs/heads", "tideline"
 _LOCK = f"{_NAME}.lock"

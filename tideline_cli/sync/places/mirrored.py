@@ -32,7 +32,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from tideline_cli.sync.places.programs import Done, Programs
+    from tideline_cli.system.programs import Done, Programs
 
 _WAIT = 60.0  # seconds for another sync of this machine
 _GLANCE = 0.05

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tideline_cli.sync.places.addresses import Address
-    from tideline_cli.sync.places.programs import Done, Programs
+    from tideline_cli.system.programs import Done, Programs
 
 _ROW = re.compile(rb"-[rwxsStT-]{9}[.+@]? +([0-9,.]+) [0-9/-]+ [0-9:]+ (.+)")
 _FILTERS = ("--include=/*/", f"--include=/{layout.PLACE_FILE}", f"--include=/{layout.KEYS}/*",

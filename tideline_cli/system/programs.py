@@ -1,13 +1,12 @@
-"""Running the programs that reach a place (git, rsync, rclone), each with an end to its time."""
+"""Running other programs (git, rsync, rclone), each with an end to its time."""
 
 from __future__ import annotations
 
+import errno
 import subprocess
 from contextlib import suppress
 
 from tideline_cli.errors import BusyError, UnavailableError
-from tideline_cli.model.record import Record
-from tideline_cli.sync import layout
 from tideline_cli.system import processes
 
 TYPE_CHECKING = False
@@ -25,21 +24,19 @@ _SECRET = ("TIDELINE_API_KEY", "TIDELINE_SYNC_KEY")
 _GRACE = 5.0  # seconds for the pipes of a program that was killed
 
 
-class Done(Record):
+class Done:
     """What a program left behind."""
 
-    code: int
-    out: bytes
-    err: str
+    def __init__(self, code: int, out: bytes, err: str) -> None:
+        self.code, self.out, self.err = code, out, err
 
 
-class Programs(Record):
+class Programs:
     """How programs are run: for how many seconds at most, whether a person at a terminal can be
     asked, and the variables of the environment."""
 
-    timeout: float
-    on_terminal: bool
-    environ: Mapping[str, str]
+    def __init__(self, timeout: float, on_terminal: bool, environ: Mapping[str, str]) -> None:
+        self.timeout, self.on_terminal, self.environ = timeout, on_terminal, environ
 
     def run(
         self, words: Sequence[str], *, stdin: bytes = b"", cwd: str | None = None,
@@ -81,7 +78,7 @@ class Programs(Record):
                 f"there is no program {words[0]}", hint=f"install {words[0]}", code="no_program"
             ) from None
         except OSError as error:
-            if layout.is_out_of_files(error):
+            if error.errno in (errno.EMFILE, errno.ENFILE):
                 raise
             raise UnavailableError(f"{words[0]} cannot be started: {error.strerror}") from error
 
