@@ -390,8 +390,8 @@ _tideline_flags() {
         retention) REPLY='--days --include-confirmed --all-origins --yes -y --dry-run -n' ;;
         import) REPLY='--trust --merge --strict --format --from --table --max-rows --map --agent --seconds --dry-run -n' ;;
         export) REPLY='--output -o --all-origins --split --lifecycle --slot --source --heat --pinned --batch --segment -s --tag -t --kind --status --progress --since --until --session --speaker --role --agent --document --no-documents --scope --all-scopes --jsonl --nl --csv --tsv --table --fmt --format' ;;
-        ingest) REPLY='--glob -g --name --format --encoding --chunk-size --overlap --scope --agent --dry-run -n' ;;
-        library) REPLY='--dry-run -n --scope --all-scopes --jsonl --nl --csv --tsv --table --fmt --format' ;;
+        ingest) REPLY='--glob -g --no-ignore --name --format --encoding --chunk-size --overlap --scope --agent --dry-run -n' ;;
+        library) REPLY='--gone --dry-run -n --scope --all-scopes --jsonl --nl --csv --tsv --table --fmt --format' ;;
         gc) REPLY='--dry-run -n --max-loss --all-origins' ;;
         extract) REPLY='--session --scope --per-message --lessons --summary --failure --trust-owner --all-now --min-new --since --limit --pending --dry-run -n --llm --model --base-url --key-file --timeout' ;;
         relink) REPLY='--dry-run -n --llm --model --base-url --key-file --timeout' ;;

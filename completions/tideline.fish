@@ -586,6 +586,7 @@ complete -c tideline -n "__tideline_at export" -l fmt -x -d 'Print a table in a 
 complete -c tideline -n "__tideline_at export" -l format -x -a 'jsonl csv tsv sqlite markdown vault table' -d 'jsonl, csv, tsv, sqlite, markdown, vault or table [default: jsonl]'
 complete -c tideline -n '__tideline_at export' -F
 complete -c tideline -n "__tideline_at ingest" -l glob -s g -x -d 'Of folders only files that match, such as \'*.txt\'; \'!*.txt\' leaves out. With a slash it is matched against the path below the folder'
+complete -c tideline -n "__tideline_at ingest" -l no-ignore -d 'Of folders also what ignore files name, and what programs lay there for themselves'
 complete -c tideline -n "__tideline_at ingest" -l name -k -x -a '(__tideline_values document)' -d 'What the document is called [default: the name of the file]'
 complete -c tideline -n "__tideline_at ingest" -l format -x -a 'text markdown rst html pdf' -d 'What the documents are [default: by their names]'
 complete -c tideline -n "__tideline_at ingest" -l encoding -x -d 'The encoding of texts that do not say it [default: UTF-8]'
@@ -595,6 +596,7 @@ complete -c tideline -n "__tideline_at ingest" -l scope -k -x -a '(__tideline_va
 complete -c tideline -n "__tideline_at ingest" -l agent -k -x -a '(__tideline_values agent)' -d 'Which program takes them in; an empty one is none [default: the setting agent]'
 complete -c tideline -n "__tideline_at ingest" -l dry-run -s n -d 'Store nothing; say what would be'
 complete -c tideline -n '__tideline_at ingest' -F
+complete -c tideline -n "__tideline_at library" -l gone -d 'With rm: the documents whose files are gone'
 complete -c tideline -n "__tideline_at library" -l dry-run -s n -d 'With rm: say what would be taken out'
 complete -c tideline -n "__tideline_at library" -l scope -k -x -a '(__tideline_values scope)' -d 'List documents of this scope, of those above it, and without one; an empty one sees the last alone [default: the setting scope]'
 complete -c tideline -n "__tideline_at library" -l all-scopes -d 'List the documents of every scope'

@@ -493,6 +493,7 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
         )
         'ingest' = @(
             @{ Flags = @('--glob','-g'); Kind = 'text'; Help = 'Of folders only files that match, such as ''*.txt''; ''!*.txt'' leaves out. With a slash it is matched against the path below the folder.' }
+            @{ Flags = @('--no-ignore'); Kind = 'flag'; Help = 'Of folders also what ignore files name, and what programs lay there for themselves.' }
             @{ Flags = @('--name'); Kind = 'ask document'; Help = 'What the document is called [default: the name of the file].' }
             @{ Flags = @('--format'); Kind = 'one of text markdown rst html pdf'; Help = 'What the documents are [default: by their names].' }
             @{ Flags = @('--encoding'); Kind = 'text'; Help = 'The encoding of texts that do not say it [default: UTF-8].' }
@@ -503,6 +504,7 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--dry-run','-n'); Kind = 'flag'; Help = 'Store nothing; say what would be.' }
         )
         'library' = @(
+            @{ Flags = @('--gone'); Kind = 'flag'; Help = 'With rm: the documents whose files are gone.' }
             @{ Flags = @('--dry-run','-n'); Kind = 'flag'; Help = 'With rm: say what would be taken out.' }
             @{ Flags = @('--scope'); Kind = 'ask scope'; Help = 'List documents of this scope, of those above it, and without one; an empty one sees the last alone [default: the setting scope].' }
             @{ Flags = @('--all-scopes'); Kind = 'flag'; Help = 'List the documents of every scope.' }

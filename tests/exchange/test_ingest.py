@@ -129,13 +129,14 @@ def test_what_is_gone_from_a_document_is_archived(run, folder):
 
 
 def test_a_file_that_is_gone_is_told(run, folder):
-    """Its chunks stay until the library is told to take them out, as the note says."""
+    """Its chunks stay until the library is told to take out what is gone, as the note says."""
     run("ingest", "docs")
     (folder / "sub" / "note.txt").unlink()
     done = run("ingest", "docs")
-    assert "note.txt is gone from the disk, its chunk stays: `tideline library rm" in done.err
+    assert "note.txt is gone from the disk, and still answers (1 chunk): `tideline" in done.err
     assert run("ingest", "docs", "--json").json["missing"] == ["docs/sub/note.txt"]
-    assert run("library", "rm", "docs/sub/note.txt").code == 0
+    assert run("library", "rm", "--gone", "--json").json["removed"] == ["docs/sub/note.txt"]
+    assert run("library", "rm", "--gone").code == 3
     assert run("ingest", "docs", "--json").json["missing"] == []
 
 

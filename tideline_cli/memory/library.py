@@ -1,10 +1,13 @@
-"""library: the documents of a viewer; taking one out."""
+"""library: the documents of a viewer, whether their files are as they were, taking one out."""
 
 from __future__ import annotations
 
+import os
+import re
 from difflib import get_close_matches
 
 from tideline_cli.errors import NotFoundError
+from tideline_cli.model.lean import sha256
 from tideline_cli.model.record import record
 from tideline_cli.policy.transitions import archived
 from tideline_cli.store import documents, journal, writes
@@ -12,12 +15,15 @@ from tideline_cli.store import documents, journal, writes
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import Literal
 
     from apsw import Connection
 
     from tideline_cli.model.fact import Fact
     from tideline_cli.model.origin import Origin
+    from tideline_cli.store.documents import Document
 
+_SPELLED_BYTE = re.compile(rb"\\x([89a-f][0-9a-f])")
 
 @record
 class Removed:
@@ -26,6 +32,37 @@ class Removed:
     names: tuple[str, ...]
     chunks: int
     batch: int
+
+
+def staleness(document: Document) -> Literal["gone", "changed"] | None:
+    """Return what has become of the file of a document since it was taken in; None where it is as
+    it was, or came by standard input."""
+    path, size = document.note.get("path"), document.note.get("bytes")
+    if not isinstance(path, str):
+        return None
+    if not is_there(path):
+        return "gone"
+    whole = os.fsdecode(path_bytes(path))
+    try:
+        if os.path.getsize(whole) != size:
+            return "changed"
+        with open(whole, "rb") as file:
+            is_same = sha256(file.read()).hexdigest() == document.note.get("sha256")
+    except OSError:
+        return None
+    return None if is_same else "changed"
+
+
+def is_there(text: str) -> bool:
+    """Say whether the file of a path that was kept as text is there."""
+    return os.path.exists(text) or ("\\x" in text and os.path.exists(path_bytes(text)))
+
+
+def path_bytes(text: str) -> bytes:
+    """Return the path that a text stands for, in which bytes that are no UTF-8 are spelled out."""
+    if os.path.exists(text):
+        return os.fsencode(text)
+    return _SPELLED_BYTE.sub(lambda found: bytes([int(found[1], 16)]), text.encode())
 
 
 def chunks_of(db: Connection | None, name: str, *, viewer: Origin) -> list[Fact]:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import sys
 from contextlib import contextmanager, nullcontext
+from functools import partial
 
 from tideline_cli.cli import embedding, new_fact, output
 from tideline_cli.cli.messages import shows_progress
 from tideline_cli.cli.options import Argument, OptionSet, choice, count, flag, text
 from tideline_cli.cli.session import Session
 from tideline_cli.errors import TidelineError, UsageError
+from tideline_cli.exchange import dates, folders
 from tideline_cli.exchange.ingest import chunks, files, read
 from tideline_cli.exchange.ingest import run as ingesting
 from tideline_cli.exchange.ingest.files import STDIN, Names
@@ -68,6 +70,9 @@ class Options(OptionSet):
         "is matched against the path below the folder.",
         short="-g", many=True, metavar="PATTERN",
     )  # fmt: skip
+    no_ignore = flag(
+        "Of folders also what ignore files name, and what programs lay there for themselves."
+    )
     name = text(
         "What the document is called [default: the name of the file].",
         metavar="NAME", completes="document",
@@ -99,7 +104,9 @@ def run(session: Session, words: list[str], options: Options) -> int:
     """Take in the documents."""
     if not words and not sys.stdin.isatty():
         words = [STDIN]
-    found = files.search([word for word in words if word != STDIN], options.glob)
+    found = files.search(
+        [word for word in words if word != STDIN], options.glob, ignoring=not options.no_ignore
+    )
     count = len(found.files) + (STDIN in words)
     _check(words, found, count, options)
     viewer = session.viewer
@@ -110,7 +117,8 @@ def run(session: Session, words: list[str], options: Options) -> int:
     )  # fmt: skip
     db = session.reading() if options.dry_run else session.writing()
     names = Names([] if db is None else documents.listed(db, viewer=viewer))
-    incoming = _incoming(session, words, found, names, options)
+    times = files.WrittenTimes(found.files, now=session.now)
+    incoming = _incoming(session, words, found, names, times, options)
     if db is None or options.dry_run:
         summary = ingesting.preview(db, incoming, context)
     else:
@@ -119,7 +127,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
         if summary.total("added") and is_slow(db):
             embedding.finish_import(session, db)
     report(
-        session, summary, found, names.below(found.folders), dry_run=options.dry_run
+        session, summary, found, names.below(found.folders), times, dry_run=options.dry_run
     )
     _raise_useless(summary)
     return 0
@@ -140,7 +148,7 @@ def _check(words: Sequence[str], found: FilesFound, count: int, options: Options
     elif STDIN in words:
         raise UsageError("standard input has no name", hint="--name notes.md says what it is")
     if not count:
-        others = f" ({found.passed:,} other files)" if found.passed else ""
+        others = f" ({folders.sentence(found.passed)})" if found.passed else ""
         raise TidelineError(
             f"no documents in {', '.join(words)}{others}",
             hint="--glob '*' takes whatever is text",
@@ -149,8 +157,9 @@ def _check(words: Sequence[str], found: FilesFound, count: int, options: Options
 
 
 def _incoming(
-    session: Session, words: Sequence[str], found: FilesFound, names: Names, options: Options
-) -> list[Incoming]:
+    session: Session, words: Sequence[str], found: FilesFound, names: Names,
+    times: files.WrittenTimes, options: Options,
+) -> list[Incoming]:  # fmt: skip
     """Return the documents of a call; each is read when its turn comes."""
     given = bare_name(options.name)
     listed: list[Incoming] = []
@@ -161,11 +170,20 @@ def _incoming(
             session.note(f"{file.shown} is in the library as {other}, too, which stays as it is")
         known, path = names.known(name), files.as_text(file.path)
         reading = _reading(options, path, known)
-        listed.append(ingesting.Incoming(name, known, path, reading, _reader(file.path)))
+        listed.append(
+            ingesting.Incoming(
+                name, known, path, reading, _reader(file.path),
+                written_at=partial(times.of, file), moved_from=partial(names.moved, name=name),
+            )
+        )  # fmt: skip
     if STDIN in words and given is not None:
         known = names.known(given)
         reading = _reading(options, given, known)
-        listed.append(ingesting.Incoming(given, known, None, reading, _standard_input))
+        listed.append(
+            ingesting.Incoming(
+                given, known, None, reading, _standard_input, lambda: None, lambda _: None
+            )
+        )
     return listed
 
 
@@ -226,13 +244,14 @@ _MOST_GONE = 3
 
 
 def report(
-    session: Session, summary: Summary, found: FilesFound, missing: Sequence[Document], *,
-    dry_run: bool,
+    session: Session, summary: Summary, found: FilesFound, missing: Sequence[Document],
+    times: files.WrittenTimes, *, dry_run: bool,
 ) -> None:  # fmt: skip
     """Print what became of the documents. `missing` are those whose files are gone."""
     taken = summary.count("added", "changed", "unchanged")
     if session.json:
-        output.emit_json(_form(summary, found, missing, dry_run=dry_run))
+        form = _form(summary, found, missing, dry_run=dry_run)
+        output.emit_json(form | {"dated_by": dict(times.told)})
     elif taken:
         output.emit_lines([*_lines(summary), _sentence(summary, dry_run=dry_run)])
     _tell_skipped(session, summary, found, is_useful=taken > 0)
@@ -244,9 +263,11 @@ def report(
     secrets = summary.total("secrets")
     if secrets:
         session.note(f"{replacement_note(secrets)} before storing")
+    dated = dates.sentence(times.told)
+    if dated:
+        session.detail(dated)
     if found.passed:
-        files = "1 other file" if found.passed == 1 else f"{found.passed:,} other files"
-        session.detail(f"{files} passed over; --glob takes what it matches")
+        session.note(f"{folders.sentence(found.passed)}; --glob and --no-ignore take more")
     if summary.batch is not None:
         session.note(f"`{session.call('undo', str(summary.batch))}` takes all of it back")
 
@@ -305,12 +326,15 @@ def _tell_skipped(
 
 
 def _tell_missing(session: Session, missing: Sequence[Document]) -> None:
-    for one in missing[:_MOST_GONE]:
-        remove = session.call("library", "rm", one.name)
-        stay = "its chunk stays" if one.chunks == 1 else f"its {one.chunks:,} chunks stay"
-        session.note(f"{one.name} is gone from the disk, {stay}: `{remove}` takes it out")
-    if len(missing) > _MOST_GONE:
-        session.note(f"and {len(missing) - _MOST_GONE:,} more are gone; --json names them all")
+    if missing:
+        names = ", ".join(one.name for one in missing[:_MOST_GONE])
+        more = f" and {len(missing) - _MOST_GONE:,} more" if len(missing) > _MOST_GONE else ""
+        are = "is" if len(missing) == 1 else "are"
+        chunks = _chunks(sum(one.chunks for one in missing))
+        session.note(
+            f"{names}{more} {are} gone from the disk, and still answer{'s' * (are == 'is')} "
+            f"({chunks}): `{session.call('library', 'rm', '--gone')}` takes out what is gone"
+        )
 
 
 def _form(
@@ -321,7 +345,8 @@ def _form(
         "added": summary.total("added"), "kept": summary.total("kept"),
         "superseded": summary.total("superseded"), "removed": summary.total("removed"),
         "blocked": summary.total("blocked"), "secrets": summary.total("secrets"),
-        "passed_over": found.passed, "unread": list(_unread_forms(found)),
+        "passed_over": sum(found.passed.values()), "passed_by": dict(found.passed),
+        "unread": list(_unread_forms(found)),
         "warnings": [{"name": name, "message": text} for name, text in summary.warnings],
         "missing": [one.name for one in missing], "batch": summary.batch, "dry_run": dry_run,
     }  # fmt: skip

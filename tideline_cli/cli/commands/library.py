@@ -22,12 +22,13 @@ if TYPE_CHECKING:
 
 HELP = """Show the documents that `tideline ingest` took in.
 
-ACTION is list (the default: names, chunks, size of the file, when), show NAME (the chunks in order,
-as they are stored), or rm NAME… (take documents out: their chunks are archived, all of it one batch
-that one undo brings back; `tideline purge` removes text for good).
+ACTION is list (the default: names, chunks, size of the file, when, and whether the file has changed
+since or is gone), show NAME (the chunks in order, as they are stored), or rm NAME… (take documents
+out: their chunks are archived, all of it one batch that one undo brings back; `tideline purge`
+removes text for good). rm --gone takes out every document whose file is gone.
 
 list exits with 0 where there is none; show and rm with 3 for a name that no document has."""
-EXAMPLES = (("", ""), ("show README.md", ""), ("rm docs/old.md", "--dry-run"))
+EXAMPLES = (("", ""), ("show README.md", ""), ("rm docs/old.md", "--dry-run"), ("rm", "--gone"))
 ARGUMENTS = (
     Argument("words", "ACTION", "list, show NAME, rm NAME…", "word", True, 0,
              ("list", "show", "rm"), ("", "document")),
@@ -42,6 +43,7 @@ class Options(Scopes, Formats):
         "the last alone [default: the setting scope]."
     )
     all_scopes = Scopes.all_scopes.but(help="List the documents of every scope.")
+    gone = flag("With rm: the documents whose files are gone.")
     dry_run = flag("With rm: say what would be taken out.", short="-n")
 
 
@@ -50,11 +52,13 @@ def run(session: Session, words: list[str], options: Options) -> int:
     action, *names = words or ["list"]
     if action != "rm" and options.dry_run:
         raise UsageError("--dry-run goes with rm", hint="tideline library rm NAME --dry-run")
+    if action != "rm" and options.gone:
+        raise UsageError("--gone goes with rm", hint="tideline library rm --gone")
     if action == "list" and not names:
         _list(session, options)
     elif action == "show" and len(names) == 1:
         _show(session, names[0], options)
-    elif action == "rm" and names:
+    elif action == "rm" and bool(names) != options.gone:
         return _remove(session, names, options)
     else:
         raise UsageError(
@@ -76,9 +80,10 @@ def _list(session: Session, options: Options) -> None:
     def table() -> None:
         from tideline_cli.cli import ages, tables  # noqa: PLC0415  rich, 20 ms
 
-        rows = [(one.name, f"{one.chunks:,}", _size(one), ages.brief(_when(one), session.now))
-                for one in found]  # fmt: skip
-        tables.listing(session, ("document", "chunks", "size", "age"), rows, wide="document")
+        rows = [(one.name, f"{one.chunks:,}", _size(one), ages.brief(_when(one), session.now),
+                 _FILE[library.staleness(one)]) for one in found]  # fmt: skip
+        columns = ("document", "chunks", "size", "age", "file")
+        tables.listing(session, columns, rows, wide="document")
 
     output.emit_rows(
         chosen if found or chosen != "table" else "lines",
@@ -93,9 +98,14 @@ def _list(session: Session, options: Options) -> None:
         session.note(f"{some(hidden, 'document')} of other scopes; --all-scopes lists all")
 
 
+_FILE = {None: "", "gone": "gone from the disk", "changed": "changed since"}
+
+
 def _line(one: Document) -> str:
     when = instant.iso(_when(one))[:10]
-    return f"{output.one_line(one.name)}\t{some(one.chunks, 'chunk')}\t{_size(one)}\t{when}"
+    stale = _FILE[library.staleness(one)]
+    line = f"{output.one_line(one.name)}\t{some(one.chunks, 'chunk')}\t{_size(one)}\t{when}"
+    return f"{line}\t{stale}" if stale else line
 
 
 def _form(one: Document) -> dict[str, Any]:
@@ -103,6 +113,7 @@ def _form(one: Document) -> dict[str, Any]:
         "name": one.name, "chunks": one.chunks, "bytes": _bytes(one), "path": one.note.get("path"),
         "ingested_at": instant.iso(_when(one)), "scope": one.scope,
         "chunk_size": one.note.get("chunk_size"), "overlap": one.note.get("overlap"),
+        "file": library.staleness(one),
     }  # fmt: skip
 
 
@@ -158,6 +169,11 @@ def _remove(session: Session, names: Sequence[str], options: Options) -> int:
     """Take documents out."""
     viewer = session.viewer
     db = session.reading()
+    if options.gone:
+        listed = [] if db is None else documents.listed(db, viewer=viewer)
+        names = [one.name for one in listed if library.staleness(one) == "gone"]
+        if not names:
+            raise NotFoundError("no document whose file is gone", hint="`tideline library`")
     counts = {name: len(library.chunks_of(db, name, viewer=viewer)) for name in names}
     if options.dry_run:
         _emit_removed(session, tuple(counts), sum(counts.values()), None, dry_run=True)

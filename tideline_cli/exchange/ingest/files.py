@@ -4,19 +4,22 @@ document; and the names that their documents have in the store."""
 from __future__ import annotations
 
 import os
-import re
+from collections import Counter
 from fnmatch import fnmatchcase
 from pathlib import Path
 
 from tideline_cli.errors import TidelineError, UsageError
-from tideline_cli.exchange.named_files import is_below
+from tideline_cli.exchange.dates import Dates
+from tideline_cli.exchange.folders import Walk
+from tideline_cli.memory.library import is_there
 from tideline_cli.model.record import record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from typing import Literal
 
+    from tideline_cli.exchange.dates import By
     from tideline_cli.store.documents import Document
 
     Form = Literal["text", "markdown", "rst", "html", "pdf"]
@@ -29,28 +32,47 @@ _FORM_OF: dict[str, Form] = {
 }  # fmt: skip
 """What the endings of names say; a folder is searched for these."""
 STDIN = "-"
-_SPELLED_BYTE = re.compile(rb"\\x([89a-f][0-9a-f])")
 
 
 @record
 class Found:
     """A file to read: its whole path, the path below the folder that was named with that folder's
-    name before it, and whether it was named itself."""
+    name before it, and that folder; of a file that was named itself, the folder it lies in."""
 
     path: str
     shown: str
-    is_named: bool
+    folder: str
 
 
 @record
 class FilesFound:
-    """What the paths name. `passed` counts the files of folders that do not look like documents,
-    `unread` are folders that cannot be read, with what is wrong."""
+    """What the paths name. `passed` counts the files of folders that are passed over, by reason;
+    `unread` are folders and links that cannot be read, with what is wrong."""
 
     files: tuple[Found, ...]
     folders: tuple[str, ...]
-    passed: int
+    passed: Mapping[str, int]
     unread: tuple[tuple[str, TidelineError], ...]
+
+
+class WrittenTimes:
+    """When the files of a call were written; `told` counts the files by what said it."""
+
+    def __init__(self, files: Iterable[Found], *, now: int) -> None:
+        below: dict[str, list[str]] = {}
+        for one in files:
+            below.setdefault(one.folder, []).append(os.path.relpath(one.path, one.folder))
+        self._dates = {folder: Dates(folder, paths, now=now) for folder, paths in below.items()}
+
+    def of(self, file: Found) -> int | None:
+        """Return when a file was written, in ms; None where nothing says it."""
+        path = os.path.relpath(file.path, file.folder).replace(os.sep, "/")
+        return self._dates[file.folder].of(path, {})
+
+    @property
+    def told(self) -> Mapping[By, int]:
+        """How many files are dated by what."""
+        return sum((Counter(one.told) for one in self._dates.values()), Counter())
 
 
 def form_of(path: str) -> Form:
@@ -58,31 +80,36 @@ def form_of(path: str) -> Form:
     return _FORM_OF.get(_ending(path), "text")
 
 
-def search(paths: Sequence[str], globs: Sequence[str]) -> FilesFound:
+def search(paths: Sequence[str], globs: Sequence[str], *, ignoring: bool = True) -> FilesFound:
     """Return the files that paths name, each once, in the order of their names.
 
     Of a folder and all below it are taken: what a pattern of `globs` matches, or without patterns
-    what ends as a document does; nothing that a pattern behind `!` matches, and nothing whose name
-    begins with a dot. Links to folders are not followed, nor links to files out of the folder.
-    Raises UsageError for a path that is not there.
+    what ends as a document does; nothing that a pattern behind `!` matches, nor what `Walk` passes
+    over. Raises UsageError for a path that is not there.
     """
     seen: set[str] = set()
     files: list[Found] = []
     folders: list[str] = []
     unread: list[tuple[str, TidelineError]] = []
-    passed = 0
+    passed: Counter[str] = Counter()
     for named in paths:
         whole = os.path.realpath(named)
         if not named or not Path(whole).exists():
             shown = named or "''"
             raise UsageError(f"no such file or folder: {shown}", hint="check the path")
         if not Path(whole).is_dir():
-            found = [Found(whole, Path(named).name, True)]
+            found = [Found(whole, Path(named).name, str(Path(whole).parent))]
         else:
             folders.append(whole)
-            walked = list(_below(whole, unread))
+            walk = Walk(whole, ignoring=ignoring)
+            walked = [_found(whole, below) for below in walk.files]
             found = [one for one in walked if _is_wanted(one, globs)]
-            passed += len(walked) - len(found)
+            walk.count("of other kinds", len(walked) - len(found))
+            passed.update(walk.passed)
+            unread += [(place, TidelineError(f"cannot be read: {why}"))
+                       for place, why in walk.unread]  # fmt: skip
+            unread += [(shown, _leads_out(shown)) for below in walk.outside
+                       for shown in [f"{Path(whole).name}/{below}"]]  # fmt: skip
         for one in found:
             if one.path not in seen:
                 seen.add(one.path)
@@ -90,24 +117,9 @@ def search(paths: Sequence[str], globs: Sequence[str]) -> FilesFound:
     return FilesFound(tuple(files), tuple(folders), passed, tuple(unread))
 
 
-def _below(folder: str, unread: list[tuple[str, TidelineError]]) -> Iterator[Found]:
-    """Yield the files of a folder and of those below it, in the order of their names."""
-
-    def failed(error: OSError) -> None:
-        what = error.strerror or str(error)
-        unread.append((str(error.filename), TidelineError(f"cannot be read: {what}")))
-
-    base = Path(folder)
-    for place, names, files in os.walk(folder, onerror=failed):
-        names[:] = sorted(name for name in names if not name.startswith("."))
-        for name in sorted(files):
-            path = Path(place, name)
-            if not name.startswith(".") and path.is_file():
-                shown = Path(base.name, path.relative_to(base)).as_posix()
-                if path.is_symlink() and not is_below(folder, str(path)):
-                    unread.append((shown, _leads_out(shown)))
-                    continue
-                yield Found(os.path.realpath(path), shown, False)
+def _found(folder: str, below: str) -> Found:
+    path = os.path.join(folder, below)
+    return Found(os.path.realpath(path), f"{Path(folder).name}/{below}", folder)
 
 
 def _leads_out(shown: str) -> TidelineError:
@@ -151,6 +163,7 @@ class Names:
             if isinstance(path, str):
                 self._by_path[path] = one.name
         self._given: dict[str, str] = {}  # path by name, of this run
+        self._moved: set[str] = set()
 
     def known(self, name: str) -> Document | None:
         """Return the document of a name, None where there is none."""
@@ -169,12 +182,24 @@ class Names:
         known = self._by_path.get(as_text(file.path))
         return None if known == name else known
 
+    def moved(self, digest: str, name: str) -> Document | None:
+        """Return the document that a new file was before it moved: one of the same content, whose
+        own file is gone. It is `name` from now on."""
+        for one in self._by_name.values():
+            path = one.note.get("path")
+            is_same = one.note.get("sha256") == digest and one.name not in self._moved
+            if is_same and isinstance(path, str) and one.name != name and not is_there(path):
+                self._moved.add(one.name)
+                return one
+        return None
+
     def below(self, folders: Iterable[str]) -> list[Document]:
         """Return the documents whose files lay in one of the folders and are not there any more."""
         roots = [Path(folder) for folder in folders]
         return [
             self._by_name[name] for path, name in self._by_path.items()
             if self._given.get(name) in (None, path) and not is_there(path)
+            and name not in self._moved
             and any(Path(path).is_relative_to(root) for root in roots)
         ]  # fmt: skip
 
@@ -204,13 +229,3 @@ def as_text(path: str) -> str:
     except UnicodeEncodeError:
         return os.fsencode(path).decode("utf-8", "backslashreplace")
     return path
-
-
-def is_there(text: str) -> bool:
-    """Say whether the file of a path that was kept as text is there."""
-    return os.path.exists(text) or ("\\x" in text and os.path.exists(_bytes(text)))
-
-
-def _bytes(text: str) -> bytes:
-    """Return the path that a text with spelled bytes stands for."""
-    return _SPELLED_BYTE.sub(lambda found: bytes([int(found[1], 16)]), text.encode())

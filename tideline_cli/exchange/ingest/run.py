@@ -33,13 +33,16 @@ _MOST_NAMED = 3  # blocked chunks of a document that are named one by one
 @record
 class Incoming:
     """A document to take: its name, what is known of the one that has the name, the path of its
-    file or None, how it is read, and what reads it."""
+    file or None, how it is read, what reads it, when it was written, and which document it was
+    before it moved, by the digest of its content."""
 
     name: str
     known: Document | None
     path: str | None
     reading: Reading
     content: Callable[[], Content]
+    written_at: Callable[[], int | None]
+    moved_from: Callable[[str], Document | None]
 
 
 def ingest(
@@ -99,6 +102,7 @@ class _Reading:
     ) -> None:
         self._db = db
         self._one = incoming
+        self._known = incoming.known
         self._context = context
         self._summary = summary
         self._blocked = 0
@@ -106,10 +110,12 @@ class _Reading:
 
     def revision(self) -> Revision | None:
         """Return what the document becomes, None where nothing changes; tell the summary of it."""
-        one, known = self._one, self._one.known
+        one, known = self._one, self._known
         try:
             held = one.content()
-            is_same = known is not None and storing.is_whole(
+            if known is None:
+                known = self._known = one.moved_from(held.digest)
+            is_same = known is not None and known.name == one.name and storing.is_whole(
                 known, held.digest, self._context.cut, one.reading
             )
             if known is not None and is_same and known.scope == self._context.scope:
@@ -140,8 +146,8 @@ class _Reading:
 
     def _revised(self, held: Content, found: list[NewFact]) -> Revision:
         name, context = self._one.name, self._context
-        stored = [] if self._db is None or self._one.known is None else documents.chunks(
-            self._db, name, viewer=context.origin
+        stored = [] if self._db is None or self._known is None else documents.chunks(
+            self._db, self._known.name, viewer=context.origin
         )  # fmt: skip
         found = storing.renumbered(found, self._refused(found, changes_between(stored, found).new))
         if not found:
@@ -154,7 +160,8 @@ class _Reading:
         if self._db is not None:
             analyzer = setting(self._db, "analyzer", "standard")
         found[0] = replace(found[0], metadata=storing.begun(self._one.path))
-        new = {place: storing.written(found[place], context, analyzer) for place in made.new}
+        at = self._one.written_at()
+        new = {place: storing.written(found[place], context, analyzer, at) for place in made.new}
         if context.has_bounded_keys:
             _refuse_long(new.values(), analyzer)
         replaced = sum(by is not None for _, by in made.gone)
@@ -168,6 +175,8 @@ class _Reading:
             self._one.path, held.digest, len(held.raw), context.cut, self._one.reading,
             chunks=len(found), now=context.now,
         )  # fmt: skip
+        if self._known is not None and self._known.name != name:
+            self._warn(f"is {self._known.name}, which has moved")
         return Revision(name, new, made, said)
 
     def _refused(self, found: Sequence[NewFact], fresh: Iterable[int]) -> list[int]:

@@ -23,6 +23,7 @@ from tideline_cli.store import (
     labels,
     links,
     score_bounds,
+    uses,
     writes,
 )
 from tideline_cli.store.documents import NOTE
@@ -163,9 +164,12 @@ def threats_of(new: NewFact, titles: Screen) -> tuple[str, ...]:
     return threats_in(new.content) or (titles.found(new.title) if new.title else ())
 
 
-def written(new: NewFact, context: IngestContext, analyzer: Analyzer) -> Written:
-    """Return a chunk as it is stored."""
+def written(
+    new: NewFact, context: IngestContext, analyzer: Analyzer, at: int | None = None
+) -> Written:
+    """Return a chunk as it is stored: as old as its file says, and used when it is taken in."""
     fact = birth(new, fact_id=context.new_id(), now=context.now)
+    fact = replace(fact, created_at=context.now if at is None else at)
     terms = index_terms(fact.content, analyzer=analyzer)
     return Written(fact, terms, analyzer, bulk_inserts.sealed(fact, terms, analyzer))
 
@@ -270,6 +274,12 @@ class Storage:
             (seq, one.fact.title, one.terms)
             for seq, one in zip(seqs, chunks, strict=True) if one.fact.title
         ]  # fmt: skip
+        for one in chunks:
+            if one.fact.last_accessed_at != one.fact.created_at:
+                uses.put(
+                    self._db, one.fact.id, access_count=0,
+                    last_accessed_at=one.fact.last_accessed_at,
+                )  # fmt: skip
         labels.add_chunks(self._db, titled, origin_number=origin_number)
         added = [(seq, origin_number, place) for place, seq in enumerate(seqs)]
         self._vectors.store(added, chunk_size=len(chunks))
@@ -299,8 +309,12 @@ def _noted(part: _Part) -> list[Written]:
 
 
 def _moved(changes: Changes) -> Iterator[tuple[Fact, Fact]]:
-    """Yield the kept chunks as they are and as they become: another place, no note of before."""
+    """Yield the kept chunks as they are and as they become: another place, another name where the
+    file has moved, no note of before."""
     for fact, new in changes.kept:
-        after = replace(with_note(fact, None), turn=new.turn, source_turn=new.source_turn)
+        after = replace(
+            with_note(fact, None), turn=new.turn, source_turn=new.source_turn,
+            document=new.document,
+        )  # fmt: skip
         if after != fact:
             yield fact, after
