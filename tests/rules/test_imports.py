@@ -96,7 +96,7 @@ def test_no_clock_and_no_environment_below_the_door():
                "__main__.py", "module_finder.py", "vector/worker.py",
                "exchange/importer/workers.py", "exchange/importer/preparation.py",
                "store/locks.py", "store/opening.py",
-               "store/reserve.py", "store/files.py", "store/folders.py",
+               "store/files.py", "store/private_files.py",
                "store/mounts.py", "system",
                "store/foreign_table.py",
                "store/file_kind.py", "store/suggestions.py",

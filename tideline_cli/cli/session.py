@@ -212,9 +212,9 @@ class Session(CallSettings):
         while is_file and self._connections:
             self._connections.pop().close()
         if frees:
-            from tideline_cli.store import reserve  # noqa: PLC0415  most writers need none
+            from tideline_cli.store import private_files  # noqa: PLC0415  most writers need none
 
-            self._has_spent = reserve.spend(self.database) or self._has_spent
+            self._has_spent = private_files.spend_reserve(self.database) or self._has_spent
         path = self.database
         if not self.has_memory:
             self._name_other_memories()
@@ -265,9 +265,9 @@ class Session(CallSettings):
             else:
                 connection.leave(db)
         if self._has_spent:
-            from tideline_cli.store import reserve  # noqa: PLC0415  only on a full disk
+            from tideline_cli.store import private_files  # noqa: PLC0415  only on a full disk
 
-            reserve.take_back(self.database)
+            private_files.take_reserve_back(self.database)
             self._has_spent = False
 
     @property

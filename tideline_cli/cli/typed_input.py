@@ -28,7 +28,7 @@ def keep_hits(ids: Sequence[str]) -> None:
     folder = os.path.dirname(path)
     try:
         if not os.path.isdir(folder):
-            from tideline_cli.store.folders import make_folder  # noqa: PLC0415  once
+            from tideline_cli.store.private_files import make_folder  # noqa: PLC0415  once
 
             make_folder(folder)
         flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | NOFOLLOW
@@ -37,7 +37,7 @@ def keep_hits(ids: Sequence[str]) -> None:
         return
     set_mode(handle, 0o600)  # whatever the umask
     if is_root():
-        from tideline_cli.store.folders import hand_over  # noqa: PLC0415  root alone
+        from tideline_cli.store.private_files import hand_over  # noqa: PLC0415  root alone
 
         hand_over(handle, path, like=folder)
     with open(handle, "w", encoding="ascii", errors="replace", newline="\n") as file:

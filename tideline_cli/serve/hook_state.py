@@ -111,7 +111,7 @@ def _opened(path: str, mode: int) -> int:
         raise FileNotFoundError(2, "no folder for it: HOME is not set", path)
     folder = os.path.dirname(path)
     if not os.path.isdir(folder):
-        from tideline_cli.store.folders import make_folder  # noqa: PLC0415  once
+        from tideline_cli.store.private_files import make_folder  # noqa: PLC0415  once
 
         make_folder(folder)
     handle = os.open(path, _FLAGS | mode, 0o600)
@@ -121,7 +121,7 @@ def _opened(path: str, mode: int) -> int:
 
             set_mode(handle, 0o600)  # whatever the umask
         if not user_number():
-            from tideline_cli.store.folders import hand_over  # noqa: PLC0415  root alone
+            from tideline_cli.store.private_files import hand_over  # noqa: PLC0415  root alone
 
             hand_over(handle, path, like=folder)
     except OSError:

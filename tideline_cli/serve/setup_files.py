@@ -16,7 +16,7 @@ from tideline_cli.errors import CannotWriteError, UsageError
 from tideline_cli.model.record import record
 from tideline_cli.serve import json_edit
 from tideline_cli.serve.json_edit import JsonTextError, scanned
-from tideline_cli.store.folders import hand_over, make_folder
+from tideline_cli.store.private_files import hand_over, make_folder
 from tideline_cli.system import NOFOLLOW, NONBLOCK, durable, is_root, set_mode, set_owner
 
 TYPE_CHECKING = False

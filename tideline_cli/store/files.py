@@ -11,7 +11,7 @@ from errno import EBUSY, EMFILE, ENFILE
 
 from tideline_cli.errors import BusyError, CannotWriteError, UsageError
 from tideline_cli.model.record import record
-from tideline_cli.store import file_kind, folders, mounts
+from tideline_cli.store import file_kind, mounts, private_files
 from tideline_cli.system import (
     BINARY,
     LOCK_EX,
@@ -66,7 +66,7 @@ def _created(path: str, like: str = "") -> int:
         ) from error
     set_mode(handle, _MODE)
     if like:
-        folders.hand_over(handle, path, like=like)
+        private_files.hand_over(handle, path, like=like)
     return handle
 
 

@@ -107,9 +107,9 @@ def _open(path: str, name: str) -> int:
 
     set_mode(handle, 0o600)  # whatever the umask
     if not user_number():
-        from tideline_cli.store import folders  # noqa: PLC0415  root alone, once for a file
+        from tideline_cli.store import private_files  # noqa: PLC0415  root alone, once for a file
 
-        folders.hand_over(handle, file, like=path)
+        private_files.hand_over(handle, file, like=path)
     return handle
 
 

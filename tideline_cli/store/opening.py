@@ -54,9 +54,9 @@ def open_for_writing(
     if not replaces:
         refuse_emptied(path)
     if not os.path.lexists(path):
-        from tideline_cli.store import folders  # noqa: PLC0415  once in the life of a file
+        from tideline_cli.store import private_files  # noqa: PLC0415  once in the life of a file
 
-        folders.create_file(path)
+        private_files.create_file(path)
     path = file_kind.real(path)
     db = connect(path, writes=True)
     _prepare(db, path)
@@ -211,9 +211,9 @@ def _prepare(db: Connection, path: str) -> None:
     _upgrade(db, path, _verify(db, path))
     file_kind.make_private(path)
     if not os.path.lexists(path + "-reserve"):
-        from tideline_cli.store import reserve  # noqa: PLC0415  it is there but for the first time
+        from tideline_cli.store import private_files  # noqa: PLC0415  it is there but for the first time
 
-        reserve.make(path)
+        private_files.make_reserve(path)
 
 
 def _switch_log_on(db: Connection) -> None:

@@ -14,7 +14,7 @@ from contextlib import contextmanager, suppress
 
 from tideline_cli.config import config_file, replacing
 from tideline_cli.errors import CannotWriteError, NotFoundError, UnavailableError, UsageError
-from tideline_cli.store.folders import make_folder
+from tideline_cli.store.private_files import make_folder
 from tideline_cli.sync import layout
 from tideline_cli.sync.segment import SECRET_BYTES, Key, UnsealError, is_id, key_id, seal, unseal
 from tideline_cli.system import BINARY, NOCTTY, NOFOLLOW, NONBLOCK, durable, is_own, pwrite, rights

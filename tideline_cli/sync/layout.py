@@ -16,7 +16,7 @@ import stat
 from contextlib import contextmanager, suppress
 
 from tideline_cli.errors import CannotWriteError, StoreError, UnavailableError
-from tideline_cli.store.folders import hand_over
+from tideline_cli.store.private_files import hand_over
 from tideline_cli.sync import segment
 from tideline_cli.sync.segment import MOST_NUMBER, Mark, SegmentError, is_hex, is_id
 from tideline_cli.system import BINARY, DIRECTORY, NOCTTY, NOFOLLOW, NONBLOCK, durable, set_mode

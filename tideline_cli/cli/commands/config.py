@@ -22,7 +22,7 @@ from tideline_cli.policy.sameness import SAMENESS
 from tideline_cli.ranking.fusions import PROFILES
 from tideline_cli.store import addresses
 from tideline_cli.store.connection import put_setting, setting
-from tideline_cli.store.folders import make_folder
+from tideline_cli.store.private_files import make_folder
 from tideline_cli.store.transactions import writing
 
 TYPE_CHECKING = False

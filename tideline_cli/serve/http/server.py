@@ -15,7 +15,7 @@ from urllib.parse import parse_qs, quote, urlencode, urlsplit
 
 from tideline_cli.serve.http import api
 from tideline_cli.serve.http.answers import HTML, HttpReply, failed_reply
-from tideline_cli.store.folders import hand_over, make_folder
+from tideline_cli.store.private_files import hand_over, make_folder
 from tideline_cli.system import NOFOLLOW, set_mode
 
 TYPE_CHECKING = False

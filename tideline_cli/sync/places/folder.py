@@ -8,7 +8,7 @@ import stat
 
 from tideline_cli.errors import UsageError
 from tideline_cli.store import mounts
-from tideline_cli.store.folders import make_folder
+from tideline_cli.store.private_files import make_folder
 from tideline_cli.sync import folders, layout
 from tideline_cli.system import is_own
 

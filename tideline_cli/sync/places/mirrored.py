@@ -23,7 +23,7 @@ from tideline_cli.errors import (
     UsageError,
 )
 from tideline_cli.model.record import Record
-from tideline_cli.store.folders import make_folder
+from tideline_cli.store.private_files import make_folder
 from tideline_cli.sync import folders, layout
 from tideline_cli.sync.segment import LARGEST
 from tideline_cli.system import LOCK_EX, LOCK_NB, NOFOLLOW, flock

@@ -19,7 +19,7 @@ from tideline_cli.config import own_address
 from tideline_cli.config.settings import TABLE
 from tideline_cli.errors import CannotWriteError, TidelineError, UnavailableError, UsageError
 from tideline_cli.model.record import record
-from tideline_cli.store.folders import hand_over, make_folder
+from tideline_cli.store.private_files import hand_over, make_folder
 from tideline_cli.system import NOFOLLOW, durable, set_mode, user_number
 
 TYPE_CHECKING = False

@@ -23,7 +23,7 @@ from tideline_cli.serve import setup_files
 from tideline_cli.serve.clients import CLIENTS
 from tideline_cli.serve.setup_files import BACKUP
 from tideline_cli.serve.setup_plan import HOOKS, MCP, SetupPlace, calls_of, plan_of
-from tideline_cli.store.folders import make_folder
+from tideline_cli.store.private_files import make_folder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from tideline_cli.model.record import record, replace
 from tideline_cli.serve import hook_state, setup_files, setup_merge
 from tideline_cli.serve.setup_files import BACKUP, PRINTED, RAN, SetUpRow
 from tideline_cli.serve.setup_plan import PROGRAMS
-from tideline_cli.store.folders import make_folder
+from tideline_cli.store.private_files import make_folder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

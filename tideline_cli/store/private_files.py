@@ -1,11 +1,24 @@
-"""Making the memory file and the folders above it, for its owner alone."""
+"""What is made for a memory, for its owner alone: the file, the folders above it, and its reserve.
+
+The reserve is a file without content beside the store. It is removed for a while when the disk is
+full, so that facts can be forgotten where nothing else can be written.
+"""
 
 from __future__ import annotations
 
 import os
 
 from tideline_cli.errors import CannotWriteError
-from tideline_cli.system import DIRECTORY, NOFOLLOW, is_root, set_mode, set_owner
+from tideline_cli.system import (
+    BINARY,
+    DIRECTORY,
+    NOFOLLOW,
+    durable,
+    is_root,
+    machine,
+    set_mode,
+    set_owner,
+)
 
 
 def create_file(path: str) -> None:
@@ -64,6 +77,58 @@ def _make(folder: str) -> None:
         made = os.open(folder, os.O_RDONLY | DIRECTORY | NOFOLLOW)
         hand_over(made, folder, like=parent)
         os.close(made)
-    from tideline_cli.system import durable  # noqa: PLC0415  once for a folder
-
     durable.sync_folder(parent)
+
+
+RESERVE = 512 * 1024  # forgetting takes 64 KiB in a small store, 96 KiB in one of 10,000 facts
+_PLENTY = 3 * RESERVE  # with less free than this, other programs need the room more
+_LEAST = RESERVE // 4
+_ENDING = "-reserve"
+
+
+def make_reserve(path: str) -> None:
+    """Make the reserve of a store if there is none and the disk has plenty; best effort."""
+    if not os.path.lexists(path + _ENDING) and _room(path) >= _PLENTY:
+        _fill(path, RESERVE)
+
+
+def spend_reserve(path: str) -> bool:
+    """Remove the reserve if the disk is nearly full, and say whether there was one."""
+    if _room(path) >= RESERVE:
+        return False
+    try:
+        os.unlink(path + _ENDING)
+    except OSError:
+        return False
+    return True
+
+
+def take_reserve_back(path: str) -> None:
+    """Make a reserve again of the room that is left, for the next process that wants to forget."""
+    size = min(RESERVE, _room(path))
+    if size >= _LEAST and os.path.lexists(path):
+        _fill(path, size)
+
+
+def _fill(path: str, size: int) -> None:
+    name = path + _ENDING
+    try:
+        handle = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | BINARY, 0o600)
+    except OSError:
+        return
+    try:
+        set_mode(handle, 0o600)
+        hand_over(handle, name, like=path)
+        if os.write(handle, bytes(size)) < size:  # a sparse file would keep nothing
+            os.unlink(name)
+    except OSError:
+        os.unlink(name)
+    finally:
+        os.close(handle)
+
+
+def _room(path: str) -> int:
+    try:
+        return machine.free_bytes(os.path.dirname(path))
+    except OSError:
+        return 0
