@@ -19,7 +19,7 @@ from tideline_cli.memory.remember import remember
 from tideline_cli.model.fact import NewFact
 from tideline_cli.model.origin import Origin
 from tideline_cli.model.server_address import SCHEMES, without_password
-from tideline_cli.store import SERVERS, addresses
+from tideline_cli.store import SERVERS, remote
 from tideline_cli.store.opening import open_for_writing
 
 pytestmark = pytest.mark.file_alone("the table names files beside the one of the settings")
@@ -460,12 +460,12 @@ def test_passwords_of_addresses():
         ("postgresql://h/d?", "postgresql://h/d?"),
         ("/tmp/a:b@c", "/tmp/a:b@c"),
     ):
-        assert without_password(address) == addresses.kept(address) == shown
+        assert without_password(address) == remote.kept(address) == shown
         whole = address.replace("&schema=s", "").removesuffix("?")
-        assert addresses.for_library(shown)[0].removesuffix("?") == whole
-    other = addresses.with_schema("postgresql://a:b@h/d?schema=x", "y")
+        assert remote.for_library(shown)[0].removesuffix("?") == whole
+    other = remote.with_schema("postgresql://a:b@h/d?schema=x", "y")
     assert other == "postgresql://a@h/d?schema=y"
-    assert addresses.for_library(other) == ("postgresql://a:b@h/d", "y")
+    assert remote.for_library(other) == ("postgresql://a:b@h/d", "y")
 
 
 def test_databases_are_grouped(run, ops, tmp_path):

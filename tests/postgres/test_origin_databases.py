@@ -9,7 +9,7 @@ import pytest
 from tests.postgres.people import as_role, new_role, own
 from tideline_cli import Memory
 from tideline_cli.config.settings import TABLE
-from tideline_cli.store import addresses
+from tideline_cli.store import remote
 
 OPS, TEAM = "channel:chat/ops/board", "channel:chat/team/board"
 
@@ -45,7 +45,7 @@ def test_two_schemas_beside_a_file(run, places, home):
         assert texts(done) == texts(run("list", "--db", place, "--origin", origin))
         assert texts(done) == [f"said by {origin}"]
         status = run("status", "--json", "--origin", origin).json
-        assert status["database"] == addresses.kept(place)
+        assert status["database"] == remote.kept(place)
         assert status["database_from"] == f"{TABLE} in {home / 'config.toml'}"
         with Memory.open(origin=origin) as memory:
             assert [hit.fact.content for hit in memory.recall("said")] == [f"said by {origin}"]
@@ -66,7 +66,7 @@ def test_passes_go_over_all(run, places):
     found = {
         one["database"]: [row["origin"] for row in one["origins"]] for one in done["databases"]
     }
-    assert found == {addresses.kept(place): [origin] for origin, place in places.items()}
+    assert found == {remote.kept(place): [origin] for origin, place in places.items()}
     assert run("doctor").out.count("all is well") == 3
     away = "postgresql://someone:hush@localhost:1/nowhere"
     run("config", "set", "database", away, "--origin", OPS)
@@ -82,7 +82,7 @@ def test_what_stays_in_another_schema(run, address):
     run("config", "set", "database", before)
     run("remember", "ops said one", "--origin", OPS)
     done = run("config", "set", "database", after, "--origin", OPS)
-    assert "1 fact that is in" in done.err and addresses.kept(before) in done.err
+    assert "1 fact that is in" in done.err and remote.kept(before) in done.err
     run("remember", "in the other schema", "--origin", OPS)
     assert "1 fact that is in" in run("doctor", "--json").err
     rows = run("export", "--db", before, "--origin", OPS).out

@@ -14,7 +14,7 @@ import pytest
 
 from tests.postgres.people import as_role, new_role, own, psql
 from tideline_cli.errors import StoreError
-from tideline_cli.store import key_lengths, locks
+from tideline_cli.store import locks, remote
 from tideline_cli.store.postgres import opening
 
 MEANING = (
@@ -217,7 +217,7 @@ def test_what_a_server_has_taken_before_stays_usable(run, address, monkeypatch):
     """A word that the rule of today refuses can be labelled, archived and brought back."""
     monkeypatch.setenv("TIDELINE_DB", address())
     with monkeypatch.context() as before:
-        before.setattr(key_lengths, "LONGEST", 10**6)
+        before.setattr(remote, "LONGEST_KEY", 10**6)
         known = run("remember", f"a key {'x' * 3000}").out.split()[0]
     assert run("edit", known, "--tag", "secret", "--title", "a title").code == 0
     for verb in ("forget", "restore", "pin", "dream", "undo"):

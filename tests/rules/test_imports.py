@@ -103,7 +103,7 @@ def test_no_clock_and_no_environment_below_the_door():
                "store/transactions.py", "store/stats.py", "store/checks/of_engine.py", "llm",
                "store/arrivals.py",
                "store/postgres/opening.py", "store/postgres/driver.py",
-               "store/patience.py",  # how long a prompt has waited
+               "store/remote.py",  # how long a prompt has waited
                "exchange/ingest/files.py", "exchange/ingest/read.py",  # folders of documents
                "memory/screening.py",  # counts its own work, and tells no time
                "vector/embedders/static.py", "vector/embedders/onnx_folder.py",  # folders of models

@@ -14,7 +14,7 @@ from tideline_cli.config import settings
 from tideline_cli.model import instant
 from tideline_cli.store import notices, opening
 from tideline_cli.store.connection import DatabaseError, is_collision
-from tideline_cli.store.patience import within
+from tideline_cli.store.remote import within
 from tideline_cli.store.visibility import NOBODY, number
 
 TYPE_CHECKING = False

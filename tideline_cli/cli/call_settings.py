@@ -150,9 +150,9 @@ class CallSettings(Notices):
         if not path or "\x00" in path:
             raise UsageError("not a path: the database's name is empty", hint="see --db")
         if path.startswith(SERVERS):
-            from tideline_cli.store import addresses  # noqa: PLC0415  no file
+            from tideline_cli.store import remote  # noqa: PLC0415  no file
 
-            return addresses.kept(path)
+            return remote.kept(path)
         if ":" in path or "=" in path:
             from tideline_cli.model import server_address  # noqa: PLC0415  few paths have one
 

@@ -102,9 +102,9 @@ class _Line:
         path = self._session.database
         if not path.startswith(SERVERS):
             return peek(path, is_over=self._is_over)
-        from tideline_cli.store import opening, patience  # noqa: PLC0415  no file
+        from tideline_cli.store import opening, remote  # noqa: PLC0415  no file
 
-        bound = patience.within(_PATIENCE - (perf_counter() - self._began))
+        bound = remote.within(_PATIENCE - (perf_counter() - self._began))
         bound.__enter__()
         self._left.append(bound.__exit__)
         db = opening.open_for_reading(path)

@@ -13,7 +13,7 @@ from tideline_cli.errors import UsageError
 from tideline_cli.model import instant
 from tideline_cli.model.server_address import refuse_other
 from tideline_cli.model.time_words import meant
-from tideline_cli.store import SERVERS, addresses
+from tideline_cli.store import SERVERS, remote
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def path_of(given: Any) -> str:
     if not path or "\x00" in path:
         raise UsageError("not a path: the name of the file is empty", hint="Memory.open(PATH)")
     if path.startswith(SERVERS):
-        return addresses.kept(path)
+        return remote.kept(path)
     refuse_other(path)
     return os.path.abspath(os.path.expanduser(path))
 

@@ -73,9 +73,9 @@ def change(db: Connection, before: Fact, after: Fact, *, is_synced: bool = False
 
 
 def _refuse_long(db: Connection, fact: Fact, fields: Collection[str] | None = None) -> None:
-    from tideline_cli.store import key_lengths  # noqa: PLC0415  no file
+    from tideline_cli.store import remote  # noqa: PLC0415  no file
 
-    key_lengths.refuse(fact, lambda: setting(db, "analyzer", "standard"), fields)
+    remote.refuse_long_keys(fact, lambda: setting(db, "analyzer", "standard"), fields)
 
 
 def _bound_anew(db: Connection, fact_id: str, changed: list[str]) -> None:

@@ -20,7 +20,7 @@ from tideline_cli.model.short_text import one_of
 from tideline_cli.model.text import ANALYZERS, WITH_FORMS, languages_of
 from tideline_cli.policy.sameness import SAMENESS
 from tideline_cli.ranking.fusions import PROFILES
-from tideline_cli.store import addresses
+from tideline_cli.store import remote
 from tideline_cli.store.connection import put_setting, setting
 from tideline_cli.store.private_files import make_folder
 from tideline_cli.store.transactions import writing
@@ -357,7 +357,7 @@ def _check_database(name: str, value: str) -> None:
         return
     refuse_other(value)
     if is_server(value):
-        addresses.for_library(value)
+        remote.for_library(value)
 
 
 def _names_one_origin(session: Session, name: str) -> bool:

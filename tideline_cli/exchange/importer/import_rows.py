@@ -17,8 +17,8 @@ from tideline_cli.store import (
     facts,
     fts,
     journal,
-    key_lengths,
     labels,
+    remote,
     score_bounds,
 )
 from tideline_cli.store.connection import DatabaseError, setting
@@ -109,7 +109,7 @@ class _Run:
         self.committed = 0  # rows that are in the store
         self._reader = ChunkReader(
             context, self.summary, analyzer=_analyzer(db), merge=merge, are_many=are_many,
-            on_server=key_lengths.are_bounded(db.filename),
+            on_server=remote.keys_are_bounded(db.filename),
         )  # fmt: skip
         self._is_trusted = context.trusted
         self._batch = ImportBatch(db, context)

@@ -28,7 +28,7 @@ from tideline_cli.model.record import record
 from tideline_cli.model.source import is_trusted
 from tideline_cli.model.text import WITH_FORMS, IndexTerms, index_terms, terms
 from tideline_cli.policy.threats.plain import is_cue, may_be_code, plain_start
-from tideline_cli.store import bulk_inserts, key_lengths
+from tideline_cli.store import bulk_inserts, remote
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -133,7 +133,7 @@ def first_refused(
 
 def server_refusal(content: str, row: Any, *, analyzer: Analyzer) -> TidelineError | None:
     """Return why a server cannot store a row with this text, None where it can."""
-    return key_lengths.length_refusal(content, row, analyzer=analyzer)
+    return remote.long_key_refusal(content, row, analyzer=analyzer)
 
 
 def ready_row(

@@ -8,7 +8,7 @@ from tideline_cli.exchange.ingest.chunks import changes_between, divided
 from tideline_cli.exchange.ingest.storing import Revision, Storage
 from tideline_cli.memory.screening import Screen
 from tideline_cli.model.record import record, replace
-from tideline_cli.store import documents, journal, key_lengths
+from tideline_cli.store import documents, journal, remote
 from tideline_cli.store.connection import setting
 from tideline_cli.store.transactions import finish_bulk, prepare_for_bulk
 
@@ -205,7 +205,7 @@ class _Reading:
 def _refuse_long(chunks: Iterable[Written], analyzer: Analyzer) -> None:
     """Raise UsageError where a server cannot store one of these."""
     for one in chunks:
-        key_lengths.refuse(one.fact, lambda: analyzer)
+        remote.refuse_long_keys(one.fact, lambda: analyzer)
 
 
 def _shown(new: NewFact) -> str:

@@ -6,7 +6,7 @@ import apsw
 
 from tideline_cli.errors import StoreError
 from tideline_cli.model import instant
-from tideline_cli.store import addresses, sync_schema
+from tideline_cli.store import remote, sync_schema
 from tideline_cli.store.postgres import opening, schema
 from tideline_cli.store.transactions import writing
 
@@ -38,10 +38,10 @@ def copy_before(address: str, deed: str, *, now: int) -> str:
 
     Raises StoreError where no copy can be made: then nothing is left of it.
     """
-    _, source = addresses.for_library(address)
+    _, source = remote.for_library(address)
     stamp = instant.iso(now)[:19].replace("-", "").replace(":", "").lower()
     name = f"{source[:32]}_before_{deed}_{stamp}z"
-    target = addresses.with_schema(address, name)
+    target = remote.with_schema(address, name)
     try:
         there = opening.open_if_there(target)
         if there is not None:

@@ -15,7 +15,7 @@ from threading import Event, Thread
 from time import monotonic
 
 from tideline_cli.errors import StoreError
-from tideline_cli.store import patience
+from tideline_cli.store import remote
 
 try:
     import psycopg
@@ -148,7 +148,7 @@ class Wire:
         while True:
             unsent = pg.flush()
             if pg.is_busy():
-                patience.left(*self._ends)  # raises where it is over
+                remote.seconds_left(*self._ends)  # raises where it is over
                 yield waiting.Wait.RW if unsent else waiting.Wait.R
                 pg.consume_input()
                 continue
@@ -218,7 +218,7 @@ def _connected(address: str, options: dict[str, str]) -> psycopg.Connection[Any]
 
     Thread(target=connect, daemon=True).start()
     try:
-        while not is_done.wait(min(patience.left() or _SLICE, _SLICE)):
+        while not is_done.wait(min(remote.seconds_left() or _SLICE, _SLICE)):
             pass
     except TimeoutError as error:
         raise ServerError(str(error)) from None

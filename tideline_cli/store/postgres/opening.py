@@ -7,7 +7,7 @@ import os
 import apsw
 
 from tideline_cli.errors import StoreError
-from tideline_cli.store import FROM_DRAFT, SCHEMA_VERSION, addresses
+from tideline_cli.store import FROM_DRAFT, SCHEMA_VERSION, remote
 from tideline_cli.store.postgres import refusals
 from tideline_cli.store.postgres.driver import ServerError, Wire
 from tideline_cli.store.postgres.server import ServerConnection
@@ -54,12 +54,12 @@ def open_if_there(address: str) -> ServerConnection | None:
 
 def connected(address: str) -> ServerConnection:
     """Return a connection to a server, whatever is there."""
-    plain, schema = addresses.for_library(address)
+    plain, schema = remote.for_library(address)
     try:
         wire = Wire(plain, {**_patience(plain), "client_encoding": "UTF8",
                             "application_name": "tideline"})  # fmt: skip
     except ServerError as error:
-        said = addresses.without_whole(str(error), address)
+        said = remote.without_whole(str(error), address)
         raise refusals.what_failed(said, address) from None
     if wire.version < _OLDEST:
         wire.close()
@@ -67,7 +67,7 @@ def connected(address: str) -> ServerConnection:
             f"PostgreSQL {wire.version // 10000} is too old; 15 or newer is needed",
             hint="upgrade the server", code="server_too_old",
         )  # fmt: skip
-    return ServerConnection(wire, addresses.kept(address), schema)
+    return ServerConnection(wire, remote.kept(address), schema)
 
 
 def _patience(address: str) -> dict[str, str]:
@@ -105,13 +105,13 @@ def _check(db: ServerConnection, address: str) -> None:
     version = int(found.get("schema_version", 0))
     if version > SCHEMA_VERSION:
         raise StoreError(
-            f"{addresses.kept(address)} has schema version {version}, "
+            f"{remote.kept(address)} has schema version {version}, "
             f"this program knows {SCHEMA_VERSION}",
             hint="upgrade tideline-cli", code="store_newer",
         )  # fmt: skip
     if version < SCHEMA_VERSION:
         raise StoreError(
-            f"{addresses.kept(address)} has schema version {version}, older than this program's",
+            f"{remote.kept(address)} has schema version {version}, older than this program's",
             hint=f"{FROM_DRAFT} (?schema=NAME)",
             code="store_older",
         )  # fmt: skip

@@ -9,7 +9,7 @@ import apsw
 
 from tideline_cli.errors import BusyError, CannotWriteError, StoreError, TidelineError, UsageError
 from tideline_cli.model.server_address import has_password
-from tideline_cli.store import addresses, key_lengths
+from tideline_cli.store import remote
 from tideline_cli.store.postgres.server import LOOK
 
 _WORDS = (
@@ -30,8 +30,8 @@ _WORDS = (
 
 def meaning(error: BaseException, address: str) -> TidelineError | None:
     """Return what an error of the server means to a user, None for one that files have too."""
-    if getattr(error, "state", "") == key_lengths.STATE:
-        return key_lengths.too_long("a word or a label")
+    if getattr(error, "state", "") == remote.KEY_TOO_LONG:
+        return remote.too_long("a word or a label")
     match error:
         case apsw.AuthError():
             return _not_allowed(str(error))
@@ -130,12 +130,12 @@ def what_failed(said: str, address: str) -> TidelineError:
         hint = _first(_IN_PART, said) or _AS_WRITTEN
         message = f"the address of the server cannot be used: {said}"
         return UsageError(message, hint=hint, code="address")
-    message = f"no connection to {addresses.kept(address)}: {said}"
+    message = f"no connection to {remote.kept(address)}: {said}"
     why = _reasons(said)
     if later := _first(_LATER, why):
         return BusyError(message, hint=later)
     hint = _first(_HINTS, why) or _USUAL
-    if "password authentication failed" in why and has_password(addresses.whole(address)):
+    if "password authentication failed" in why and has_password(remote.whole(address)):
         hint = _IN_ADDRESS
     return StoreError(message, hint=hint, code="no_server")
 
