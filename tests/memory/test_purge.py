@@ -353,9 +353,9 @@ def test_a_crash_before_the_file_is_rewritten_is_made_good(here, folder):
     """A purge that ended with its transaction is finished by the next command that writes."""
     say(here, SECRET, "A")
     with journal.batch(here, verb="purge", by=OWNER, now=NOW, bulk=True):
-        from tideline_cli.store import purge_rows
+        from tideline_cli.store import purging
 
-        purge_rows.remove(here, [1])
+        purging.remove(here, [1])
     assert purge_pending(here) == "file"
     path = str(folder / "t.db")
     open_for_reading(path).close()

@@ -39,7 +39,7 @@ OF_NOBODY = {
     "store.checks.derived.sets": "names of embedders, for a repair",
     "store.checks.structure.schema_objects": "names of tables",
     "store.postgres.examination.held": "names of tables",
-    "store.sync_schema.server_mark": "the numbers of a server and of a schema",
+    "store.sync_state.server_mark": "the numbers of a server and of a schema",
     "memory.likeness.floor": "a number of the embedder of the file",
     "store.connection.named_settings": "settings of the file",
     "store.connection.purge_pending": "a setting of the file",

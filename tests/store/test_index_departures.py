@@ -15,7 +15,7 @@ from tideline_cli.memory.remember import remember
 from tideline_cli.memory.undo import undo
 from tideline_cli.model.fact import NewFact
 from tideline_cli.model.origin import OWNER
-from tideline_cli.store import fts, purge_rows
+from tideline_cli.store import fts, purging
 from tideline_cli.store.transactions import writing
 
 pytestmark = pytest.mark.file_alone("the parts of the full-text index in a file")
@@ -82,7 +82,7 @@ def test_many_are_not_taken_out_one_by_one(db):
     fill(db, random.Random(1), 20)
     before = rows(db, "fact_fts_idx")
     with writing(db):
-        assert not purge_rows.take_out(db, "[1]", count=purge_rows.MOST + 1)
+        assert not purging.take_out(db, "[1]", count=purging.MOST + 1)
     assert rows(db, "fact_fts_idx") == before
 
 
@@ -95,7 +95,7 @@ def test_an_index_is_kept_when_the_purge_fails(db, monkeypatch):
         raise MemoryError
 
     with monkeypatch.context() as patched, pytest.raises(MemoryError):
-        patched.setattr("tideline_cli.store.purge_rows.common_upkeep.correct", fails)
+        patched.setattr("tideline_cli.store.purging.common_upkeep.correct", fails)
         purge(db, ["SECRET"], viewer=OWNER, now=NOW)
     sound(db)
     undo(db, None, viewer=OWNER, now=NOW)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from tests.model import drawing
 from tests.model.vocabulary import PLAIN
 from tests.support import named_id
-from tideline_cli.store import sync_registers, sync_schema
+from tideline_cli.store import sync_registers
+from tideline_cli.store.connection import has_synced
 
 SKEWS = (0, 0, 1, -4_000, 4_000, 180_000, -180_000, 7_200_000, -3_600_000, 80_000_000)
 LEAPS = (0, 1, 1000, 60_000, 3_600_000, 3_600_000, drawing.DAY, 3 * drawing.DAY, 40 * drawing.DAY,
@@ -113,7 +114,7 @@ class Drawer(drawing.Drawer):
     def _ruled(self, machine):
         """Return the facts that are archived by nobody's word, each with the one because of which.
         """
-        if not sync_schema.exists(machine.db):
+        if not has_synced(machine.db):
             return []
         return [pair for why in ("slot", "same")
                 for pair in sync_registers.ruled(machine.db, why, origin_number=None)]  # fmt: skip

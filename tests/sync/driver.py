@@ -18,7 +18,8 @@ from tests.sync.network import network
 from tideline_cli.errors import TidelineError
 from tideline_cli.memory import doctor, undo
 from tideline_cli.model.origin import OWNER, parse_origin
-from tideline_cli.store import history, steps, sync_registers, sync_schema
+from tideline_cli.store import history, steps, sync_registers
+from tideline_cli.store.connection import has_synced
 from tideline_cli.sync import rulings
 
 UNSHOWN = """
@@ -181,7 +182,7 @@ def newest(db, origin):
 
 def ruled(db):
     """Return the facts that are archived by nobody's word."""
-    if not sync_schema.exists(db):
+    if not has_synced(db):
         return set()
     return {gave_way for why in ("slot", "same")
             for gave_way, _ in sync_registers.ruled(db, why, origin_number=None)}  # fmt: skip

@@ -11,7 +11,7 @@ from tideline_cli.model import codec
 from tideline_cli.model.origin import EVERYONE
 from tideline_cli.store import sync_state
 from tideline_cli.store.opening import open_for_writing
-from tideline_cli.store.purge_traces import finish_purge
+from tideline_cli.store.purging import finish_purge
 from tideline_cli.store.transactions import writing
 from tideline_cli.sync import replica
 from tideline_cli.sync.absorb import Absorber

@@ -143,9 +143,9 @@ class Session(CallSettings):
 
     def _older(self, named: str) -> Origin | None:
         if named not in self._older_names:
-            from tideline_cli.store.visibility import older  # noqa: PLC0415  odd names alone
+            from tideline_cli.store.opening import older_origin  # noqa: PLC0415  odd names alone
 
-            self._older_names[named] = older(self.database, named)
+            self._older_names[named] = older_origin(self.database, named)
         return self._older_names[named]
 
     def call(self, *words: str, origin: Origin | None = None) -> str:

@@ -8,7 +8,8 @@ from tideline_cli.errors import TidelineError, UsageError
 from tideline_cli.memory.archived import reasons
 from tideline_cli.model import codec, instant
 from tideline_cli.model.saying import Times
-from tideline_cli.store import facts, links, listing, statements, sync_schema
+from tideline_cli.store import facts, links, listing, statements
+from tideline_cli.store.connection import has_synced
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ def forms(
                 "created_at": instant.iso(link.created_at),
             }
         )
-    if sync_schema.exists(db):  # numbers of edges are those of one machine
+    if has_synced(db):  # numbers of edges are those of one machine
         for made in edges.values():
             made.sort(key=lambda edge: (edge["kind"], edge["target"]))
     stated = statements.times(db, viewer=viewer)

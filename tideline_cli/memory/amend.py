@@ -14,7 +14,8 @@ from tideline_cli.policy import transitions as policy
 from tideline_cli.policy.gate import may_touch
 from tideline_cli.policy.periods import holds_from, overlap
 from tideline_cli.policy.slots import holds_at, same_place, without_end
-from tideline_cli.store import facts, images, journal, links, slots, sync_schema, uses, writes
+from tideline_cli.store import facts, images, journal, links, slots, uses, writes
+from tideline_cli.store.connection import has_synced
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -81,7 +82,7 @@ def _settled(db: Connection, named: Sequence[Fact]) -> set[str]:
     """Let those of the facts that a sync has archived be archived by somebody's word; return their
     ids."""
     archived = [fact.id for fact in named if fact.lifecycle != "active"]
-    if not archived or not sync_schema.exists(db):
+    if not archived or not has_synced(db):
         return set()
     from tideline_cli.store import sync_changes  # noqa: PLC0415  few memories sync
 

@@ -14,8 +14,8 @@ from tideline_cli.policy.contradictions import (
 )
 from tideline_cli.policy.sameness import jaccard
 from tideline_cli.policy.statements import MAX_TEXT, SELF
-from tideline_cli.store import bulk_reads, sync_registers, sync_schema, visibility
-from tideline_cli.store.connection import setting
+from tideline_cli.store import bulk_reads, sync_registers, visibility
+from tideline_cli.store.connection import has_synced, setting
 from tideline_cli.store.transactions import snapshot
 
 TYPE_CHECKING = False
@@ -138,7 +138,7 @@ def _near(keys: Sequence[Collection[str]]) -> tuple[list[list[int]], bool]:
 
 def pairs(db: Connection, *, viewer: Origin) -> list[Contradiction]:
     """Return the pairs of a viewer, each with the value that holds first."""
-    if not sync_schema.exists(db):
+    if not has_synced(db):
         return []
     number = visibility.number(db, viewer)
     found: list[Contradiction] = []

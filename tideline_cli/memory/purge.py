@@ -12,13 +12,13 @@ from tideline_cli.model.record import record
 from tideline_cli.store import (
     facts,
     journal,
-    purge_rows,
+    purging,
     slots,
     sync_registers,
-    sync_schema,
     sync_state,
 )
-from tideline_cli.store.purge_traces import finish_purge
+from tideline_cli.store.connection import has_synced
+from tideline_cli.store.purging import finish_purge
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -62,12 +62,12 @@ def doomed(db: Connection, references: Sequence[str], *, viewer: Origin) -> dict
     reference names no fact.
     """
     named = [seq for reference in references for seq in _find(db, reference, viewer)]
-    return purge_rows.with_citers(db, named, viewer=_reach(viewer))
+    return purging.with_citers(db, named, viewer=_reach(viewer))
 
 
 def expired(db: Connection, rule: Retention, *, viewer: Origin, now: int) -> dict[int, str]:
     """Return the ids, by number, of the facts that expire by the rule."""
-    return purge_rows.made_before(
+    return purging.made_before(
         db,
         now - rule.days * DAY_MS,
         viewer=_reach(viewer) if rule.all_origins else viewer,
@@ -80,7 +80,7 @@ def purge(db: Connection, references: Sequence[str], *, viewer: Origin, now: int
     with journal.batch(db, verb="purge", by=viewer, now=now, bulk=True) as batch:
         gone = doomed(db, references, viewer=viewer)
         again = _uncovered(db, gone, viewer=viewer, now=now)
-        earlier = tuple(purge_rows.earlier(db, gone, viewer=viewer))
+        earlier = tuple(purging.earlier(db, gone, viewer=viewer))
         _remove(db, batch, gone)
     return Purged(tuple(gone.values()), batch.ordinal, not finish_purge(db), earlier, again)
 
@@ -101,7 +101,7 @@ def _find(db: Connection, reference: str, viewer: Origin) -> list[int]:
     try:
         return [facts.number_of(db, reference, viewer=viewer)]
     except NotFoundError:
-        undone = purge_rows.undone(db, reference, viewer=viewer)
+        undone = purging.undone(db, reference, viewer=viewer)
         if not undone:
             raise
         return undone
@@ -124,8 +124,8 @@ def _uncovered(
 
 
 def _remove(db: Connection, batch: journal.batch, gone: dict[int, str]) -> None:
-    purge_rows.remove(db, gone)
-    if sync_schema.exists(db):
+    purging.remove(db, gone)
+    if has_synced(db):
         sync_registers.note_purged(db, list(gone.values()))
         sync_state.lower_change(db)
     batch.explain("1 fact" if len(gone) == 1 else f"{len(gone):,} facts")

@@ -23,7 +23,7 @@ from tideline_cli.store import (
     labels,
     notices,
     opening,
-    purge_traces,
+    purging,
     score_bounds,
     transactions,
     writes,
@@ -86,7 +86,7 @@ def repair(
                 progress(name)
                 _do(db, name, now)
         if "purge" in names:
-            purge_traces.finish_purge(db)
+            purging.finish_purge(db)
     except UnicodeDecodeError as error:
         raise StoreError(
             "some text is damaged, and no text any more: what is derived from it cannot be made",

@@ -19,12 +19,11 @@ from tideline_cli.store import (
     reads,
     score_bounds,
     steps,
-    sync_schema,
     undo_conflicts,
     undo_rows,
     vector_upkeep,
 )
-from tideline_cli.store.connection import setting
+from tideline_cli.store.connection import has_synced, setting
 from tideline_cli.store.history import Batch
 from tideline_cli.store.transactions import snapshot, writing
 
@@ -332,7 +331,7 @@ def plan_undo(db: Connection, batch: Batch, *, viewer: Origin) -> UndoPlan:
 
 def _unstated(db: Connection, facts: Reversal) -> frozenset[int]:
     """Return the edges of facts that go which no machine has stated."""
-    if not facts.gone or not sync_schema.exists(db):
+    if not facts.gone or not has_synced(db):
         return frozenset()
     from tideline_cli.store import sync_changes  # noqa: PLC0415  few memories sync
 
@@ -445,7 +444,7 @@ def _lost_changes(db: Connection, trails: Trails) -> Iterator[Conflict]:
 def _is_own(db: Connection, seq: int, trail: Trail) -> bool:
     """Say whether a fact that goes has changed only because of what another machine has said of
     another fact."""
-    if trail.before is not None or not trail.lost or not sync_schema.exists(db):
+    if trail.before is not None or not trail.lost or not has_synced(db):
         return False
     from tideline_cli.store import sync_changes  # noqa: PLC0415  few memories sync
 

@@ -187,6 +187,11 @@ def named_settings(db: Connection, *names: str) -> dict[str, str]:
     return {str(name): str(value) for name, value in rows}
 
 
+def has_synced(db: Connection) -> bool:
+    """Say whether this memory has ever synced: one that never does has no tables of a sync."""
+    return bool(db.execute("SELECT 1 FROM sqlite_schema WHERE name = 'sync_fact'").fetchone())
+
+
 OLDER_TERMS = (
     "analysed by older rules, which know fewer forms of words; "
     "`tideline config set analyzer standard` analyses all facts anew"

@@ -4,7 +4,8 @@ reads them."""
 from __future__ import annotations
 
 from tideline_cli.model.origin import Origin
-from tideline_cli.store import facts, newest, sync_schema, visibility
+from tideline_cli.store import facts, newest, visibility
+from tideline_cli.store.connection import has_synced
 from tideline_cli.store.fact_rows import SELECT, fact_of
 from tideline_cli.store.facts import narrowing
 
@@ -63,7 +64,7 @@ def each(
 
 
 def _oldest_first(db: Connection) -> str:
-    return "fact.id" if sync_schema.exists(db) else "fact.seq"
+    return "fact.id" if has_synced(db) else "fact.seq"
 
 
 def _newest(

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from tideline_cli.errors import CannotWriteError, NotFoundError, StoreError
 from tideline_cli.model.record import record
-from tideline_cli.store import sync_schema, transactions, visibility
+from tideline_cli.store import transactions, visibility
+from tideline_cli.store.connection import has_synced
 from tideline_cli.store.postgres import row_security
 from tideline_cli.store.postgres.opening import MOST_ORIGINS
 
@@ -56,7 +57,7 @@ def add(db: ServerConnection, role: str, *, viewer: Origin, now: int) -> bool:
                 hint=f'who administers it makes one: createuser {role}, or CREATE ROLE "{role}" '
                 "LOGIN", code="no_role",
             )  # fmt: skip
-        if sync_schema.exists(db):  # type: ignore[arg-type]
+        if has_synced(db):  # type: ignore[arg-type]
             raise CannotWriteError(
                 "a memory that syncs takes no members", code="syncs",
                 hint="`tideline export`, then import it into a schema of its own (?schema=NAME)",

@@ -7,8 +7,9 @@ import os
 
 import apsw
 
-from tideline_cli.errors import StoreError
-from tideline_cli.store import APPLICATION_ID, SCHEMA_VERSION, SERVERS, file_kind
+from tideline_cli.errors import StoreError, UsageError
+from tideline_cli.model.origin import as_spelled, is_in_form
+from tideline_cli.store import APPLICATION_ID, SCHEMA_VERSION, SERVERS, file_kind, visibility
 from tideline_cli.store.connection import (
     BUSY_MS,
     TRACES,
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from apsw import Connection
+
+    from tideline_cli.model.origin import Origin
 
 _OLDEST_SQLITE = (3, 51, 3)  # older ones have the WAL-reset race
 _JOURNAL_LIMIT = 16 * 1024 * 1024
@@ -152,6 +155,25 @@ def open_for_replacing(path: str, *, network_allowed: bool = False) -> Connectio
     return db
 
 
+def older_origin(path: str, named: str) -> Origin | None:
+    """Return the origin with exactly this name, if the store at `path` holds it from a version that
+    allowed more names; None when it holds none, or when the name is one that new origins may have.
+    """
+    try:
+        origin = as_spelled(named)
+    except UsageError:
+        return None
+    if is_in_form(origin.key):
+        return None
+    db = open_for_reading(path)
+    if db is None:
+        return None
+    try:
+        return origin if visibility.number(db, origin) != visibility.NOBODY else None
+    finally:
+        db.close()
+
+
 def refuse_emptied(path: str) -> None:
     """Raise StoreError where a memory has been at a path and nothing is left of it."""
     file_kind.refuse_emptied(file_kind.real(path))
@@ -183,9 +205,9 @@ def _give_generation(db: Opened) -> None:
 
 
 def _finish_purge(db: Connection) -> None:
-    from tideline_cli.store import purge_traces  # noqa: PLC0415  only after a purge that was hindered
+    from tideline_cli.store import purging  # noqa: PLC0415  only after a purge that was hindered
 
-    purge_traces.finish_purge(db, patience_ms=0)
+    purging.finish_purge(db, patience_ms=0)
 
 
 def _check_place(path: str) -> None:

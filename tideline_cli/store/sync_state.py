@@ -1,10 +1,12 @@
 """What a memory that syncs knows of itself and others: its clock, how far its journal was told, the
-places it meets others in, and the machines it has forgotten."""
+places it meets others in, and the machines it has forgotten; and making its tables."""
 
 from __future__ import annotations
 
+from tideline_cli.errors import CannotWriteError
 from tideline_cli.model import codec
 from tideline_cli.model.record import record
+from tideline_cli.store import SERVERS, sync_schema
 from tideline_cli.store.connection import drop_setting, named_settings, put_setting, setting
 
 TYPE_CHECKING = False
@@ -325,3 +327,38 @@ def put_stream(
         "INSERT OR REPLACE INTO sync_stream VALUES (?, ?, ?, ?, ?)",
         (place, replica, segment, digest, stopped),
     )
+
+
+# A server that was restored to an instant of before, or took over from another one, counts its
+# timeline on; a dump that was read in has schemas with other numbers, or lies on another server.
+_SERVER_MARK = """
+SELECT (SELECT system_identifier FROM pg_control_system()) || ':'
+  || (SELECT timeline_id FROM pg_control_checkpoint()) || ':'
+  || (SELECT oid FROM pg_database WHERE datname = current_database()) || ':'
+  || current_schema()::regnamespace::oid
+"""
+
+
+def server_mark(db: Connection) -> str:
+    """Return the server of a memory, its timeline, and the numbers of database and schema; empty
+    for one in a file."""
+    return str(db.execute(_SERVER_MARK).get) if db.filename.startswith(SERVERS) else ""
+
+
+def make_tables(db: Connection) -> None:
+    """Make the tables of a sync, in a transaction of the caller.
+
+    Raises CannotWriteError for a memory on a server that has members: a sync tells all origins.
+    """
+    if not db.filename.startswith(SERVERS):
+        db.execute(sync_schema.SYNC_SCHEMA).fetchall()
+        return
+    from tideline_cli.store.postgres import schema  # noqa: PLC0415  no file
+
+    if db.execute("SELECT EXISTS (SELECT 1 FROM member)").get:
+        raise CannotWriteError(
+            "a memory with members does not sync", code="has_members",
+            hint="`tideline export --origin NAME` takes an origin to another machine",
+        )
+    for statement in schema.of_sync():
+        db.as_it_is(statement)  # type: ignore[attr-defined]

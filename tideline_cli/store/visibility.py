@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from tideline_cli.errors import UsageError, WriteBlockedError
-from tideline_cli.model.origin import UNKNOWN, Everyone, Origin, as_spelled, is_in_form
-from tideline_cli.store import ORIGIN_NUMBER, opening
+from tideline_cli.errors import WriteBlockedError
+from tideline_cli.model.origin import UNKNOWN, Everyone, Origin
+from tideline_cli.store import ORIGIN_NUMBER
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,25 +26,6 @@ def number(db: Connection, viewer: Origin) -> int:
     """Return the number of an origin, or NOBODY when it has never written."""
     row = db.execute(ORIGIN_NUMBER, (viewer.key,)).fetchone()
     return int(row[0]) if row else NOBODY
-
-
-def older(path: str, named: str) -> Origin | None:
-    """Return the origin with exactly this name, if the store at `path` holds it from a version that
-    allowed more names; None when it holds none, or when the name is one that new origins may have.
-    """
-    try:
-        origin = as_spelled(named)
-    except UsageError:
-        return None
-    if is_in_form(origin.key):
-        return None
-    db = opening.open_for_reading(path)
-    if db is None:
-        return None
-    try:
-        return origin if number(db, origin) != NOBODY else None
-    finally:
-        db.close()
 
 
 def ensure_number(db: Connection, origin: Origin) -> int:

@@ -8,7 +8,7 @@ from tideline_cli.store import (
     facts,
     fts,
     journal,
-    purge_rows,
+    purging,
     sync_changes,
     sync_registers,
     sync_state,
@@ -41,8 +41,8 @@ def take(db: Connection, ids: Sequence[str], *, place: int, state: SyncState) ->
     sync_registers.purge(db, ids, place=place, state=state, is_heard=True)
     seqs = [seq for seq, _ in sync_registers.in_table(db, ids).values()]
     for one in ids:
-        seqs += purge_rows.undone(db, one, viewer=EVERYONE)
-    gone = purge_rows.with_citers(
+        seqs += purging.undone(db, one, viewer=EVERYONE)
+    gone = purging.with_citers(
         db, seqs, viewer=EVERYONE, is_spared=lambda seq: not sync_changes.is_archived_here(db, seq)
     )
     told = set(undo_rows.present_ids(db, gone).values())
@@ -50,7 +50,7 @@ def take(db: Connection, ids: Sequence[str], *, place: int, state: SyncState) ->
     sync_registers.purge(db, sorted(told), place=0, state=state, is_heard=True)
     state.save()
     if gone:
-        purge_rows.remove(db, gone)
+        purging.remove(db, gone)
         sync_state.lower_change(db)
     return gone
 

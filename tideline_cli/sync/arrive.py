@@ -10,7 +10,7 @@ from tideline_cli.model.fact import SEGMENTS, initial_heat
 from tideline_cli.model.origin import EVERYONE, OWNER, Origin
 from tideline_cli.model.record import Record, replace
 from tideline_cli.policy.gate import confined as confined_segment
-from tideline_cli.store import purge_rows, sync_registers, sync_state, visibility
+from tideline_cli.store import purging, sync_registers, sync_state, visibility
 from tideline_cli.store.sync_registers import PURGED, EdgeRow
 from tideline_cli.sync import registers
 from tideline_cli.sync.operations import AddOp, BatchOp, EdgeOp, PurgeOp, SetOp, UseOp
@@ -88,7 +88,7 @@ def confined_words(db: Connection, told: Sequence[Operation], *, place: int) -> 
 def _reaches_own(db: Connection, ids: Sequence[str], place: int) -> bool:
     """Say whether a purge of these takes nothing that is known from elsewhere with it."""
     seqs = [seq for seq, _ in sync_registers.in_table(db, ids).values()]
-    reached = set(purge_rows.with_citers(db, seqs, viewer=EVERYONE).values())
+    reached = set(purging.with_citers(db, seqs, viewer=EVERYONE).values())
     rows = sync_registers.facts(db, reached)
     return all(one in rows and _is_of(rows[one], place) for one in reached)
 

@@ -7,7 +7,7 @@ import os
 from tideline_cli.errors import BusyError, UsageError
 from tideline_cli.model.record import record
 from tideline_cli.store import sync_registers, sync_state
-from tideline_cli.store.purge_traces import finish_purge
+from tideline_cli.store.purging import finish_purge
 from tideline_cli.store.transactions import writing
 from tideline_cli.sync import folders, layout, operations, outbox, place_file, replica, rotation
 from tideline_cli.sync.absorb import Absorber

@@ -16,10 +16,10 @@ from tideline_cli.store import (
     statements,
     sync_changes,
     sync_registers,
-    sync_schema,
     sync_state,
     visibility,
 )
+from tideline_cli.store.connection import has_synced
 from tideline_cli.store.sync_registers import BORN, EdgeRow
 from tideline_cli.store.transactions import writing
 from tideline_cli.sync import registers
@@ -60,9 +60,9 @@ def ensure(db: Connection, *, now: int, name: str = "") -> str | None:
     """Let the file be a replica: one that has never synced gets its tables. Return, in words, why
     it is another one than before; None where it is not."""
     with writing(db):
-        is_new = not sync_schema.exists(db)
+        is_new = not has_synced(db)
         if is_new:
-            sync_schema.make(db)
+            sync_state.make_tables(db)
         state = sync_state.SyncState(db)
         mark = _mark(db)
         if state.own_id and state.mark == mark:
@@ -94,7 +94,7 @@ def become_another(db: Connection) -> None:
 def _mark(db: Connection) -> str:
     """Return what tells this memory from a copy of it: the machine, and the file on it; on a
     server, the server and the schema in it."""
-    return sync_schema.server_mark(db) or _mark_of_file(db.filename)
+    return sync_state.server_mark(db) or _mark_of_file(db.filename)
 
 
 def _mark_of_file(path: str) -> str:

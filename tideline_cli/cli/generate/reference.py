@@ -21,7 +21,7 @@ from tideline_cli.config.settings import SETTINGS, TABLE, shown
 from tideline_cli.model.fact import Fact
 from tideline_cli.model.fields import FIELDS
 from tideline_cli.model.record import record
-from tideline_cli.store import schema, sync_tables
+from tideline_cli.store import schema, sync_schema
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -477,7 +477,7 @@ def _statements() -> list[tuple[str, str]]:
     found: list[tuple[str, str]] = []
     comment: list[str] = []
     statement: list[str] = []
-    script = f"{schema.script().strip()}\n{sync_tables.SYNC_SCHEMA.strip()}"
+    script = f"{schema.script().strip()}\n{sync_schema.SYNC_SCHEMA.strip()}"
     for line in script.split("\n"):
         if line.startswith("--") and not statement:
             comment.append(line.removeprefix("--").strip())

@@ -12,7 +12,8 @@ from tideline_cli.model.edge import TWOFOLD
 from tideline_cli.model.finding import Finding, mendable, some
 from tideline_cli.model.instant import LATEST_MS
 from tideline_cli.model.source import UNTRUSTED
-from tideline_cli.store import facts, score_bounds, similar_pairs, sync_schema, sync_state, vectors
+from tideline_cli.store import facts, score_bounds, similar_pairs, sync_state, vectors
+from tideline_cli.store.connection import has_synced
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -202,7 +203,7 @@ _ANEW = "`tideline sync` sends it, once the next words of it are said; a backup 
 def registers(db: Connection) -> Iterator[Finding]:
     """Every fact that a sync has seen has its registers, none is back that was purged, and every
     edge that the registers have is there. What was said since the last sync is not asked about."""
-    if not sync_schema.exists(db):
+    if not has_synced(db):
         return
     told = sync_state.SyncState(db).change
     newest = db.execute("SELECT ifnull(max(number), 0) FROM change").get

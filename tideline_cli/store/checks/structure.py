@@ -14,7 +14,15 @@ from tideline_cli.model.fields import JSON
 from tideline_cli.model.finding import Finding, mendable, some
 from tideline_cli.model.origin import is_in_form, spelled_out
 from tideline_cli.model.source import SOURCES
-from tideline_cli.store import DRAFT_ID, FROM_DRAFT, connection, digest, schema, sync_schema
+from tideline_cli.store import (
+    DRAFT_ID,
+    FROM_DRAFT,
+    connection,
+    digest,
+    schema,
+    sync_state,
+)
+from tideline_cli.store.connection import has_synced
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -101,8 +109,8 @@ def tables(db: Connection) -> Iterator[Finding]:
     """The tables, indexes and triggers are those of this version."""
     fresh = apsw.Connection(":memory:")
     fresh.execute(schema.stored_script()).fetchall()
-    if sync_schema.exists(db):
-        sync_schema.make(fresh)
+    if has_synced(db):
+        sync_state.make_tables(fresh)
     wanted, held = schema_objects(fresh), schema_objects(db)
     fresh.close()
     differing = sorted(name for name, sql in wanted.items() if held.get(name) != sql)

@@ -6,7 +6,7 @@ import apsw
 
 from tideline_cli.errors import StoreError
 from tideline_cli.model import instant
-from tideline_cli.store import remote, sync_schema
+from tideline_cli.store import remote, sync_state
 from tideline_cli.store.postgres import opening, schema
 from tideline_cli.store.transactions import writing
 
@@ -69,7 +69,7 @@ def _fill(db: ServerConnection, source: str) -> None:
         db.execute(_LOCK, (source,))
         synced = db.execute("SELECT to_regclass(? || '.sync_fact') IS NOT NULL", (f'"{source}"',))
         if synced.get:
-            sync_schema.make(db)  # type: ignore[arg-type]
+            sync_state.make_tables(db)  # type: ignore[arg-type]
         tables: Any = db.execute(_TABLES).fetchall()
         keys: Any = db.execute(_KEYS).fetchall()
         for table, key in keys:

@@ -7,9 +7,10 @@ from ipaddress import ip_address
 
 from tideline_cli.model.finding import Finding, mendable, some
 from tideline_cli.model.record import record
-from tideline_cli.store import FROM_DRAFT, sync_schema
+from tideline_cli.store import FROM_DRAFT
 from tideline_cli.store import schema as files
 from tideline_cli.store.checks.structure import DERIVED, FROM_COPY
+from tideline_cli.store.connection import has_synced
 from tideline_cli.store.postgres import opening, schema
 
 TYPE_CHECKING = False
@@ -184,7 +185,7 @@ def identity(db: Connection) -> Iterator[Finding]:
 
 def _statements(db: Connection) -> list[str]:
     """Return the SQL that makes a memory as this one should be."""
-    of_sync = schema.of_sync() if sync_schema.exists(db) else ()
+    of_sync = schema.of_sync() if has_synced(db) else ()
     return [*schema.statements(), *of_sync]
 
 

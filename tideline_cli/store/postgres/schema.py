@@ -11,7 +11,7 @@ import re
 from tideline_cli.model.text import WITH_FORMS
 from tideline_cli.store import schema as files
 from tideline_cli.store.postgres import bounds, posting_blocks, row_security, tables, triggers
-from tideline_cli.store.sync_tables import SYNC_SCHEMA
+from tideline_cli.store.sync_schema import SYNC_SCHEMA
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ import re
 from functools import cache
 
 from tideline_cli.store import schema
-from tideline_cli.store.sync_tables import SYNC_SCHEMA
+from tideline_cli.store.sync_schema import SYNC_SCHEMA
 
 NOT_THERE = ("ceiling",)
 """Tables of a file in the place of which a server has others: `score_bound`."""

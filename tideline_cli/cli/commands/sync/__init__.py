@@ -10,7 +10,8 @@ from tideline_cli.cli.options import Argument, OptionSet, count, file, flag, tex
 from tideline_cli.cli.session import Session
 from tideline_cli.errors import UsageError
 from tideline_cli.model import instant
-from tideline_cli.store import sync_registers, sync_schema, sync_state
+from tideline_cli.store import sync_registers, sync_state
+from tideline_cli.store.connection import has_synced
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -121,7 +122,7 @@ _MOST = 20  # ids that a terminal shows; --json has all
 def _show_status(session: Session) -> None:
     """Print the places, the machines that were met in each, and what waits."""
     db = session.reading()
-    if db is None or not sync_schema.exists(db):
+    if db is None or not has_synced(db):
         if session.json:
             output.emit_json(
                 {"replica": None, "name": None, "places": [], "conflicts": 0, "reworded": []}
@@ -203,13 +204,13 @@ _BEGINS = (
 def _show_log(session: Session, *, limit: int) -> None:
     """Print the newest batches, the last one first: machine and number, when, what, whose."""
     db = session.reading()
-    found = [] if db is None or not sync_schema.exists(db) else _log_rows(db, limit)
+    found = [] if db is None or not has_synced(db) else _log_rows(db, limit)
     if session.json:
         output.emit_json({"batches": found})
         return
     if not found:
-        has_synced = db is not None and sync_schema.exists(db)
-        session.note(_BEGINS if has_synced else "nothing was synced yet")
+        is_synced = db is not None and has_synced(db)
+        session.note(_BEGINS if is_synced else "nothing was synced yet")
     output.emit_lines([
         f"{row['name']}:{row['batch']}\t{ages.local(instant.parse(row['at']))}\t{row['verb']}"
         + ("" if row["origin"] == "owner" else f"\t{row['origin']}")

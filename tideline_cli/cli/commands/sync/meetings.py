@@ -13,7 +13,8 @@ from tideline_cli.config import state_folder
 from tideline_cli.errors import TidelineError, UnavailableError, UsageError
 from tideline_cli.model.finding import Finding, some
 from tideline_cli.model.record import record
-from tideline_cli.store import connection, locks, sync_schema, sync_state
+from tideline_cli.store import connection, locks, sync_state
+from tideline_cli.store.connection import has_synced
 from tideline_cli.store.transactions import writing
 from tideline_cli.sync import keys, meeting, place_file, places, verify
 from tideline_cli.sync.operations import is_name
@@ -100,14 +101,14 @@ def known(session: Session) -> list[str]:
     if db is None:
         session.check_memory_is_there()
         return []
-    if not sync_schema.exists(db):
+    if not has_synced(db):
         return []
     return [place.address for place in sync_state.all_places(db)]
 
 
 def opened_place(db: Connection, address: str) -> Place:
     """Return the place of an address."""
-    own = sync_state.SyncState(db).own_id if sync_schema.exists(db) else ""
+    own = sync_state.SyncState(db).own_id if has_synced(db) else ""
     mirror = places.mirror_folder(state_folder(os.environ), f"{db.filename}\n{address}")
     return places.open_place(
         address, mirror=mirror, replica=own, on_terminal=sys.stderr.isatty()
@@ -294,7 +295,7 @@ def forget_named(session: Session, word: str) -> None:
         _forget_place(session, named)
         return
     db = session.reading()
-    if db is None or not sync_schema.exists(db):
+    if db is None or not has_synced(db):
         raise UsageError(f"no such place: {word}", hint="tideline sync status")
     replica, name = _machine(db, word)
     _forget_machine(session, replica, name)
@@ -361,7 +362,7 @@ def log_findings(session: Session, progress: Callable[[str], None]) -> tuple[Fin
     None where the memory does not sync, or has no such place."""
     try:
         with closing(connection.open_for_inspection(session.database)) as db:
-            if not sync_schema.exists(db):
+            if not has_synced(db):
                 return None
             listed = [(row, _folder(db, row)) for row in sync_state.all_places(db)]
             near = [(row, folder) for row, folder in listed if folder is not None]

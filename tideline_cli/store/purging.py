@@ -1,6 +1,9 @@
-"""Removing facts for good: their rows, all that is derived from them, and what the journal says."""
+"""Removing facts for good: their rows, all that is derived from them, what the journal says, and
+what is left of them in the files."""
 
 from __future__ import annotations
+
+import apsw
 
 from tideline_cli.model import codec
 from tideline_cli.model.edge import SUPERSEDES, sql_list, words_for
@@ -13,11 +16,19 @@ from tideline_cli.store import (
     images,
     labels,
     score_bounds,
+    transactions,
     vector_upkeep,
     vectors,
     visibility,
 )
-from tideline_cli.store.purge_traces import begin_purge
+from tideline_cli.store.connection import (
+    TRACES,
+    TRACES_IN_FILE,
+    TRACES_IN_LOG,
+    drop_setting,
+    purge_pending,
+    put_setting,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -175,12 +186,17 @@ def _fact(db: Connection, seq: int) -> tuple[Any, ...]:
 def remove(db: Connection, gone: Collection[int]) -> None:
     """Remove facts and every row that says something of them, in a bulk batch of the caller.
 
-    What pages and the log still hold is removed by `purge_traces.finish_purge`.
+    What pages and the log still hold is removed by `finish_purge`.
     """
-    begin_purge(db)
+    if not db.filename.startswith(SERVERS):
+        put_setting(db, TRACES, TRACES_IN_FILE)
     listed = codec.dumps(list(gone))
     vector_upkeep.remove(db, gone)
-    _forget_questions(db, listed)
+    # What the origins of purged facts have asked may have been about those.
+    origins: Any = db.execute(
+        "SELECT DISTINCT origin FROM fact WHERE seq IN (SELECT value FROM json_each(?))", (listed,)
+    ).fetchall()
+    vectors.forget_questions(db, [number for (number,) in origins])
     score_bounds.forget(db, gone)
     labels.take_wherever(db, gone)
     is_out = take_out(db, listed, count=len(gone))
@@ -216,14 +232,6 @@ def remove(db: Connection, gone: Collection[int]) -> None:
     common_upkeep.correct(db, gone)
 
 
-def _forget_questions(db: Connection, listed: str) -> None:
-    """Forget what the origins of purged facts have asked: it may have been about those."""
-    origins: Any = db.execute(
-        "SELECT DISTINCT origin FROM fact WHERE seq IN (SELECT value FROM json_each(?))", (listed,)
-    ).fetchall()
-    vectors.forget_questions(db, [number for (number,) in origins])
-
-
 MOST = 1000
 """For more facts the index is made anew."""
 _PLAIN = 4  # the format of an index from which nothing was ever deleted row by row
@@ -254,3 +262,30 @@ def _format(db: Connection) -> int:
     if db.filename.startswith(SERVERS):  # where deleted facts take their postings along
         return _PLAIN
     return int(db.execute("SELECT v FROM fact_fts_config WHERE k = 'version'").get)
+
+
+def finish_purge(db: Connection, *, patience_ms: int = 1000) -> bool:
+    """Leave no trace of purged facts in any file; return False when another process or a full disk
+    prevents it.
+
+    Pages keep what was moved or deleted until they are written again, so the whole file is written
+    again. Then the log is emptied, because it holds older pages; no other process may be reading
+    at that time.
+    """
+    if db.filename.startswith(SERVERS):  # what it keeps, only its administrator can remove
+        return True
+    patience = db.pragma("busy_timeout")
+    try:
+        if purge_pending(db) == TRACES_IN_FILE:
+            with transactions.in_turn(db):
+                db.execute("VACUUM")
+                put_setting(db, TRACES, TRACES_IN_LOG)
+        db.set_busy_timeout(patience_ms)
+        is_busy, *_ = db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()[0]
+        if not is_busy:
+            drop_setting(db, TRACES)
+        return not is_busy
+    except apsw.Error:
+        return False
+    finally:
+        db.set_busy_timeout(patience)
