@@ -230,11 +230,13 @@ _tideline_value() {
         timeline:--format) REPLY='one of table lines json jsonl csv tsv markdown' ;;
         undo:--limit) REPLY='text' ;;
         retention:--days) REPLY='text' ;;
-        import:--format) REPLY='one of jsonl csv tsv sqlite markdown' ;;
+        import:--format) REPLY='one of jsonl csv tsv sqlite markdown text sheet vcard ical todo bookmarks history anki' ;;
         import:--from) REPLY='one of claude-code claude-mem mem0 mcp-memory-service mcp-memory basic-memory brigade rsclaw codex openclaw hermes' ;;
         import:--table) REPLY='text' ;;
         import:--max-rows) REPLY='text' ;;
         import:--map) REPLY='text' ;;
+        import:--as) REPLY='text' ;;
+        import:--encoding) REPLY='text' ;;
         import:--agent) REPLY='ask agent' ;;
         export:--output|export:-o) REPLY='file' ;;
         export:--split) REPLY='folder' ;;
@@ -388,7 +390,7 @@ _tideline_flags() {
         undo) REPLY='--dry-run -n --list --limit' ;;
         redo) REPLY='--dry-run -n' ;;
         retention) REPLY='--days --include-confirmed --all-origins --yes -y --dry-run -n' ;;
-        import) REPLY='--trust --merge --strict --format --from --table --max-rows --map --agent --seconds --dry-run -n' ;;
+        import) REPLY='--trust --merge --strict --format --from --table --max-rows --map --as --encoding --agent --seconds --dry-run -n' ;;
         export) REPLY='--output -o --all-origins --split --lifecycle --slot --source --heat --pinned --batch --segment -s --tag -t --kind --status --progress --since --until --session --speaker --role --agent --document --no-documents --scope --all-scopes --jsonl --nl --csv --tsv --table --fmt --format' ;;
         ingest) REPLY='--glob -g --no-ignore --name --format --encoding --chunk-size --overlap --scope --agent --dry-run -n' ;;
         library) REPLY='--gone --dry-run -n --scope --all-scopes --jsonl --nl --csv --tsv --table --fmt --format' ;;

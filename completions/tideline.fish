@@ -52,7 +52,7 @@ function __tideline_takes_value -d 'Succeed when flag $argv[2] of command $argv[
         case retention
             contains -- $argv[2] --days
         case import
-            contains -- $argv[2] --format --from --table --max-rows --map --agent
+            contains -- $argv[2] --format --from --table --max-rows --map --as --encoding --agent
         case export
             contains -- $argv[2] --output -o --split --lifecycle --slot --source --heat --batch --segment -s --tag -t --kind --status --progress --since --until --session --speaker --role --agent --document --scope --fmt --format
         case ingest
@@ -545,11 +545,13 @@ complete -c tideline -n "__tideline_at retention" -l dry-run -s n -d 'List what 
 complete -c tideline -n "__tideline_at import" -l trust -d 'Keep the sources that the file states; the rest is the owner\'s'
 complete -c tideline -n "__tideline_at import" -l merge -d 'Send each row through the rules of remember'
 complete -c tideline -n "__tideline_at import" -l strict -d 'Take nothing if any row is bad'
-complete -c tideline -n "__tideline_at import" -l format -x -a 'jsonl csv tsv sqlite markdown' -d 'jsonl, csv, tsv, sqlite or markdown [default: by the file\'s name]'
+complete -c tideline -n "__tideline_at import" -l format -x -a 'jsonl csv tsv sqlite markdown text sheet vcard ical todo bookmarks history anki' -d 'What the file is [default: by its name, or how it begins]'
 complete -c tideline -n "__tideline_at import" -l from -x -a 'claude-code claude-mem mem0 mcp-memory-service mcp-memory basic-memory brigade rsclaw codex openclaw hermes' -d 'The program that wrote it; docs/importers.md says what is read'
 complete -c tideline -n "__tideline_at import" -l table -x -d 'The table of a SQLite file [default: fact]'
 complete -c tideline -n "__tideline_at import" -l max-rows -x -d 'Rows at most, bad ones included [default: 1,000,000]'
 complete -c tideline -n "__tideline_at import" -l map -x -d 'Take COLUMN as FIELD, such as content, tags or created_at'
+complete -c tideline -n "__tideline_at import" -l as -x -d 'The text of each row: a sentence with columns in braces, such as \'The capital of {State} is {Capital}\''
+complete -c tideline -n "__tideline_at import" -l encoding -x -d 'The encoding of a text that is not UTF-8'
 complete -c tideline -n "__tideline_at import" -l agent -k -x -a '(__tideline_values agent)' -d 'Which program wrote what no row says that of; an empty one is none [default: the setting agent]'
 complete -c tideline -n "__tideline_at import" -l seconds -d 'Times that are numbers count seconds, and not milliseconds'
 complete -c tideline -n "__tideline_at import" -l dry-run -s n -d 'Store nothing; show the first rows as they would be stored'

@@ -450,11 +450,13 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--trust'); Kind = 'flag'; Help = 'Keep the sources that the file states; the rest is the owner''s.' }
             @{ Flags = @('--merge'); Kind = 'flag'; Help = 'Send each row through the rules of remember.' }
             @{ Flags = @('--strict'); Kind = 'flag'; Help = 'Take nothing if any row is bad.' }
-            @{ Flags = @('--format'); Kind = 'one of jsonl csv tsv sqlite markdown'; Help = 'jsonl, csv, tsv, sqlite or markdown [default: by the file''s name].' }
+            @{ Flags = @('--format'); Kind = 'one of jsonl csv tsv sqlite markdown text sheet vcard ical todo bookmarks history anki'; Help = 'What the file is [default: by its name, or how it begins].' }
             @{ Flags = @('--from'); Kind = 'one of claude-code claude-mem mem0 mcp-memory-service mcp-memory basic-memory brigade rsclaw codex openclaw hermes'; Help = 'The program that wrote it; docs/importers.md says what is read.' }
             @{ Flags = @('--table'); Kind = 'text'; Help = 'The table of a SQLite file [default: fact].' }
             @{ Flags = @('--max-rows'); Kind = 'text'; Help = 'Rows at most, bad ones included [default: 1,000,000].' }
             @{ Flags = @('--map'); Kind = 'text'; Help = 'Take COLUMN as FIELD, such as content, tags or created_at.' }
+            @{ Flags = @('--as'); Kind = 'text'; Help = 'The text of each row: a sentence with columns in braces, such as ''The capital of {State} is {Capital}''.' }
+            @{ Flags = @('--encoding'); Kind = 'text'; Help = 'The encoding of a text that is not UTF-8.' }
             @{ Flags = @('--agent'); Kind = 'ask agent'; Help = 'Which program wrote what no row says that of; an empty one is none [default: the setting agent].' }
             @{ Flags = @('--seconds'); Kind = 'flag'; Help = 'Times that are numbers count seconds, and not milliseconds.' }
             @{ Flags = @('--dry-run','-n'); Kind = 'flag'; Help = 'Store nothing; show the first rows as they would be stored.' }

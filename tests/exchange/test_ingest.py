@@ -234,7 +234,7 @@ def test_secrets_are_taken_out(run, tmp_path):
     ("name", "raw", "code", "said"),
     [
         ("x.txt", b"\x00\x01", 2, "no text but binary data"),
-        ("x.txt", "café".encode("latin-1"), 2, "not UTF-8"),
+        ("x.txt", "café".encode() + b"\xff", 2, "not UTF-8"),
         ("x.md", b"", 1, "nothing in it to remember"),
         ("x.md", b"---\n\n***\n", 1, "nothing in it to remember"),
         ("x.pdf", b"%PDF-1.4 junk", 2, "not a PDF that can be read"),

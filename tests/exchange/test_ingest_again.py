@@ -10,8 +10,8 @@ import pytest
 from tests.exchange.test_ingest import facts_of, listed
 from tests.support import PEER
 from tideline_cli.errors import UsageError
+from tideline_cli.exchange.encodings import decoded
 from tideline_cli.exchange.ingest import files
-from tideline_cli.exchange.ingest.read import decoded
 
 TEXT = "# A\n\nfirst words here\n\n# B\n\nsecond words here\n\n# C\n\nthird words here\n"
 

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from tests.exchange.paper import pdf
 from tideline_cli.errors import UnavailableError, UsageError
+from tideline_cli.exchange.encodings import decoded, is_binary
 from tideline_cli.exchange.ingest import blocks, chunks, html_text, read
 from tideline_cli.exchange.ingest.blocks import Block
-from tideline_cli.exchange.ingest.read import decoded, is_binary
 
 
 def told(blocks):
@@ -184,16 +184,18 @@ def test_marked_text_needs_no_name_of_its_encoding(encoding):
     """UTF-8, and what a mark at the beginning tells."""
     raw = "café 東京\r\nnext".encode(encoding)
     assert not is_binary(raw)
-    assert decoded(raw, None) == "café 東京\nnext"
+    assert decoded(raw, None) == ("café 東京\nnext", None)
 
 
-def test_other_text_is_not_guessed():
-    """What is not UTF-8 is refused with the option that reads it; a page may name its encoding."""
+def test_other_text_is_guessed_unless_it_is_damaged():
+    """What is not UTF-8 is guessed, and the guess told; UTF-8 with a few wrong bytes is refused
+    with the option that reads it; a page may name its encoding."""
     raw = "naïve".encode("latin-1")
-    with pytest.raises(UsageError, match=r"not UTF-8 \(byte 2\)") as error:
-        decoded(raw, None)
+    assert decoded(raw, None) == ("naïve", "cp1252")
+    with pytest.raises(UsageError, match=r"not UTF-8 \(byte 6\)") as error:
+        decoded("naïve".encode() + b"\xff", None)
     assert "--encoding" in error.value.hint
-    assert decoded(raw, "latin-1") == "naïve"
+    assert decoded(raw, "latin-1") == ("naïve", None)
     with pytest.raises(UsageError, match="no such encoding: klingon"):
         decoded(raw, "klingon")
     page = '<meta charset="gb18030"><p>备份</p>'.encode("gb18030")

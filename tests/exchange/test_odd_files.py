@@ -196,11 +196,11 @@ def test_what_else_a_folder_holds(run, tmp_path):
 
 
 @pytest.mark.parametrize("name", ["old.csv", "old.tsv", "old.md"])
-def test_a_file_in_another_encoding(run, tmp_path, name):
-    """Text that is no UTF-8 is told in plain words, with the way to convert it."""
-    (tmp_path / name).write_bytes("content\ncafé\n".encode("latin-1"))
+def test_a_file_whose_encoding_is_damaged(run, tmp_path, name):
+    """Text that is no UTF-8, and seems to have been, is told in plain words, with a way on."""
+    (tmp_path / name).write_bytes("content\ncafé\n".encode() + b"\xff\n")
     done = run("import", name)
-    assert done.code == 2 and "not UTF-8" in done.err and "iconv" in done.err
+    assert done.code == 2 and "not UTF-8" in done.err and "--encoding" in done.err
     assert "codec" not in done.err
 
 

@@ -3,7 +3,6 @@ encoding, and to its blocks by its form; and the reader of PDF."""
 
 from __future__ import annotations
 
-import codecs
 import os
 import re
 import stat
@@ -12,6 +11,7 @@ from functools import partial
 from io import BytesIO
 
 from tideline_cli.errors import TidelineError, UnavailableError, UsageError
+from tideline_cli.exchange import encodings
 from tideline_cli.exchange.ingest.blocks import (
     Block,
     markdown_blocks,
@@ -37,18 +37,6 @@ MOST_CHARACTERS = 5_000_000
 """Of a longer text the beginning is taken."""
 SECONDS = 30.0
 """A file that takes longer to be read is passed over."""
-_MARKS = (
-    (codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF32_LE, "utf-32"),
-    (codecs.BOM_UTF32_BE, "utf-32"), (codecs.BOM_UTF16_LE, "utf-16"),
-    (codecs.BOM_UTF16_BE, "utf-16"),
-)  # fmt: skip
-_LOOKED_AT = 8192
-_NO_CHARSETS = (
-    "utf-7", "undefined", "unicode-escape", "raw-unicode-escape", "idna", "punycode", "mbcs", "oem",
-    "utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-32-le", "utf-32-be",
-)  # fmt: skip
-"""What a file cannot say of itself: a statement in ASCII letters is no UTF-16, and the rest are
-codings of names or of programs."""
 _HYPHEN = re.compile(r"(?<=[^\W\d_])-\n(?=[a-zß-ÿ])")
 _IN_PARAGRAPH = re.compile(r"[ \t]*\n[ \t]*(?=\S)")
 _EMPTY_LINES = re.compile(r"\n[ \t]*\n\s*")
@@ -99,7 +87,7 @@ def blocks_of(
         if not is_pdf:
             raise UsageError("not a PDF", hint="--format says what it is", code="damaged")
         return _limited(pdf_blocks(held.raw, warn), warn)
-    if is_binary(held.raw):
+    if encodings.is_binary(held.raw):
         raise UsageError(
             "no text but binary data", hint="text, Markdown, HTML and PDF are read", code="binary"
         )
@@ -107,12 +95,22 @@ def blocks_of(
         from tideline_cli.exchange.ingest import html_text  # noqa: PLC0415  HTML alone
 
         said = html_text.said_encoding(held.raw)
-        return _limited(html_text.blocks(decoded(held.raw, encoding, said=said)), warn)
-    text = decoded(held.raw, encoding)
+        return _limited(html_text.blocks(_text(held.raw, encoding, warn, said=said)), warn)
+    text = _text(held.raw, encoding, warn)
     if form == "markdown":
         return _limited(markdown_blocks(text), warn)
     read = restructured_blocks if form == "rst" else plain_blocks
     return _limited(read(text), warn)
+
+
+def _text(
+    raw: bytes, encoding: str | None, warn: Callable[[str], None], *, said: str | None = None
+) -> str:
+    """Return the text of a file; say so where its encoding is guessed."""
+    text, guessed = encodings.decoded(raw, encoding, said=said)
+    if guessed is not None:
+        warn(f"not UTF-8, read as {guessed}; --encoding says what it is")
+    return text
 
 
 @contextmanager
@@ -145,45 +143,6 @@ def _too_large(size: int) -> TidelineError:
         f"{size:,} bytes are more than the {MOST_BYTES:,} that are read", hint="split it",
         code="too_large",
     )  # fmt: skip
-
-
-def is_binary(raw: bytes) -> bool:
-    """Say whether bytes are no text: they hold a zero, and no mark says that they are UTF-16."""
-    return _marked(raw) is None and b"\0" in raw[:_LOOKED_AT]
-
-
-def decoded(raw: bytes, encoding: str | None, *, said: str | None = None) -> str:
-    """Return the text of a file: by the mark at its beginning, else by the `encoding` of the user,
-    else by what the file has `said` of itself, else as UTF-8.
-
-    Raises UsageError for bytes that are none of it: a wrong guess would be stored as it is.
-    """
-    name = _marked(raw) or encoding or _said_name(said) or "utf-8"
-    try:
-        text = raw.decode(name)
-    except LookupError:
-        raise UsageError(f"no such encoding: {name}", hint="such as latin-1 or gb18030") from None
-    except UnicodeError as error:
-        shown = name.upper() if name == "utf-8" else name
-        where = f" (byte {error.start:,})" if isinstance(error, UnicodeDecodeError) else ""
-        raise UsageError(
-            f"not {shown:.40}{where}",
-            hint="--encoding says what it is, such as latin-1 or gb18030",
-            code="encoding",
-        ) from None
-    return text.replace("\r\n", "\n").replace("\r", "\n")
-
-
-def _said_name(said: str | None) -> str | None:
-    """Return the encoding that a file says of itself, None for one that it cannot have."""
-    try:
-        return None if said and codecs.lookup(said).name in _NO_CHARSETS else said
-    except LookupError:
-        return said  # told as such
-
-
-def _marked(raw: bytes) -> str | None:
-    return next((name for mark, name in _MARKS if raw.startswith(mark)), None)
 
 
 def pdf_blocks(raw: bytes, warn: Callable[[str], None]) -> Iterator[Block]:

@@ -30,7 +30,9 @@ if TYPE_CHECKING:
 MAX_ROWS = 1_000_000
 PROGRAMS = ("claude-code", "claude-mem", "mem0", "mcp-memory-service", "mcp-memory",
             "basic-memory", "brigade", "rsclaw", "codex", "openclaw", "hermes")  # fmt: skip
-HELP = """Take in facts from JSON, CSV, TSV, SQLite or Markdown.
+FORMATS = ("jsonl", "csv", "tsv", "sqlite", "markdown", "text", "sheet", "vcard", "ical", "todo",
+           "bookmarks", "history", "anki")  # fmt: skip
+HELP = """Take in facts from JSON, tables, Markdown, calendars, contacts and other lists.
 
 The text of a row is its "content", or else text, memory, body, note, fact, statement or
 observation; --map COLUMN=FIELD says what else a column is, and --dry-run shows what would become of
@@ -73,9 +75,7 @@ class Options(OptionSet):
     trust = flag("Keep the sources that the file states; the rest is the owner's.")
     merge = flag("Send each row through the rules of remember.")
     strict = flag("Take nothing if any row is bad.")
-    format = choice(("jsonl", "csv", "tsv", "sqlite", "markdown"))(
-        "jsonl, csv, tsv, sqlite or markdown [default: by the file's name]."
-    )
+    format = choice(FORMATS)("What the file is [default: by its name, or how it begins].")
     from_ = choice(PROGRAMS)(
         "The program that wrote it; docs/importers.md says what is read.",
         metavar="PROGRAM", excludes=("format", "table"),
@@ -88,6 +88,12 @@ class Options(OptionSet):
         "Take COLUMN as FIELD, such as content, tags or created_at.",
         many=True, metavar="COLUMN=FIELD",
     )  # fmt: skip
+    as_ = text(
+        "The text of each row: a sentence with columns in braces, such as 'The capital of {State} "
+        "is {Capital}'.",
+        metavar="SENTENCE", excludes=("from_",),
+    )  # fmt: skip
+    encoding = text("The encoding of a text that is not UTF-8.", metavar="NAME")
     agent = text(
         "Which program wrote what no row says that of; an empty one is none [default: the setting "
         "agent].",
@@ -115,7 +121,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
     source = Source(
         session, path, kind, options.table or "fact", twice=options.strict,
         mapping=mapping_of(options.map), tool=options.from_,
-        seconds=options.seconds,
+        seconds=options.seconds, sentence=options.as_, encoding=options.encoding,
     )  # fmt: skip
     if options.strict:
         _check(session, LimitedRows(source, options.max_rows), context)
@@ -252,8 +258,8 @@ def useless(summary: ImportSummary) -> TidelineError:
     return TidelineError(
         f"none of the {summary.rows:,} rows could be used",
         hint=f"a row needs \"content\" (or {', '.join(TEXT_KEYS[1:])}; or --map COLUMN=content); "
-        f"also looked for: {', '.join(sorted(KEYS - {'content'}))}; "
-        f"the rows have {found}",
+        f"or --as 'a sentence with {{COLUMN}}'; also looked for: "
+        f"{', '.join(sorted(KEYS - {'content'}))}; the rows have {found}",
         code="no_usable_row",
     )
 

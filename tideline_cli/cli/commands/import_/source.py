@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import io
 import os
 import stat
@@ -9,7 +10,16 @@ import sys
 
 from tideline_cli.cli.output import visible
 from tideline_cli.errors import TidelineError, UsageError
-from tideline_cli.exchange import foreign, jsonl, markdown, named_files, tools
+from tideline_cli.exchange import (
+    encodings,
+    foreign,
+    jsonl,
+    lists,
+    markdown,
+    named_files,
+    sentences,
+    tools,
+)
 from tideline_cli.exchange.importer.cells import in_milliseconds, renamed
 from tideline_cli.exchange.jsonl import LONGEST_LINE
 from tideline_cli.exchange.named_files import is_below, left_outside
@@ -27,15 +37,30 @@ _PIPED = "pipe it and use `-`"
 _LARGE = 1 << 20  # bytes from which on a file has thousands of rows, but for very long ones
 _BY_ENDING = {
     ".csv": "csv", ".tsv": "tsv", ".db": "sqlite", ".sqlite": "sqlite", ".sqlite3": "sqlite",
-    ".md": "markdown", ".markdown": "markdown",
+    ".md": "markdown", ".markdown": "markdown", ".xlsx": "sheet", ".xls": "sheet",
+    ".ods": "sheet",
 }  # fmt: skip
+_BEGINNING = 4096  # bytes
+_DOCUMENTS = (".pdf", ".docx", ".odt", ".epub", ".rst", ".html", ".htm", ".adoc")
+_CHECKED = 1 << 20  # bytes whose encoding is looked at
+_MOST_DECODED = 256 << 20
 
 
 def kind_of(path: str) -> str:
-    """Return the format that the name of a file means; a folder holds Markdown."""
+    """Return the format that the name of a file means, or its beginning where the name means none;
+    a folder holds Markdown. What is read by another command is refused with its name."""
     if path != "-" and os.path.isdir(path):
         return "markdown"
-    return _ending(path) or "jsonl"
+    known = _ending(path)
+    if known is not None or path == "-" or not os.path.isfile(path):
+        return known or "jsonl"
+    with named_files.open_plain(path, hint=_PIPED) as file:
+        raw = file.read(_BEGINNING)
+    text = raw.decode(encodings.marked(raw) or "utf-8", "replace")
+    found = lists.list_kind(path, text)
+    if found is None and os.path.splitext(path)[1].lower() in _DOCUMENTS:
+        raise UsageError(f"{path} is a document", hint=f"tideline ingest {path}")
+    return found or ("text" if path.lower().endswith(".txt") else "jsonl")
 
 
 def _ending(name: str) -> str | None:
@@ -79,8 +104,11 @@ class Source:
     def __init__(
         self, session: Session, path: str, kind: str, table: str, *, twice: bool,
         mapping: Mapping[str, str], tool: str | None = None, seconds: bool = False,
+        sentence: str | None = None, encoding: str | None = None,
     ) -> None:  # fmt: skip
         self._counts_seconds = seconds
+        self._sentence = sentence
+        self._encoding = encoding
         self._tool = tool  # the program that wrote it, where `--from` names one
         self._mapping = mapping
         self.missed = set(mapping)  # columns that --map names and no row has
@@ -107,8 +135,11 @@ class Source:
 
     def rows(self) -> Generator[tuple[int, dict[str, Any] | TidelineError], None, None]:
         """Yield the rows of the file, their values under the names of fields."""
+        rows = self._read()
+        if self._sentence is not None:
+            rows = sentences.stated(rows, self._sentence)
         found = renamed(
-            self._read(), self._mapping, missed=self.missed, displaced=self.displaced
+            rows, self._mapping, missed=self.missed, displaced=self.displaced
         )
         yield from in_milliseconds(found) if self._counts_seconds else found
 
@@ -196,20 +227,45 @@ class Source:
             self.position = file.tell
             if self._kind == "jsonl":
                 yield from jsonl.rows(_pieces(file))
-            elif self._kind == "markdown":
+            elif self._kind in ("markdown", "text"):
                 yield from markdown.rows(_lines(file))
+            elif self._kind == "sheet":
+                yield from sentences.of_sheets(file.read())
+            elif self._kind in lists.READERS:
+                text = file.read().decode("utf-8-sig", "replace")
+                yield from enumerate(lists.READERS[self._kind](text), 1)
             else:
                 yield from foreign.delimited(file, tabs=self._kind == "tsv")
             self.position = lambda: self.size
 
     def _open(self) -> BinaryIO:
         if self._path != "-":
-            return named_files.open_plain(self._path, hint=_PIPED)
+            return self._as_utf8(named_files.open_plain(self._path, hint=_PIPED))
         if not self._twice:
             return sys.stdin.buffer
         if self._spool is None:
             self._spool = io.BytesIO(sys.stdin.buffer.read())
         return io.BytesIO(self._spool.getvalue())
+
+    def _as_utf8(self, file: BinaryIO) -> BinaryIO:
+        """Return a file as UTF-8: decoded at once where it says, or begins, in another encoding."""
+        if self._kind == "sheet":
+            return file
+        raw = file.read(_CHECKED)
+        file.seek(0)
+        is_other = encodings.marked(raw) not in (None, "utf-8-sig") or self._encoding is not None
+        if not is_other:
+            try:
+                codecs.getincrementaldecoder("utf-8")().decode(raw)
+            except UnicodeDecodeError:
+                is_other = not encodings.is_binary(raw)
+        if not is_other or self.size > _MOST_DECODED:
+            return file
+        with file:
+            text, guessed = encodings.decoded(file.read(), self._encoding)
+        if guessed is not None:
+            self._tell(f"{self._path} is not UTF-8, read as {guessed}; --encoding says what it is")
+        return io.BytesIO(text.encode())
 
 
 def _regular(path: str) -> int:

@@ -1,0 +1,273 @@
+"""Contacts, calendars, tasks, bookmarks, histories, cards, spreadsheets, rows as sentences, and
+texts in other encodings: each entry a fact that can be read alone."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+
+import pytest
+
+from tideline_cli.exchange import encodings, lists
+
+CONTACTS = """BEGIN:VCARD
+VERSION:3.0
+N:Okafor;Ada;;;
+FN:Ada Okafor
+ORG:Harbour Works;Cranes
+TITLE:Lead engineer
+item1.TEL;TYPE=CELL,VOICE:+49 170 5550123
+EMAIL;TYPE=INTERNET,WORK:ada@harbour.example
+BDAY:1984-05-17
+NOTE:Allergic to nuts\\, likes
+  oolong
+END:VCARD
+BEGIN:VCARD
+VERSION:2.1
+N;CHARSET=UTF-8;ENCODING=QUOTED-PRINTABLE:M=C3=BCller;Hans
+TEL;CELL:123
+NOTE;ENCODING=QUOTED-PRINTABLE:two =
+lines
+END:VCARD
+BEGIN:VCARD
+VERSION:4.0
+FN:Mei
+BDAY:--0214
+END:VCARD
+"""
+CALENDAR = """BEGIN:VCALENDAR
+BEGIN:VTIMEZONE
+TZID:Europe/Berlin
+BEGIN:STANDARD
+DTSTART:19701025T030000
+END:STANDARD
+END:VTIMEZONE
+BEGIN:VEVENT
+UID:e1
+DTSTART;TZID=Europe/Berlin:20260304T100000
+DTEND;TZID=Europe/Berlin:20260304T110000
+SUMMARY:Dentist
+LOCATION:Main Street 5
+DESCRIPTION:Bring the card\\, please
+RRULE:FREQ=WEEKLY;INTERVAL=2;BYDAY=WE;COUNT=3
+BEGIN:VALARM
+DESCRIPTION:an alarm
+END:VALARM
+END:VEVENT
+BEGIN:VEVENT
+UID:e2
+DTSTART;VALUE=DATE:20260701
+DTEND;VALUE=DATE:20260715
+SUMMARY:Holiday in Porto
+STATUS:CANCELLED
+END:VEVENT
+BEGIN:VTODO
+UID:t1
+SUMMARY:Pay the tax
+DUE;VALUE=DATE:20260401
+STATUS:COMPLETED
+END:VTODO
+END:VCALENDAR
+"""
+TASKS = """(A) 2026-01-02 Call the plumber +house @phone due:2026-03-04
+x 2026-02-02 2026-01-01 Pay the rent
+read https://example.org/a:b
+
+"""
+BOOKMARKS = """<!DOCTYPE NETSCAPE-Bookmark-file-1>
+<DL><p>
+<DT><H3>Work</H3>
+<DL><p>
+<DT><H3>Cranes</H3>
+<DL><p><DT><A HREF="https://cranes.example/?a=1&amp;b=2" ADD_DATE="1700000000" TAGS="steel">Load \
+&amp; lift</A>
+<DD>Tables of loads
+</DL><p></DL><p>
+<DT><A HREF="https://tea.example">Tea</A>
+<DT><A HREF="javascript:alert(1)">Trick</A>
+</DL>
+"""
+CARDS = (
+    "#separator:tab\n#html:true\n#deck column:1\n#tags column:4\n"
+    "Geo::EU\tCapital of <b>Italy</b>?\tRome\tgeo it\nGeo::EU\tRiver of Bonn\t<div>Rhine</div>\t\n"
+)
+
+
+def said(kind, text):
+    return [row["content"] for row in lists.READERS[kind](text)]
+
+
+def test_contacts_say_who_and_how():
+    """Folded and quoted lines, kinds of numbers, and the birthday as a fact of its own."""
+    assert said("vcard", CONTACTS) == [
+        "Ada Okafor (Lead engineer, Harbour Works, Cranes): phone (cell) +49 170 5550123; email "
+        "(work) ada@harbour.example; note Allergic to nuts, likes oolong; born 17 May 1984 "
+        "(1984-05-17)",
+        "Ada Okafor's birthday is 17 May 1984 (1984-05-17)",
+        "Hans Müller: phone (cell) 123; note two lines",
+        "Mei: born 14 February",
+        "Mei's birthday is 14 February",
+    ]
+
+
+def test_events_say_when_in_words():
+    """Day, hours, place, how often; what is called off says so; alarms and zones are no events."""
+    assert said("ical", CALENDAR) == [
+        "Dentist: Wednesday 4 March 2026 (2026-03-04), 10:00–11:00 (Europe/Berlin), Main Street 5, "
+        "every 2 weeks on Wednesday, 3 times. Bring the card, please",
+        "Holiday in Porto: cancelled, Wednesday 1 July 2026 (2026-07-01) to Tuesday 14 July 2026 "
+        "(2026-07-14)",
+        "Pay the tax: due Wednesday 1 April 2026 (2026-04-01)",
+    ]
+    assert [row.get("progress") for row in lists.events(CALENDAR)] == [None, None, "done"]
+
+
+def test_tasks_keep_their_marks():
+    """Projects and contexts are tags; priority, days and progress are kept."""
+    rows = list(lists.tasks(TASKS))
+    assert [row["content"] for row in rows] == [
+        "Call the plumber (priority A, due 4 March 2026 (2026-03-04))",
+        "Pay the rent (done 2026-02-02)", "read https://example.org/a:b",
+    ]  # fmt: skip
+    assert rows[0]["tags"] == ["task", "house", "phone"]
+    assert [row["progress"] for row in rows] == ["active", "done", "active"]
+
+
+def test_bookmarks_keep_their_addresses():
+    """With folders, tags, day and description; scripts are no addresses."""
+    rows = list(lists.bookmarks(BOOKMARKS))
+    assert [(row["content"], row["title"]) for row in rows] == [
+        ("Load & lift — https://cranes.example/?a=1&b=2. Tables of loads", "Work › Cranes"),
+        ("Tea — https://tea.example", None),
+    ]
+    assert rows[0]["tags"] == ["bookmark", "steel"]
+    assert rows[0]["created_at"] == 1_700_000_000_000
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        (": 1700000000:0;make test\n: 1700000009:0;for x in a \\\ndo\n: 1700000010:3;make test\n",
+         [("for x in a \ndo", 1700000009000), ("make test", 1700000010000)]),
+        ("#1700000000\nls -la\n#1700000005\nmake\n", [("ls -la", 1700000000000),
+                                                     ("make", 1700000005000)]),
+        ("- cmd: git push\n  when: 1700000000\n  paths:\n    - x\n", [("git push", 1700000000000)]),
+    ],
+)  # fmt: skip
+def test_a_command_is_kept_once_with_its_last_time(text, found):
+    """Of zsh, bash and fish, which are known by how they begin."""
+    assert lists.list_kind("x", text) == "history"
+    assert [(row["content"], row["created_at"]) for row in lists.commands(text)] == found
+
+
+def test_cards_say_front_and_back():
+    """A question is answered; deck and tags have their places."""
+    assert said("anki", CARDS) == ["Capital of Italy? Rome", "River of Bonn: Rhine"]
+    assert next(iter(lists.cards(CARDS)))["title"] == "Geo › EU"
+
+
+FILES = {"people.vcf": (CONTACTS, "when was Ada born", "17 May 1984"),
+         "cal.ics": (CALENDAR, "when is the dentist", "4 March 2026"),
+         "todo.txt": (TASKS, "plumber", "priority A"),
+         "bookmarks.html": (BOOKMARKS, "loads of cranes", "https://cranes.example"),
+         "deck.txt": (CARDS, "capital of Italy", "Rome"),
+         ".zsh_history": (": 1700000000:0;make test\n", "make", "make test")}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_list_is_known_by_itself_and_comes_in_once(run, tmp_path, name):
+    """Without a word about its form; a second run adds nothing; one undo takes it back."""
+    text, question, answer = FILES[name]
+    (tmp_path / name).write_text(text)
+    assert "added" in run("import", name).out
+    assert answer in run("recall", question, "-n", "1").out
+    assert run("import", name, "--json").json["added"] == 0
+    assert run("undo", "1").code == 0
+    assert run("list", "--json").json["facts"] == []
+
+
+def test_rows_become_sentences(run, tmp_path):
+    """Columns in any case; what else a row has is kept; a row without such a cell is told."""
+    (tmp_path / "c.csv").write_text("State,Capital,Founded\nKenya,Nairobi,1899\nPeru,,1535\n")
+    done = run("import", "c.csv", "--as", "The capital of {state} is {Capital}", "--json")
+    assert (done.json["added"], done.json["skipped"]) == (1, 1)
+    fact = run("list", "--json").json["facts"][0]
+    assert fact["content"] == "The capital of Kenya is Nairobi"
+    assert fact["metadata"]["Founded"] == 1899
+    assert "no 'Capital' for the sentence" in done.err
+    assert run("import", "c.csv", "--as", "no column").code == 2
+    assert "--as" in run("import", "c.csv").err
+
+
+def test_a_spreadsheet_is_read(run, tmp_path):
+    """Its first row names the columns; numbers and days as people write them."""
+    pytest.importorskip("python_calamine")
+    (tmp_path / "t.xlsx").write_bytes(_sheet())
+    done = run("import", "t.xlsx", "--as", "{Crane} lifts {Tons} tons", "--json")
+    assert done.json["added"] == 1
+    assert run("list", "--json").json["facts"][0]["content"] == "Blue lifts 12 tons"
+    (tmp_path / "bad.xlsx").write_bytes(b"PK\x03\x04 not one")
+    assert run("import", "bad.xlsx").code == 2
+
+
+def _sheet():
+    """Return the bytes of a spreadsheet of two rows, as small as they can be."""
+    kinds = "application/vnd.openxmlformats-officedocument.spreadsheetml"
+    base = "http://schemas.openxmlformats.org"
+    rel, pack = f"{base}/officeDocument/2006/relationships", f"{base}/package/2006"
+    main = f"{base}/spreadsheetml/2006/main"
+
+    def related(kind, target):
+        return (f'<Relationships xmlns="{pack}/relationships"><Relationship Id="r1" '
+                f'Type="{rel}/{kind}" Target="{target}"/></Relationships>')  # fmt: skip
+
+    def cell(at, value):
+        return f'<c r="{at}" t="inlineStr"><is><t>{value}</t></is></c>'
+
+    rows = (f"<row>{cell('A1', 'Crane')}{cell('B1', 'Tons')}</row>"
+            f"<row>{cell('A2', 'Blue')}<c r=\"B2\"><v>12</v></c></row>")  # fmt: skip
+    parts = {
+        "[Content_Types].xml": f'<Types xmlns="{pack}/content-types"><Override PartName='
+        f'"/xl/workbook.xml" ContentType="{kinds}.sheet.main+xml"/></Types>',
+        "_rels/.rels": related("officeDocument", "xl/workbook.xml"),
+        "xl/_rels/workbook.xml.rels": related("worksheet", "worksheets/s.xml"),
+        "xl/workbook.xml": f'<workbook xmlns="{main}" xmlns:r="{rel}"><sheets><sheet name="S" '
+        'sheetId="1" r:id="r1"/></sheets></workbook>',
+        "xl/worksheets/s.xml": f'<worksheet xmlns="{main}"><sheetData>{rows}</sheetData>'
+        "</worksheet>",
+    }  # fmt: skip
+    whole = io.BytesIO()
+    with zipfile.ZipFile(whole, "w") as file:
+        for name, text in parts.items():
+            file.writestr(name, text)
+    return whole.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("text", "form"),
+    [
+        ("Der Müller fährt für die Gemüsehändler nach München", "cp1252"),
+        ("El niño pequeño comió piña", "cp1252"), ("“quotes” — and a dash", "cp1252"),
+        ("Příliš žluťoučký kůň úpěl ďábelské ódy", "cp1250"),
+        ("Привет, завтра встреча в офисе", "cp1251"),
+        ("今天我们去北京开会讨论项目的预算", "gb18030"),
+        ("東京で会議があります。予算を話し合います。", "cp932"),
+    ],
+)  # fmt: skip
+def test_an_encoding_is_guessed_and_told(run, tmp_path, text, form):
+    """Of what is not UTF-8; a mark at the beginning needs no guess."""
+    assert encodings.decoded(text.encode(form), None) == (text, form)
+    (tmp_path / "x.md").write_bytes(text.encode(form))
+    done = run("import", "x.md")
+    assert f"x.md is not UTF-8, read as {form}" in done.err
+    assert run("list", "--json").json["facts"][0]["content"] == text
+    (tmp_path / "y.csv").write_bytes(f"content\n{text} and more\n".encode("utf-16"))
+    assert run("import", "y.csv", "--json").json["added"] == 1
+    assert run("import", "x.md", "--encoding", "klingon").code == 2
+
+
+def test_what_another_command_takes_is_named(run, tmp_path):
+    """A document is for `ingest`."""
+    (tmp_path / "a.pdf").write_bytes(b"%PDF-1.4")
+    done = run("import", "a.pdf")
+    assert done.code == 2 and "tideline ingest a.pdf" in done.err

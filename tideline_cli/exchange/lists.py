@@ -1,0 +1,402 @@
+"""Lists that people keep in files of their own: contacts (vCard), calendars (iCalendar), tasks
+(todo.txt), bookmarks, the history of a shell, and cards of Anki. Each entry becomes a row whose
+text can be read alone."""
+
+from __future__ import annotations
+
+import re
+from datetime import date, datetime, timedelta
+from html import unescape
+from quopri import decodestring
+from zoneinfo import ZoneInfo
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from typing import Any
+
+    Row = dict[str, Any]
+    Property = tuple[str, dict[str, str], str]
+
+_FOLDED = re.compile(r"\r?\n[ \t]")
+_SOFT = re.compile(r"=\r?\n")
+_PARAMETER = re.compile(r';([\w-]+)(?:=("[^"]*"|[^;:"]*))?')
+_ESCAPED = re.compile(r"\\(.)", re.DOTALL)
+_DATE = re.compile(r"-?-?(\d{4})?-?(\d\d)-?(\d\d)(?:T(\d\d):?(\d\d):?\d*(?:\.\d+)?(Z)?)?")
+_TASK = re.compile(r"(x )?(?:\(([A-Z])\) )?(?:(\d{4}-\d\d-\d\d) )?(?:(\d{4}-\d\d-\d\d) )?(.+)")
+_MARKED = re.compile(r"(?<!\S)([+@])(\S+)")
+_PAIR = re.compile(r"(?<!\S)([A-Za-z][\w-]*):(?!//)(\S+)")
+_LINK = re.compile(r"<(/?)(h3|a|dl|dd)\b([^>]*)>([^<]*)", re.IGNORECASE)
+_ATTRIBUTE = re.compile(r'([\w-]+)\s*=\s*"([^"]*)"')
+_INLINE = re.compile(r"</?(?:a|b|i|u|s|em|strong|span|font|sub|sup|code)\b[^<>]{0,2000}>", re.I)
+_TAG = re.compile(r"<[^<>]{0,2000}>")
+_ZSH = re.compile(r": (\d{6,12}):\d+;(.*)", re.DOTALL)
+_BASH = re.compile(r"#(\d{6,12})")
+_DAYS = {"MO": "Monday", "TU": "Tuesday", "WE": "Wednesday", "TH": "Thursday", "FR": "Friday",
+         "SA": "Saturday", "SU": "Sunday"}  # fmt: skip
+_EVERY = {"DAILY": "day", "WEEKLY": "week", "MONTHLY": "month", "YEARLY": "year"}
+_CONTACT = (("TEL", "phone"), ("EMAIL", "email"), ("ADR", "address"), ("URL", "web"),
+            ("IMPP", "chat"), ("ANNIVERSARY", "anniversary"), ("NICKNAME", "nickname"),
+            ("RELATED", "related"), ("NOTE", "note"))  # fmt: skip
+
+
+def contacts(text: str) -> Iterator[Row]:
+    """Yield a row for each vCard, and one for each birthday."""
+    for card in _components(text, "VCARD"):
+        by_name: dict[str, list[tuple[dict[str, str], str]]] = {}
+        for name, parameters, value in card:
+            by_name.setdefault(name, []).append((parameters, value))
+        whole = _first(by_name, "FN") or " ".join(reversed(_parts(_first(by_name, "N"))[:2]))
+        name = whole.strip() or _first(by_name, "ORG").replace(";", ", ").strip()
+        if not name:
+            continue
+        role = [_plain(_first(by_name, "TITLE")), ", ".join(_parts(_first(by_name, "ORG")))]
+        said = [
+            f"{word}{_kind(parameters)} {', '.join(_parts(value))}"
+            for key, word in _CONTACT for parameters, value in by_name.get(key, [])
+        ]  # fmt: skip
+        born = _first(by_name, "BDAY")
+        about = ", ".join(one for one in role if one)
+        shown = f"{_plain(name)} ({about})" if about else _plain(name)
+        tags = [tag.strip() for tag in _first(by_name, "CATEGORIES").split(",") if tag.strip()]
+        labels: Row = {"segment": "relationship", "tags": ["contact", *map(_plain, tags)]}
+        uid = _first(by_name, "UID") or f"{name}#{_first(by_name, 'EMAIL')}"
+        day = _day_in_words(born)
+        said += [f"born {day}"] if day else []
+        yield {"id": uid, "content": f"{shown}: {'; '.join(said)}" if said else shown, **labels}
+        if day:
+            yield {"id": f"{uid}#birthday", **labels, "tags": ["contact", "birthday"],
+                   "content": f"{_plain(name)}'s birthday is {day}"}  # fmt: skip
+
+
+def events(text: str) -> Iterator[Row]:
+    """Yield a row for each event, task and note of a calendar; its days are said in words."""
+    for kind, tag in (("VEVENT", "event"), ("VTODO", "task"), ("VJOURNAL", "note")):
+        for properties in _components(text, kind):
+            found = {name: (parameters, value) for name, parameters, value in reversed(properties)}
+            title = _plain(found.get("SUMMARY", ({}, ""))[1]).strip()
+            about = _plain(found.get("DESCRIPTION", ({}, ""))[1]).strip()
+            if not (title or about):
+                continue
+            status = found.get("STATUS", ({}, ""))[1].upper()
+            said = [_span(found), _plain(found.get("LOCATION", ({}, ""))[1]).strip(),
+                    _repeated(found.get("RRULE", ({}, ""))[1])]  # fmt: skip
+            if status == "CANCELLED":
+                said.insert(0, "cancelled")
+            if kind == "VTODO":
+                due = _when(found.get("DUE", ({}, ""))[1])
+                said.insert(0, f"due {due}" if due else "")
+            with_whom = [
+                _plain(parameters.get("CN") or value.removeprefix("mailto:"))
+                for name, parameters, value in properties if name == "ATTENDEE"
+            ]  # fmt: skip
+            said.append(f"with {', '.join(with_whom[:20])}" if with_whom else "")
+            head = f"{title}: " if title and any(said) else title
+            whole = head + ", ".join(one for one in said if one)
+            content = f"{whole}. {about}" if about and whole else whole or about
+            row: Row = {"content": content, "tags": [tag]}
+            uid = found.get("UID", ({}, ""))[1]
+            again = found.get("RECURRENCE-ID", ({}, ""))[1]
+            if uid:
+                row["id"] = f"{uid}#{again}" if again else uid
+            if kind == "VTODO":
+                is_done = status == "COMPLETED" or "COMPLETED" in found
+                row |= {"progress": "done" if is_done else "active"}
+            yield row
+
+
+def tasks(text: str) -> Iterator[Row]:
+    """Yield a row for each task of a todo.txt."""
+    for line in text.splitlines():
+        found = _TASK.fullmatch(line.strip())
+        if found is None:
+            continue
+        done, priority, first, second, rest = found.groups()
+        pairs = {key.lower(): value for key, value in _PAIR.findall(rest)}
+        tags = [tag for _, tag in _MARKED.findall(rest)]
+        words = " ".join(_PAIR.sub("", _MARKED.sub("", rest)).split())
+        said = [f"priority {priority}" if priority else "",
+                *(f"{key} {_day_in_words(value) or value}" for key, value in pairs.items()),
+                f"done {first}" if done and first else ""]  # fmt: skip
+        aside = ", ".join(one for one in said if one)
+        yield {"content": f"{words} ({aside})" if aside else words or rest,
+               "tags": ["task", *tags], "progress": "done" if done else "active",
+               "created_at": second if done else first}  # fmt: skip
+
+
+def bookmarks(text: str) -> Iterator[Row]:
+    """Yield a row for each bookmark: its title, address and description; its folders are the
+    title of the row."""
+    folders: list[str] = []
+    named = ""
+    last: Row | None = None
+    for closing, name, attributes, inner in _LINK.findall(text):
+        tag, said = name.lower(), unescape(inner).strip()
+        if tag == "h3" and not closing:
+            named = said
+        elif tag == "dl" and not closing:
+            folders.append(named)
+            named = ""
+        elif tag == "dl":
+            del folders[-1:]
+        elif tag == "dd" and last is not None and said:
+            last["content"] += f". {said}"
+        elif tag == "a" and not closing:
+            if last is not None:
+                yield last
+            fields = {key.lower(): unescape(value) for key, value in _ATTRIBUTE.findall(attributes)}
+            address = fields.get("href", "")
+            last = None
+            if address and not address.startswith(("javascript:", "place:", "data:")):
+                added = fields.get("add_date", "")
+                tags = [one.strip() for one in fields.get("tags", "").split(",") if one.strip()]
+                last = {"content": f"{said} — {address}" if said else address,
+                        "title": " › ".join(filter(None, folders)) or None,
+                        "tags": ["bookmark", *tags],
+                        "created_at": int(added) * 1000 if added.isdigit() else None}  # fmt: skip
+    if last is not None:
+        yield last
+
+
+def commands(text: str) -> Iterator[Row]:
+    """Yield a row for each command of the history of bash, zsh or fish, once, with the time at
+    which it was last used."""
+    found: dict[str, int | None] = {}
+    for command, at in _history(text):
+        line = command.strip()
+        if line:
+            found.pop(line, None)
+            found[line] = at
+    for line, at in found.items():
+        yield {"content": line, "title": "shell command", "tags": ["shell"],
+               "created_at": None if at is None else at * 1000}  # fmt: skip
+
+
+def cards(text: str) -> Iterator[Row]:
+    """Yield a row for each note of Anki's text export: its fields, the first of them in front."""
+    said: dict[str, str] = {}
+    lines = text.splitlines()
+    while lines and lines[0].startswith("#"):
+        name, _, value = lines.pop(0)[1:].partition(":")
+        said[name.strip().lower()] = value.strip()
+    names = {"tab": "\t", "comma": ",", "semicolon": ";", "pipe": "|", "colon": ":", "space": " "}
+    parting = names.get(said.get("separator", "tab").lower(), said.get("separator", "\t"))
+    aside = {int(value): key.removesuffix(" column") for key, value in said.items()
+             if key.endswith(" column") and value.isdigit()}  # fmt: skip
+    import csv  # noqa: PLC0415  cards alone
+
+    for cells in csv.reader(lines, delimiter=parting):
+        apart = {aside[place]: cell for place, cell in enumerate(cells, 1) if place in aside}
+        fields = [_without_marks(cell) for place, cell in enumerate(cells, 1) if place not in aside]
+        front, *back = [field for field in fields if field] or [""]
+        if not front:
+            continue
+        between = " " if front.endswith(("?", "？", ":", ".")) else ": "
+        yield {"content": front + (between + "; ".join(back) if back else ""),
+               "id": apart.get("guid"), "title": apart.get("deck", "").replace("::", " › ") or None,
+               "tags": ["card", *apart.get("tags", "").split()]}  # fmt: skip
+
+
+def _components(text: str, kind: str) -> Iterator[list[Property]]:
+    """Yield the properties of each component of a kind; those of what stands in it are left out."""
+    inner: list[str] = []
+    found: list[Property] = []
+    for line in _FOLDED.sub("", _unsoftened(text)).splitlines():
+        name, parameters, value = _property(line)
+        if name == "BEGIN":
+            inner.append(value.strip().upper())
+            found = [] if inner[-1] == kind else found
+        elif name == "END" and inner:
+            if inner.pop() == kind:
+                yield found
+        elif inner and inner[-1] == kind and name:
+            found.append((name, parameters, value))
+
+
+def _unsoftened(text: str) -> str:
+    """Return a text without the soft ends of lines of quoted-printable, where it has some."""
+    return _SOFT.sub("", text) if "QUOTED-PRINTABLE" in text.upper() else text
+
+
+def _property(line: str) -> Property:
+    head = re.match(r"(?:[\w-]+\.)?([\w-]+)", line)
+    if head is None:
+        return "", {}, ""
+    at = head.end()
+    parameters: dict[str, str] = {}
+    while (found := _PARAMETER.match(line, at)) is not None:
+        key, value = found[1].upper(), (found[2] or "").strip('"')
+        key, value = (key, value) if found[2] is not None else ("TYPE", found[1])
+        parameters[key] = f"{parameters[key]},{value}" if key in parameters else value
+        at = found.end()
+    if line[at : at + 1] != ":":
+        return "", {}, ""
+    value = line[at + 1 :]
+    if parameters.get("ENCODING", "").upper() == "QUOTED-PRINTABLE":
+        charset = parameters.get("CHARSET", "utf-8")
+        try:
+            value = decodestring(value.encode("latin-1", "replace")).decode(charset, "replace")
+        except LookupError:
+            value = decodestring(value.encode("latin-1", "replace")).decode("utf-8", "replace")
+    return head[1].upper(), parameters, value
+
+
+def _first(by_name: Mapping[str, list[tuple[dict[str, str], str]]], name: str) -> str:
+    return by_name[name][0][1] if name in by_name else ""
+
+
+def _parts(value: str) -> list[str]:
+    """Return the parts of a value that are not empty, without escapes."""
+    parts = re.split(r"(?<!\\);", value)
+    return [_plain(part).strip() for part in parts if part.strip()]
+
+
+def _plain(value: str) -> str:
+    spaced = _ESCAPED.sub(lambda found: " " if found[1] in "nN" else found[1], value)
+    return " ".join(_without_marks(spaced).split())
+
+
+def _kind(parameters: Mapping[str, str]) -> str:
+    known = [one for one in parameters.get("TYPE", "").lower().split(",")
+             if one in ("home", "work", "cell", "mobile", "fax")]  # fmt: skip
+    return f" ({', '.join(known)})" if known else ""
+
+
+def _without_marks(text: str) -> str:
+    if "<" in text or "&" in text:
+        text = " ".join(unescape(_TAG.sub(" ", _INLINE.sub("", text))).split())
+    return text.strip()
+
+
+def _span(found: Mapping[str, tuple[dict[str, str], str]]) -> str:
+    """Return from when to when an event is, in words."""
+    if "DTSTART" not in found:
+        return ""
+    start, end = _when(found["DTSTART"][1]), _when(found["DTEND"][1]) if "DTEND" in found else ""
+    first, last = _moment(found["DTSTART"][1]), _moment(found.get("DTEND", ({}, ""))[1])
+    if first and last and not isinstance(first, datetime) and not isinstance(last, datetime):
+        end = _day(last - timedelta(days=1))  # the day behind the last
+    elif isinstance(first, datetime) and isinstance(last, datetime) and first.date() == last.date():
+        return f"{start}–{last:%H:%M}{_zone(found['DTSTART'][0])}"
+    zone = _zone(found["DTSTART"][0]) if isinstance(first, datetime) else ""
+    return f"{start} to {end}{zone}" if end and end != start else f"{start}{zone}"
+
+
+def _zone(parameters: Mapping[str, str]) -> str:
+    return f" ({parameters['TZID']})" if "TZID" in parameters else ""
+
+
+def _when(value: str) -> str:
+    """Return a moment in words: its weekday, day and time; '' for what is none."""
+    at = _moment(value)
+    if at is None:
+        return ""
+    return f"{_day(at)}, {at:%H:%M}" if isinstance(at, datetime) else _day(at)
+
+
+def _moment(value: str) -> date | datetime | None:
+    """Return the day or the time that a value says: in its own zone, or of UTC in ours."""
+    found = _DATE.fullmatch(value.strip())
+    if found is None or found[1] is None:
+        return None
+    try:
+        day = date(int(found[1]), int(found[2]), int(found[3]))
+        if found[4] is None:
+            return day
+        at = datetime(day.year, day.month, day.day, int(found[4]), int(found[5]))
+        return at.replace(tzinfo=ZoneInfo("UTC")).astimezone() if found[6] else at
+    except (ValueError, OverflowError):
+        return None
+
+
+def _day(at: date) -> str:
+    return f"{at:%A} {at.day} {at:%B %Y} ({at:%Y-%m-%d})"
+
+
+def _day_in_words(value: str) -> str:
+    """Return a day in words, without a year where it has none; '' for what is none."""
+    found = _DATE.fullmatch(value.strip())
+    if found is None:
+        return ""
+    try:
+        at = date(int(found[1] or 2000), int(found[2]), int(found[3]))
+    except ValueError:
+        return ""
+    return f"{at.day} {at:%B} {at.year} ({at:%Y-%m-%d})" if found[1] else f"{at.day} {at:%B}"
+
+
+def _repeated(rule: str) -> str:
+    """Return how an event repeats, in words."""
+    said = dict(part.split("=", 1) for part in rule.upper().split(";") if "=" in part)
+    unit = _EVERY.get(said.get("FREQ", ""))
+    if unit is None:
+        return ""
+    count = said.get("INTERVAL", "1")
+    words = f"every {unit}" if count == "1" else f"every {count} {unit}s"
+    days = [_DAYS[day[-2:]] for day in said.get("BYDAY", "").split(",") if day[-2:] in _DAYS]
+    words += f" on {', '.join(days)}" if days else ""
+    until = _day_in_words(said.get("UNTIL", "")[:8])
+    words += f" until {until}" if until else ""
+    return f"{words}, {said['COUNT']} times" if "COUNT" in said else words
+
+
+def _history(text: str) -> Iterator[tuple[str, int | None]]:
+    """Yield the commands of a history with the seconds at which they were run."""
+    lines = text.splitlines()
+    at: int | None = None
+    place = 0
+    while place < len(lines):
+        line = lines[place]
+        place += 1
+        if line.startswith("- cmd: "):
+            when = lines[place].strip() if place < len(lines) else ""
+            stated = when.removeprefix("when: ")
+            command = line[7:].replace("\\n", "\n").replace("\\\\", "\\")
+            yield command, int(stated) if stated.isdigit() else None
+        elif (found := _BASH.fullmatch(line)) is not None:
+            at = int(found[1])
+        elif line.startswith(("  when: ", "  paths:", "    - ")):
+            continue
+        else:
+            while line.endswith("\\") and place < len(lines):
+                line = f"{line[:-1]}\n{lines[place]}"
+                place += 1
+            zsh = _ZSH.fullmatch(line)
+            yield (zsh[2], int(zsh[1])) if zsh else (line, at)
+            at = None
+
+
+def _is_history(text: str) -> bool:
+    lines = text.splitlines()[:20]
+    return any(
+        _ZSH.fullmatch(line) or _BASH.fullmatch(line) or line.startswith("- cmd: ")
+        for line in lines
+    )
+
+
+READERS: Mapping[str, Callable[[str], Iterator[Row]]] = {
+    "vcard": contacts, "ical": events, "todo": tasks, "bookmarks": bookmarks, "history": commands,
+    "anki": cards,
+}  # fmt: skip
+
+
+def list_kind(name: str, text: str) -> str | None:
+    """Return which of these lists a file is, by how it begins, else by its name; None for none."""
+    begins = text[:4096].lstrip("\ufeff \r\n\t")
+    plain = name.rpartition("/")[2].lower()
+    if begins[:11].upper() == "BEGIN:VCARD":
+        return "vcard"
+    if begins[:15].upper() == "BEGIN:VCALENDAR":
+        return "ical"
+    if begins[:40].upper().startswith("<!DOCTYPE NETSCAPE-BOOKMARK-FILE"):
+        return "bookmarks"
+    if begins.startswith(("#separator:", "#html:", "#notetype", "#deck")):
+        return "anki"
+    if plain in ("todo.txt", "done.txt"):
+        return "todo"
+    is_named = plain.endswith(("_history", ".histfile", "_history.txt"))
+    return "history" if is_named or _is_history(begins) else None
+
+
+ENDINGS: Sequence[str] = (".vcf", ".vcard", ".ics", ".ical", ".html", ".htm", ".txt")
+"""How files end that may be such a list."""

@@ -1,0 +1,104 @@
+"""Rows of tables as sentences: `--as "The capital of {State} is {Capital}"`; and the rows of sheets
+of a spreadsheet."""
+
+from __future__ import annotations
+
+import re
+from datetime import date, datetime
+
+from tideline_cli.errors import TidelineError, UnavailableError, UsageError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Generator, Iterable, Iterator, Mapping
+    from typing import Any
+
+    Rows = Iterator[tuple[int, dict[str, Any] | TidelineError]]
+
+_COLUMN = re.compile(r"\{([^{}]{1,200})\}")
+_MOST_CELLS = 20_000_000
+
+
+def columns_in(sentence: str) -> tuple[str, ...]:
+    """Return the columns that a sentence names; raise UsageError where it names none."""
+    found = tuple(dict.fromkeys(one.strip() for one in _COLUMN.findall(sentence)))
+    if not found:
+        raise UsageError("--as names no column", hint='--as "The capital of {State} is {Capital}"')
+    return found
+
+
+def stated(
+    rows: Iterable[tuple[int, dict[str, Any] | TidelineError]], sentence: str
+) -> Generator[tuple[int, dict[str, Any] | TidelineError], None, None]:
+    """Yield rows whose text is a sentence with their cells in the places of {column}; a row in
+    which such a cell is empty says nothing, and is refused."""
+    wanted = columns_in(sentence)
+    for line, row in rows:
+        if isinstance(row, TidelineError):
+            yield line, row
+            continue
+        cells = {str(name).strip().lower(): value for name, value in row.items()}
+        empty = [name for name in wanted if cells.get(name.lower()) in (None, "", [])]
+        if empty:
+            yield line, UsageError(
+                f"no {empty[0]!r:.60} for the sentence", hint=f"it has: {', '.join(cells):.200}"
+            )
+            continue
+        rest = {name: value for name, value in row.items() if name != "content"}
+        yield line, rest | {"content": _filled(sentence, cells)}
+
+
+def _filled(sentence: str, cells: Mapping[str, Any]) -> str:
+    return _COLUMN.sub(lambda found: _cell(cells[found[1].strip().lower()]), sentence)
+
+
+def of_sheets(raw: bytes) -> Rows:
+    """Yield (row number, row) of the sheets of a spreadsheet, whose first rows name their columns.
+
+    Raises UnavailableError where what reads spreadsheets is missing, UsageError for what is none.
+    """
+    try:
+        from python_calamine import CalamineWorkbook  # noqa: PLC0415  spreadsheets alone
+    except ModuleNotFoundError:
+        raise UnavailableError(
+            "a spreadsheet needs python-calamine, which is not installed",
+            hint="pip install '.[documents]' in the clone; or save it as CSV",
+            code="no_calamine",
+        ) from None
+    from io import BytesIO  # noqa: PLC0415  with the one above
+
+    try:
+        book = CalamineWorkbook.from_filelike(BytesIO(raw))
+        sheets = [(name, book.get_sheet_by_name(name)) for name in book.sheet_names]
+    except Exception as error:  # noqa: BLE001  the library raises kinds of its own
+        raise UsageError(
+            f"no spreadsheet that can be read: {error!s:.80}", hint="save it as CSV"
+        ) from None
+    number = 0
+    for name, sheet in sheets:
+        if sheet.height * sheet.width > _MOST_CELLS:
+            raise UsageError(f"the sheet {name:.60} has too many cells", hint="save it as CSV")
+        rows = iter(sheet.to_python(skip_empty_area=True))
+        header = [str(cell).strip() for cell in next(rows, [])]
+        for cells in rows:
+            number += 1
+            row = {
+                column: _value(cell) for column, cell in zip(header, cells, strict=False)
+                if column and cell != ""
+            }  # fmt: skip
+            if row:
+                yield number, row if len(sheets) == 1 else row | {"sheet": name}
+
+
+def _value(cell: Any) -> Any:
+    if isinstance(cell, datetime):
+        return cell.isoformat()
+    if isinstance(cell, date):
+        return cell.isoformat()
+    if isinstance(cell, float) and cell.is_integer():
+        return int(cell)
+    return cell if isinstance(cell, str | int | float | bool) else str(cell)
+
+
+def _cell(value: Any) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
