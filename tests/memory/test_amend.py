@@ -226,8 +226,8 @@ def test_edit_carries_over(db):
     done = revise(db, "AAAA1", {"content": " I deploy on Mondays "})
     wanted = replace(old, id=done.fact.id, content="I deploy on Mondays", source="owner_message",
                      access_count=0, created_at=NOW + DAY, last_accessed_at=NOW + DAY,
-                     statement={"from": NOW - DAY, "to": NOW + 9 * DAY, "at": 0,
-                                "said": NOW + DAY})  # fmt: skip
+                     statement={"from": NOW - DAY, "to": NOW + 9 * DAY, "at": NOW + DAY,
+                                "moved": NOW + DAY})  # fmt: skip
     assert done.fact == wanted == read(db, done.fact.id)
     assert (done.action, done.superseded, done.batch) == ("superseded", ("AAAA1",), 1)
     assert read(db, "AAAA1").lifecycle == "archived"

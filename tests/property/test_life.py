@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests.support import DAY, NOW, fresh_store, often
@@ -108,6 +108,13 @@ def check_slots(after):
 @settings(max_examples=60, deadline=None)
 @given(st.lists(steps(), min_size=1, max_size=6), st.sampled_from(TEXTS),
        st.sampled_from((None, "a")))
+@example([Step(0, TEXTS[0], None, None, None, None), Step(0, TEXTS[1], NOW + DAY, None, "a", None),
+          Step(0, TEXTS[0], None, NOW + 2 * DAY, "a", None)], TEXTS[0], None)
+@example([Step(0, TEXTS[1], NOW + DAY, None, "a", None),
+          Step(0, TEXTS[0], NOW + DAY, None, "a", None)], TEXTS[0], None)
+@example([Step(0, TEXTS[0], None, None, None, None), Step(0, TEXTS[0], None, None, "a", None),
+          Step(0, TEXTS[1], None, None, None, None), Step(0, TEXTS[1], None, None, "a", None),
+          Step(2, TEXTS[0], None, None, None, None)], TEXTS[1], None)
 def test_saying_it_again_hides_nothing(program, text, slot):
     """Said again without times, a text holds now, and without end where no slot has a plan, and at
     all instants at which it has held."""

@@ -68,6 +68,8 @@ OF_NOBODY = {
     "memory.heat.warmed": "the fact that is given",
     "memory.succession.replace_others": "the facts that are given",
     "memory.succession.hold_again": "the fact that is given",
+    "memory.succession.kept_words": "what is known of the fact that is given",
+    "memory.succession.repeated": "the fact that is given",
     "store.statements.said_since": "numbers of changes, of no fact",
     "store.statements.taken_back": "numbers of batches, of no fact",
     "store.undo_conflicts.edges_of_removed": "of the facts that a batch of the viewer's touched",

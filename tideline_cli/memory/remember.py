@@ -184,12 +184,10 @@ def _reinforced(
     if is_own:
         holder = _warmed(db, before, holder, now=fact.created_at)
     if holder.slot is not None:
-        from tideline_cli.policy.slots import moved_in, told_anew  # noqa: PLC0415  few are in a slot
+        from tideline_cli.memory.succession import repeated  # noqa: PLC0415  few are in a slot
 
         before = facts.find(db, before.id, viewer=fact.origin)
-        is_timed = (fact.valid_from, fact.valid_to) != (None, None)
-        moved = {} if before.slot else moved_in(now=fact.created_at, is_timed=is_timed)
-        holder = told_anew(before, holder, **moved)
+        holder = repeated(db, before, holder, new=fact)
     writes.change(db, before, holder)
     uses.put_of(db, holder)
     holder, past = _succeed(db, holder, fact, named=targets, is_now=is_own)

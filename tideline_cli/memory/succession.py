@@ -9,17 +9,22 @@ from tideline_cli.policy.gate import check_work
 from tideline_cli.policy.periods import ended, holds_from
 from tideline_cli.policy.slots import (
     Ended,
+    moved_in,
     painted,
     restored_last,
+    retimed,
     said_last,
     same_place,
     successor,
+    told_anew,
+    with_words,
 )
 from tideline_cli.store import links, slots, statements, writes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Mapping, Sequence
+    from typing import Any
 
     from apsw import Connection
 
@@ -111,6 +116,23 @@ def hold_again(
     after = restored_last(fact, values, {**_said(db, fact, values), **said}, now=now)
     writes.change(db, fact, after)
     return repaint(db, after, now=now, by=None)[0]
+
+
+def repeated(db: Connection, before: Fact, after: Fact, *, new: Fact) -> Fact:
+    """Return `after`, a value of a slot that `before` becomes as `new` says it again, with what is
+    known of it."""
+    if before.slot is not None:
+        return told_anew(before, after, **kept_words(db, before, after))
+    is_timed = (new.valid_from, new.valid_to) != (None, None)
+    return told_anew(before, after, **moved_in(now=new.created_at, is_timed=is_timed))
+
+
+def kept_words(db: Connection, before: Fact, after: Fact) -> dict[str, Any]:
+    """Return what stays said of a value of a slot that is said again: of other times than before.
+    """
+    if not retimed(before, after):
+        return {}
+    return with_words(before, _said(db, before, [before]))
 
 
 def _said(db: Connection, fact: Fact, values: Iterable[Fact]) -> dict[str, int]:

@@ -173,7 +173,7 @@ class Fact(Record):
     document: str | None
     agent: str | None
     progress: Progress | None
-    statement: Mapping[str, int] | None
+    statement: Mapping[str, Any] | None
 
 
 def birth(new: NewFact, *, fact_id: str, now: int) -> Fact:

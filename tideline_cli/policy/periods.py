@@ -6,6 +6,8 @@ from tideline_cli.model.record import replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from tideline_cli.model.fact import Fact
 
 
@@ -14,11 +16,11 @@ def holds_from(fact: Fact) -> int:
     return fact.created_at if fact.valid_from is None else fact.valid_from
 
 
-STATEMENT = ("from", "to", "until", "at", "said", "back")
-"""What may be known of a value of a slot beside what it shows: see `policy.slots`."""
+STATEMENT = ("from", "to", "until", "at", "said", "moved", "back")
+"""The times that may be known of a value of a slot beside what it shows: see `policy.slots`."""
 
 
-def statement_of(fact: Fact) -> dict[str, int]:
+def statement_of(fact: Fact) -> dict[str, Any]:
     """Return what was said of a value: what it shows, where nothing else is known."""
     if fact.statement is not None:
         return dict(fact.statement)

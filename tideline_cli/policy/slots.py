@@ -3,9 +3,10 @@
 At any time the value of a slot is that of the latest-said statement whose interval holds that time.
 A value keeps what was said of it in its `statement`, where that is not what it shows: `from` and
 `to`, as they were stated with it; `until`, an end that was set later; `at`, when it was first said
-in this slot (0 of one that came into it: of the time before, it holds where nothing else does), and
-`said`, when last, where that is not what the fact and the journal tell; `back`, when it was
-restored, and holds where nothing else does. What it shows is from when to when it holds, stays
+in this slot, and `said`, when last, where that is not what the fact and the journal tell; `moved`,
+when it came into the slot, and `back`, when it was restored: of the time before, it holds where
+nothing else does; `words`, what was said of it before it was said of another time without an end:
+when, from when and to when each. What it shows is from when to when it holds, stays
 within that included: among the values whose validity holds a time, the one with the latest
 beginning holds. So nothing has to happen when a stay ends.
 """
@@ -23,6 +24,7 @@ from tideline_cli.policy.periods import as_said, holds_from, statement_of
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
+    from typing import Any
 
     from tideline_cli.model.fact import Fact
 
@@ -65,10 +67,10 @@ def same_place(one: Fact, other: Fact) -> bool:
 def moved_in(*, now: int, is_timed: bool) -> dict[str, int]:
     """Return what is known of a fact that comes into a slot: where no times are said with that, it
     is a value from now on, and of the past where the slot had none."""
-    return {"at": now} if is_timed else {"at": 0, "said": now}
+    return {"at": now} if is_timed else {"at": now, "moved": now}
 
 
-def told_anew(before: Fact, after: Fact, **said: int) -> Fact:
+def told_anew(before: Fact, after: Fact, **said: Any) -> Fact:
     """Return `after`, which is `before` with another validity or in another slot, with what is said
     of it: an end where none was stated is one that was set later."""
     if after.slot is None:
@@ -82,6 +84,8 @@ def told_anew(before: Fact, after: Fact, **said: int) -> Fact:
             statement=before.statement,
         )  # fmt: skip
     kept = {name: at for name, at in known.items() if name not in ("from", "to", "until")}
+    if after.valid_to is not None:
+        kept.pop("words", None)
     if after.valid_from is not None:
         kept["from"] = after.valid_from
     if after.valid_to == was.valid_to:
@@ -90,6 +94,22 @@ def told_anew(before: Fact, after: Fact, **said: int) -> Fact:
         is_stay = before.slot is None or ("to" in known and "until" not in known)
         kept["to" if is_stay else "until"] = after.valid_to
     return replace(after, statement=kept | said)
+
+
+def retimed(before: Fact, after: Fact) -> bool:
+    """Say whether a value that is said again without an end is said of another time than before."""
+    known = statement_of(before)
+    is_other = "to" in known or known.get("from") != after.valid_from
+    return before.slot is not None and after.valid_to is None and is_other
+
+
+def with_words(before: Fact, said: Mapping[str, int]) -> dict[str, Any]:
+    """Return what is known of a value that is `retimed`: what it was said of before stays said.
+    `said` tells when values were last said, by id."""
+    known, own = statement_of(before), as_said(before)
+    end = own.valid_to if "to" in known else None
+    word = [_last_said(before, said), holds_from(own), end]
+    return {"words": [*known.get("words", ()), word]}
 
 
 def without_end(fact: Fact) -> Fact:
@@ -134,19 +154,30 @@ def _strokes(fact: Fact, said: int) -> list[_Stroke]:
     said = said if said > known.get("back", fact.created_at) else 0
     last = max(known.get("said", 0), said)
     again = max(start, said or last)
-    has_moved = known.get("at") == 0
-    sayings = [] if has_moved else [(first, start)]
+    sayings = [(first, max(start, first) if "moved" in known else start)]
+    found = _earlier(fact, first, end)
     sayings += [(last, again)] if last > first and again < end else []
-    found: list[_Stroke] = []
     for at, since in sayings:
         after = _EVER if "to" in known else max(since, at)
         found.append(_Stroke(at, fact.id, since, end, after=after))
         if until != _EVER:
             after = min(after, max(until, at))
             found.append(_Stroke(at, fact.id, until, _EVER, holds=False, after=after))
-    names = ("said", "back") if has_moved else ("back",)
-    fills = (known[name] for name in names if name in known)
+    fills = (known[name] for name in ("moved", "back") if name in known)
     found += [_Stroke(at, fact.id, start, end, fills=True) for at in fills]
+    return found
+
+
+def _earlier(fact: Fact, first: int, end: int) -> list[_Stroke]:
+    """Return the sayings of a value of other times: each at the `first` of all and at its own."""
+    known = statement_of(fact)
+    begin = first if "moved" in known else 0
+    found: list[_Stroke] = []
+    for said, since, stop in known.get("words", ()):
+        until = min(end, _EVER if stop is None else stop)
+        for at, start in ((first, max(since, begin)), (said, max(since, said))):
+            after = max(start, at) if stop is None else _EVER
+            found += [_Stroke(at, fact.id, start, until, after=after)] if start < until else []
     return found
 
 
@@ -176,7 +207,7 @@ def restored_last(
 
 
 def _last_said(fact: Fact, said: Mapping[str, int]) -> int:
-    known = statement_of(fact)
+    known: dict[str, int] = statement_of(fact)
     times = (known.get(name, 0) for name in ("said", "back"))
     return max(known.get("at", fact.created_at), said.get(fact.id, 0), *times)
 

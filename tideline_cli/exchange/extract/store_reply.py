@@ -16,6 +16,7 @@ from tideline_cli.memory.amend import NothingToDo, repaint_slots
 from tideline_cli.memory.near_duplicates import rule_of, sharing, stating
 from tideline_cli.memory.screening import Screen, refuse_threats, screen_of
 from tideline_cli.memory.secret_screening import searched
+from tideline_cli.memory.succession import kept_words
 from tideline_cli.model.fact import NewFact, bare_name, birth
 from tideline_cli.model.record import replace
 from tideline_cli.model.source import UNTRUSTED, is_trusted
@@ -95,7 +96,7 @@ def _keep(
         ) as batch:
             _expect(db, context, step)
             ids = [writer.kept(proposal, batch) for proposal in proposals]
-            writer.said_again(known)
+            writer.repeated(known)
             pairs = relations.taken(references, new=ids, shown=shown)
             tally.links += relink.join(db, pairs, now=context.now, screen=screen)
             if tally.changes() == before:
@@ -157,7 +158,7 @@ class _Writer:
             self._tally.refused += 1
         return None
 
-    def said_again(self, known: Sequence[str]) -> None:
+    def repeated(self, known: Sequence[str]) -> None:
         """Count one use of each of these facts that still holds; nothing else of them changes."""
         found = facts.by_ids(self._db, known, viewer=self._context.origin) if known else {}
         for _, fact in found.values():
@@ -258,7 +259,8 @@ class _Writer:
             after = holding_on(as_said(known), now=now)
             if now < known.created_at:  # who says it later knows more of its end
                 after = replace(after, valid_to=as_said(known).valid_to)
-            writes.change(self._db, known, told_anew(known, after))
+            said = kept_words(self._db, known, after)
+            writes.change(self._db, known, told_anew(known, after, **said))
             repaint_slots(self._db, [known], now=now)
         return known.id
 

@@ -143,17 +143,29 @@ def fact_from(row: Mapping[str, Any], context: ImportContext, *, repeat: int = 0
     return Fact(*[values[name] for name in NAMES])  # twice as fast as by name
 
 
-def _statement(row: Mapping[str, Any]) -> dict[str, int] | None:
+def _statement(row: Mapping[str, Any]) -> dict[str, Any] | None:
     """Return what a row says that was said of a value of a slot; raise UsageError for no times."""
     stated = row.get("statement")
     if stated is None:
         return None
     if not isinstance(stated, dict) or not all(
-        name in STATEMENT and isinstance(at, int) and EARLIEST_MS <= at <= LATEST_MS
+        _are_words(at) if name == "words" else name in STATEMENT and _is_time(at)
         for name, at in stated.items()
     ):
         raise UsageError("statement is not an object of times in milliseconds")
     return dict(stated)
+
+
+def _is_time(at: object) -> bool:
+    return isinstance(at, int) and EARLIEST_MS <= at <= LATEST_MS
+
+
+def _are_words(words: object) -> bool:
+    """Say whether these are times of when something was said, from when and, or not, to when."""
+    return isinstance(words, list) and all(
+        isinstance(word, list) and len(word) == 3 and _is_time(word[0]) and _is_time(word[1])
+        and (word[2] is None or _is_time(word[2])) for word in words
+    )  # fmt: skip
 
 
 def _agent(row: Mapping[str, Any], stated: str | None, context: ImportContext) -> str | None:
