@@ -15,8 +15,7 @@ import sys
 import metrics
 import sets
 
-from tideline_cli.config.settings import DEFAULT_EMBEDDER
-from tideline_cli.ranking.fusions import PROFILES
+from tideline_cli.config.settings import DEFAULT_EMBEDDER, PROFILES
 
 EMBEDDERS = (DEFAULT_EMBEDDER, "static")
 

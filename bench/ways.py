@@ -13,7 +13,7 @@ import corpus
 import stores
 import timing
 
-from tideline_cli.ranking.fusions import PROFILES
+from tideline_cli.config.settings import PROFILES
 
 WAYS = {
     **{f"recall: {name}": ("--profile", name) for name in PROFILES},

@@ -6,7 +6,7 @@ import pytest
 
 from tests.poison import attacks
 from tests.poison.battle import Battle
-from tideline_cli.ranking.fusions import PROFILES
+from tideline_cli.config.settings import PROFILES
 
 LANES = (attacks.outranking, attacks.claiming, attacks.importing)
 MOST = 8  # attacks of a lane, a profile each

@@ -13,6 +13,7 @@ instance has their values in one call, and mypy knows the type of each.
 
 from __future__ import annotations
 
+from tideline_cli.config.settings import PROFILES
 from tideline_cli.errors import UsageError
 from tideline_cli.model import instant
 from tideline_cli.model.instant import DAY_MS, LONGEST_SPAN_MS
@@ -314,7 +315,7 @@ class Documents(OptionSet):
 
 SHOW_SECRETS = flag("Print passwords, keys and card numbers, not `[secret]`.")
 """Whether a door for programs shows the secrets of facts."""
-PROFILE = choice(("tideline", "motherbrain", "vectormemory", "rsclaw"))(
+PROFILE = choice((*PROFILES,))(
     "Rank and show as this system does; `tideline config profiles` lists them [default: the "
     "setting profile].",
     metavar="NAME",

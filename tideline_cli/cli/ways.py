@@ -4,12 +4,12 @@ makes the score of a hit, and why a fact is not among the hits."""
 from __future__ import annotations
 
 from tideline_cli.cli import answer_notes, output
+from tideline_cli.config.settings import PROFILES
 from tideline_cli.errors import UsageError
-from tideline_cli.memory.query import CURVES
+from tideline_cli.memory.query import way_of
 from tideline_cli.memory.why_not import verdict
 from tideline_cli.model import codec
 from tideline_cli.model.record import replace
-from tideline_cli.ranking.fusions import PROFILES
 from tideline_cli.ranking.priority import GROUPS
 from tideline_cli.store import facts
 
@@ -21,11 +21,10 @@ if TYPE_CHECKING:
     from apsw import Connection
 
     from tideline_cli.cli.session import Session
-    from tideline_cli.memory.query import Fusion, Mode, Query
+    from tideline_cli.memory.query import Mode, Query
     from tideline_cli.memory.why_not import WhyNot
     from tideline_cli.model.hit import Breakdown, Hit
     from tideline_cli.ranking.decay import Decay
-    from tideline_cli.ranking.fusions import Block
 
     class Way(Protocol):
         """The options of a call that say how it is ranked."""
@@ -35,7 +34,7 @@ if TYPE_CHECKING:
         @property
         def mode(self) -> Mode | None: ...
         @property
-        def fusion(self) -> Fusion | None: ...
+        def fusion(self) -> str | None: ...
         @property
         def decay(self) -> Decay | None: ...
 
@@ -51,7 +50,7 @@ def along(session: Session, query: Query, profile: str | None, options: Way) -> 
             hint="--fusion additive adds likeness to points, without --mode points",
         )
     is_own = profile is not None and (mode, fusion) == (row.mode, row.fusion)
-    usual = CURVES.get("points" if mode == "points" else fusion or "", "half-life")
+    usual = way_of(mode, fusion).decay
     has_limit = options.limit is not None or session.setting("limit", None) is not None
     return replace(
         query, mode=mode, fusion=fusion,
@@ -72,11 +71,11 @@ def refuse_archived(query: Query) -> None:
 
 def block_of(
     session: Session, query: Query, hits: Sequence[Hit], *, is_told: bool
-) -> tuple[int, Block, Sequence[Hit]]:
+) -> tuple[int, str, Sequence[Hit]]:
     """Return how many characters a block takes, how its lines look, and which hits are in it:
     RsClaw leaves notes out, which is said, to a program with --verbose alone."""
     row = PROFILES[query.profile]
-    style: Block = "labelled" if query.fusion == "priority" else row.block
+    style = "labelled" if query.way.by_distance else row.block
     kept = [hit for hit in hits if style != "plain" or hit.fact.kind != "note"]
     if len(kept) < len(hits):
         tell = session.note if is_told else session.detail

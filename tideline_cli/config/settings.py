@@ -1,4 +1,5 @@
-"""The table of settings: names, types and defaults; and what a value may be."""
+"""The table of settings: names, types and defaults; what a value may be; and the profiles, each of
+which sets how answers are ranked and shown by one name."""
 
 from __future__ import annotations
 
@@ -45,6 +46,38 @@ class Setting(Record):
     usual: Any = None
 
 
+class Profile(Record):
+    """A way of ranking and showing. `fusion` None is the usual one of the embedder. `touches` says
+    whether a recall counts as use, `block` how a line of `context` looks, and `max_chars` and
+    `max_tokens` how much it prints."""
+
+    name: str
+    help: str
+    mode: str
+    fusion: str | None
+    decay: str
+    touches: bool
+    limit: int
+    block: str
+    max_chars: int
+    max_tokens: int | None = None
+
+
+PROFILES: Mapping[str, Profile] = {
+    row.name: row
+    for row in (
+        Profile("tideline", "words first, then likeness",
+                "hybrid", None, "half-life", True, 8, "segment", 1200),
+        Profile("motherbrain", "points for words, ids and tags, and for likeness",
+                "hybrid", "additive", "none", False, 10, "points", 1200),
+        Profile("vectormemory", "classes of facts, and by distance within each",
+                "hybrid", "priority", "spaced", True, 12, "labelled", 4800),
+        Profile("rsclaw", "ranks among words and among the likest",
+                "hybrid", "rrf", "weibull", True, 5, "plain", 4800, 1200),
+    )
+}  # fmt: skip
+_PROFILES = tuple(PROFILES)
+
 SETTINGS: Mapping[str, Setting] = {
     setting.name: setting
     for setting in (
@@ -73,8 +106,8 @@ SETTINGS: Mapping[str, Setting] = {
                 "how much of its score a faded fact loses, from 0 to 1; 0.5 without it", True,
                 usual=0.5),
         Setting("profile", "TIDELINE_PROFILE", "word", None,
-                "how answers are ranked and shown: tideline, motherbrain, vectormemory or rsclaw",
-                words=("tideline", "motherbrain", "vectormemory", "rsclaw")),
+                "how answers are ranked and shown: "
+                f"{', '.join(_PROFILES[:-1])} or {_PROFILES[-1]}", words=_PROFILES),
         Setting("touch", "TIDELINE_TOUCH", "word", None,
                 "whether a recall counts as use, on or off; as its profile says without it",
                 words=("on", "off")),

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from tideline_cli.config import settings
 from tideline_cli.errors import UsageError
 from tideline_cli.evaluation import metrics
-from tideline_cli.memory.query import Query
+from tideline_cli.memory.query import FUSIONS, Query
 from tideline_cli.memory.recall import recall
 from tideline_cli.model.record import record
-from tideline_cli.ranking import fusions as ranking
 from tideline_cli.store.facts import Filter
 
 TYPE_CHECKING = False
@@ -26,16 +26,18 @@ PROFILES: Mapping[str, Mapping[str, Any]] = {
     DEFAULT: {},
     "keyword": {"mode": "keyword"},
     "semantic": {"mode": "semantic"},
-    "append": {"fusion": "append"},
-    "score": {"fusion": "score"},
+    **{
+        name: {"fusion": name, "decay": row.decay} for name, row in FUSIONS.items()
+        if all(name != profile.fusion for profile in settings.PROFILES.values())
+    },
     **{
         one.name: {"mode": one.mode, "fusion": one.fusion, "decay": one.decay, "profile": one.name}
-        for one in ranking.PROFILES.values() if one.name != "tideline"
+        for one in settings.PROFILES.values() if one.name != "tideline"
     },
 }  # fmt: skip
 """`default` asks as a recall without options does; `tideline` is the same."""
 ALL = "all"
-_LEARNED = frozenset(("score",))
+_LEARNED = frozenset(name for name, row in FUSIONS.items() if row.is_learned)
 
 
 def named(

@@ -203,7 +203,7 @@ def with_linked(
         read = facts.among(db, others, viewer=viewer, wanted=query.wanted, now=now)
         degrees = neighbours.degrees(db, list(read), origin_number=origin_number)
     found = _best(steps, seeds, read, degrees, query, now)
-    keep = _behind if query.fusion == "priority" else _held
+    keep = _behind if query.way.by_distance else _held
     return _merged(answer, keep(found, answer.hits), query)
 
 

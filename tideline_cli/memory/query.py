@@ -1,4 +1,4 @@
-"""What is asked of recall, what a lane finds, and what is answered."""
+"""What is asked of recall, the table of fusions, what a lane finds, and what is answered."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from tideline_cli.store.facts import Filter
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from typing import Literal
 
     from tideline_cli.errors import UnavailableError
@@ -16,16 +17,56 @@ if TYPE_CHECKING:
     from tideline_cli.ranking.decay import Decay
 
     Mode = Literal["hybrid", "keyword", "semantic", "points"]
-    Fusion = Literal["append", "score", "rrf", "additive", "priority"]
 
-FUSIONS: tuple[Fusion, ...] = ("append", "score", "rrf", "additive", "priority")
 MODES: tuple[Mode, ...] = ("hybrid", "keyword", "semantic", "points")
-CURVES: dict[str, Decay] = {"rrf": "weibull", "additive": "none", "priority": "spaced",
-                            "points": "none"}  # fmt: skip
-"""How facts fade by these fusions and this mode, where nobody says; else by the half-life."""
 DEFAULT_LIMIT = 8
 ALL = 2**31 - 1
 _POOL = 200  # hits that maximal marginal relevance chooses among, at least
+
+
+class Fusion(Record):
+    """A way in which lanes become one order. `joined_by` is its function in `memory.fusions`, none
+    where recall answers by the lanes as they are. Each of its `lanes` puts forward so many times
+    the hits that are wanted, and at least so many facts. `decay` is how facts fade by it where
+    nobody says, `is_learned` whether it wants a learned embedder, `takes_stop_words` whether a
+    question of stop words alone has an answer. `by_distance`: it sums up distances, within classes
+    that have limits and are named in a line of `context`."""
+
+    name: str
+    help: str
+    joined_by: str = ""
+    lanes: Mapping[str, tuple[int, int]] = {}
+    decay: Decay = "half-life"
+    is_learned: bool = False
+    takes_stop_words: bool = False
+    by_distance: bool = False
+
+    def room(self, lane: str, reach: int) -> int:
+        """Return how many facts a lane puts forward for so many hits."""
+        times, least = self.lanes[lane]
+        return max(times * reach, least)
+
+
+FUSIONS: Mapping[str, Fusion] = {
+    row.name: row
+    for row in (
+        Fusion("append", "likeness below all words"),
+        Fusion("score", "as a share of the score, with a learned embedder", is_learned=True),
+        Fusion("rrf", "by ranks", "by_ranks", {"words": (4, 16), "likeness": (3, 0)}, "weibull"),
+        Fusion("additive", "added to points", "by_points", {"points": (2, 0), "likeness": (2, 0)},
+               "none", takes_stop_words=True),
+        Fusion("priority", "by classes and distance", "by_classes",
+               {"words": (2, 30), "likeness": (2, 30)}, "spaced", takes_stop_words=True,
+               by_distance=True),
+    )
+}  # fmt: skip
+POINTS = Fusion("points", "points alone", "by_points", {}, "none", takes_stop_words=True)
+"""What the mode points is: no other lane is joined with it."""
+
+
+def way_of(mode: str, fusion: str | None) -> Fusion:
+    """Return how a question is answered in a mode and by a fusion, where one is named."""
+    return POINTS if mode == "points" else FUSIONS[fusion or "append"]
 
 
 class Query(Record):
@@ -38,7 +79,7 @@ class Query(Record):
     text: str
     limit: int = DEFAULT_LIMIT
     mode: Mode = "hybrid"
-    fusion: Fusion | None = None
+    fusion: str | None = None
     decay: Decay = "half-life"
     min_sim: float | None = None
     mmr: float = 1.0
@@ -59,22 +100,21 @@ class Query(Record):
         return max(_POOL, 10 * self.limit) if is_wide else self.limit
 
     @property
-    def is_other_way(self) -> bool:
-        """Say whether the answer is not made by the lanes as they are: see `memory.ways`."""
-        return self.mode == "points" or self.fusion in ("rrf", "additive", "priority")
+    def way(self) -> Fusion:
+        """Return how it is answered."""
+        return way_of(self.mode, self.fusion)
 
     @property
-    def takes_stop_words(self) -> bool:
-        """Say whether a question of stop words alone has an answer: points count each of them, and
-        priority asks for the user where it says who, or my."""
-        return self.mode == "points" or self.fusion in ("additive", "priority")
+    def is_other_way(self) -> bool:
+        """Say whether the answer is not made by the lanes as they are: see `memory.fusions`."""
+        return bool(self.way.joined_by)
 
     @property
     def takes_scores(self) -> bool:
         """Say whether likeness by a learned embedder adds to the scores of words."""
         return self.mode == "hybrid" and self.fusion != "append"
 
-    def joined_by(self, *, is_learned: bool) -> Fusion:
+    def joined_by(self, *, is_learned: bool) -> str:
         """Return by which fusion an answer is made."""
         if self.is_other_way:
             return self.fusion or "append"
@@ -133,7 +173,7 @@ class Recalled(Record):
     backlog: Backlog | None
     unsettled: int = 0
     lacking: UnavailableError | None = None
-    fusion: Fusion = "append"
+    fusion: str = "append"
     mode: Mode = "hybrid"
     origin_number: int = 0
     has_lapsed: bool = False

@@ -50,19 +50,19 @@ def recall(db: Connection, query: Query, *, viewer: Origin, now: int) -> Recalle
 
 def recalled(view: View, query: Query) -> Recalled:
     """Return what `recall` does of a memory that is looked at already."""
-    if query.fusion == "score" and not view.is_learned:
+    if query.way.is_learned and not view.is_learned:
         raise UsageError(
             "fusion by scores needs a learned embedder", hint="see `tideline embedder list`"
         )
     search = search_of(view, query)
     if view.number == visibility.NOBODY or (
-        search.question.is_empty() and not query.takes_stop_words
+        search.question.is_empty() and not query.way.takes_stop_words
     ):
         return nothing(query, is_learned=view.is_learned)
     if query.is_other_way:
-        from tideline_cli.memory import ways  # noqa: PLC0415  other fusions alone
+        from tideline_cli.memory import fusions  # noqa: PLC0415  other fusions alone
 
-        found = ways.answered_otherwise(view, search)
+        found = fusions.answered_otherwise(view, search)
     else:
         found = _appended(view, search)
     read = found.read or {}
@@ -108,7 +108,7 @@ def _appended(view: View, search: Search) -> Ranked:
 
             matches, backlog = semantic.extended(view, search, matches)
         if query.mmr < 1.0:
-            from tideline_cli.memory.ways import diversify  # noqa: PLC0415  --mmr alone
+            from tideline_cli.memory.fusions import diversify  # noqa: PLC0415  --mmr alone
 
             matches = diversify(view, query, matches)
         if weak:

@@ -86,7 +86,7 @@ def _far(
 ) -> WhyNot | None:
     """Return that a fact is too far for its class, None where classes have no limits or that is
     not the reason."""
-    if whole.fusion != "priority" or whole.mode == "keyword" or whole.min_sim is not None:
+    if not whole.way.by_distance or whole.mode == "keyword" or whole.min_sim is not None:
         return None
     every = hits_of(replace(whole, pool=ALL, min_sim=-1.0))
     place = _place(every, fact)

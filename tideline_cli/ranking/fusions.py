@@ -1,5 +1,5 @@
 """Other ways in which words and likeness become one order: by ranks, by points and likeness, with
-less repetition; and profiles, each of which ranks and shows an answer by one name."""
+less repetition."""
 
 from __future__ import annotations
 
@@ -8,24 +8,14 @@ from tideline_cli.model.record import record
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-    from typing import Literal
 
     from tideline_cli.model.fact import Heat
-    from tideline_cli.ranking.decay import Decay
-
-    Block = Literal["segment", "points", "labelled", "plain"]
 
 K = 60
 SIMILARITY = 10.0
 """How many points a likeness of 1 is worth beside the points of words."""
 PINNED = 1.25
 OF_HEAT: Mapping[Heat, float] = {"core": 1.15, "working": 1.0, "peripheral": 0.8}
-_LEAST_POOL = 16
-
-
-def pools(limit: int) -> tuple[int, int]:
-    """Return how many facts the words and the likeness put forward for so many hits."""
-    return max(4 * limit, _LEAST_POOL), 3 * limit
 
 
 def reciprocal(ranks: Iterable[int], *, k: int = K) -> float:
@@ -125,31 +115,3 @@ def mmr_order(
             nearest[i] = close if not picked else max(nearest[i], close)
         picked.append(chosen)
     return picked
-
-
-@record
-class Profile:
-    """A way of ranking and showing. `fusion` None is the usual one of the embedder. `touches` says
-    whether a recall counts as use, `block` how a line of `context` looks, and `max_chars` and
-    `max_tokens` how much it prints."""
-
-    name: str
-    mode: Literal["hybrid", "keyword", "semantic", "points"]
-    fusion: Literal["append", "score", "rrf", "additive", "priority"] | None
-    decay: Decay
-    touches: bool
-    limit: int
-    block: Block
-    max_chars: int
-    max_tokens: int | None = None
-
-
-PROFILES: Mapping[str, Profile] = {
-    profile.name: profile
-    for profile in (
-        Profile("tideline", "hybrid", None, "half-life", True, 8, "segment", 1200),
-        Profile("motherbrain", "hybrid", "additive", "none", False, 10, "points", 1200),
-        Profile("vectormemory", "hybrid", "priority", "spaced", True, 12, "labelled", 4800),
-        Profile("rsclaw", "hybrid", "rrf", "weibull", True, 5, "plain", 4800, 1200),
-    )
-}

@@ -37,7 +37,6 @@ GROUPS: Mapping[str, Group] = {
 }
 WEIGHT = 10.0
 """What one step of priority weighs against distance."""
-POOL = 30
 OVERLAP = 0.3
 """The most that shared words take off a distance."""
 PROBE = "The user's profile, the name and the preferences of the user."

@@ -11,7 +11,7 @@ from tideline_cli.cli.options import Argument, OptionSet
 from tideline_cli.cli.scopes import AUTO
 from tideline_cli.cli.session import Session
 from tideline_cli.config import origin_databases, replacing, settings
-from tideline_cli.config.settings import NO_MODEL, SETTINGS, TABLE, shown
+from tideline_cli.config.settings import NO_MODEL, PROFILES, SETTINGS, TABLE, shown
 from tideline_cli.errors import BusyError, CannotWriteError, StoreError, UsageError
 from tideline_cli.model.forms.stems import LANGUAGES
 from tideline_cli.model.record import as_dict
@@ -19,7 +19,6 @@ from tideline_cli.model.server_address import is_server, refuse_other, without_p
 from tideline_cli.model.short_text import one_of
 from tideline_cli.model.text import ANALYZERS, WITH_FORMS, languages_of
 from tideline_cli.policy.sameness import SAMENESS
-from tideline_cli.ranking.fusions import PROFILES
 from tideline_cli.store import remote
 from tideline_cli.store.connection import put_setting, setting
 from tideline_cli.store.private_files import make_folder
@@ -30,7 +29,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from typing import Any
 
-    from tideline_cli.ranking.fusions import Profile
+    from tideline_cli.config.settings import Profile
+
 
     Offer = tuple[str, str]
 
@@ -433,7 +433,7 @@ def _profile_lines(row: Profile, mark: str) -> list[str]:
     """Return lines that fit a narrow terminal."""
     name, mode, fusion, decay, use, limit, block, budget, _ = _profile_cells(row, mark)
     return [
-        f"{name} (chosen)" if mark else name,
+        f"{name}{' (chosen)' if mark else ''}: {row.help}",
         f"  mode {mode}, fusion {fusion}, decay {decay}",
         f"  {limit} hits, use {use}",
         f"  block {block}, {budget}",

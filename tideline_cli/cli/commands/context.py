@@ -90,7 +90,7 @@ class Options(Documents, Scopes):
         "Words and likeness, words alone, likeness alone, or points, as for recall [default: "
         "hybrid]."
     )
-    fusion = choice(FUSIONS)("How words and likeness are joined, as for recall.")
+    fusion = choice((*FUSIONS,))("How words and likeness are joined, as for recall.")
     decay = choice(DECAYS)("How facts fade in this answer, as for recall.")
     profile = PROFILE
     no_touch = flag("Do not note that these facts were given out.")
@@ -182,7 +182,7 @@ def _made(
         answer.hits if db is None else newest_first(db, answer, viewer=session.viewer)
     )
     hits = hits if options.show_secrets else masked_hits(hits)
-    if query.profile != "tideline" or query.fusion == "priority":
+    if query.profile != "tideline" or query.way.by_distance:
         from tideline_cli.cli import ways  # noqa: PLC0415  most rank as usual
 
         most_chars, style, hits = ways.block_of(session, query, hits, is_told=not options.auto)

@@ -20,7 +20,7 @@ from tideline_cli.cli.session import Session
 from tideline_cli.config.settings import TABLE
 from tideline_cli.errors import UsageError
 from tideline_cli.memory.answer import active_part, answered
-from tideline_cli.memory.query import ALL, DEFAULT_LIMIT, FUSIONS, MODES, Query
+from tideline_cli.memory.query import ALL, DEFAULT_LIMIT, FUSIONS, MODES, POINTS, Query
 from tideline_cli.memory.recall import write_back
 from tideline_cli.model import codec
 from tideline_cli.ranking.decay import DECAYS, DEPTH
@@ -59,6 +59,14 @@ EXAMPLES = (("when do I deploy", ""), ("when do I deploy", "--explain"))
 ARGUMENTS = (Argument("words", "QUERY", "What to look for; `-` reads standard input."),)
 
 
+_JOINED = [row.help for row in FUSIONS.values()]
+_FADED = [
+    f"with {' and '.join(names)} {curve}"
+    for curve in DECAYS[1:]
+    if (names := [row.name for row in (*FUSIONS.values(), POINTS) if row.decay == curve])
+]
+
+
 class Options(Narrowing, Scopes, Formats):
     """The options of a call."""
 
@@ -67,14 +75,12 @@ class Options(Narrowing, Scopes, Formats):
         "Words and likeness, words alone, likeness alone, or points for words, ids and tags "
         "[default: hybrid]."
     )
-    fusion = choice(FUSIONS)(
-        "How words and likeness are joined: likeness below all words; as a share of the score, "
-        "with a learned embedder; by ranks; added to points; or by classes and distance [default: "
+    fusion = choice((*FUSIONS,))(
+        f"How words and likeness are joined: {'; '.join(_JOINED[:-1])}; or {_JOINED[-1]} [default: "
         "score where the embedder is learned, else append]."
     )
     decay = choice(DECAYS)(
-        "How facts fade in this answer [default: half-life; with rrf weibull, with priority "
-        "spaced, with additive and points none]."
+        f"How facts fade in this answer [default: half-life; {', '.join(_FADED)}]."
     )
     profile = PROFILE
     min_sim = share("Least cosine of a fact found by likeness [default: 0.3].")

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from shlex import join
 
+from tideline_cli.memory.query import MODES
 from tideline_cli.model.fact import LIFECYCLES, SEGMENTS
 from tideline_cli.serve.page.frame import (
     Markup,
@@ -169,7 +170,6 @@ _BESIDE = (
     ("archived_matches", "Archived facts that match"),
     ("ended_matches", "Facts that match and hold no longer"),
 )
-MODES = ("hybrid", "keyword", "semantic", "points")
 # The factors of a score: their name for people, the value that changes nothing, and the highest;
 # None where the highest is that of the best hit.
 _FACTORS: Mapping[str, tuple[str, float | None, float | None]] = {

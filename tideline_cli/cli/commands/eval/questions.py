@@ -10,7 +10,7 @@ from itertools import chain
 
 from tideline_cli.cli import model_options, options, output, typed_input
 from tideline_cli.errors import TidelineError, UsageError
-from tideline_cli.evaluation import copies, datasets, gold, make
+from tideline_cli.evaluation import ask, copies, datasets, gold, make
 from tideline_cli.exchange import jsonl
 from tideline_cli.model import codec
 from tideline_cli.model.record import record, replace
@@ -45,8 +45,8 @@ class Options(model_options.ModelOptions, options.Scopes):
         short="-k", default=DEFAULT_K, least=1, most=MOST_K,
     )  # fmt: skip
     profiles = options.listed(
-        "Compare other ways of asking with the one of now: all, or some of keyword, semantic, "
-        "append, score, motherbrain, vectormemory, rsclaw.",
+        "Compare other ways of asking with the one of now: all, or some of "
+        f"{', '.join([name for name in ask.PROFILES if name != ask.DEFAULT])}.",
         flags=("--profiles", "--profile"), many=True, metavar="NAMES",
     )  # fmt: skip
     embedder = options.listed(

@@ -1,5 +1,5 @@
-"""Answers ranked in other ways: by ranks, by points, by classes and distance. One branch of recall.
-"""
+"""The fusions that recall does not answer by itself, each a function of a row in `FUSIONS`: by
+ranks, by points, by classes and distance; and answers with less repetition."""
 
 from __future__ import annotations
 
@@ -51,12 +51,8 @@ def answered_otherwise(
 
 def _ranked(view: View, search: Search) -> Ranked:
     query = search.query
-    if query.fusion == "rrf":
-        found = _by_ranks(view, search)
-    elif query.fusion == "priority":
-        found = by_classes(view, search)
-    else:
-        found = _by_points(view, search)
+    joined: Callable[[View, Search], Ranked] = globals()[query.way.joined_by]
+    found = joined(view, search)
     matches = sorted(found.matches, key=Match.order)
     if query.mmr >= 1.0:
         return replace(found, matches=matches[: query.limit])
@@ -74,8 +70,13 @@ def _diverse(
     return [own[match.seq] for match in chosen]
 
 
-def _words(view: View, search: Search, limit: int) -> list[Match]:
+def _room(search: Search, lane: str) -> int:
+    return search.query.way.room(lane, search.query.reach)
+
+
+def _words(view: View, search: Search) -> list[Match]:
     """Return the best by words. How facts fade counts once, and not here."""
+    limit = _room(search, "words")
     if search.query.mode == "semantic":
         return []
     query = replace(search.query, decay="none", limit=limit, pool=limit)
@@ -85,19 +86,18 @@ def _words(view: View, search: Search, limit: int) -> list[Match]:
     return sorted([*sure, *weak], key=Match.order)[:limit] if weak else sure
 
 
-def _by_ranks(view: View, search: Search) -> Ranked:
+def by_ranks(view: View, search: Search) -> Ranked:
     """Return the facts by the sum of 1 / (60 + rank) of both lanes · quality · relevance · trust.
     """
-    most_words, most_alike = fusions.pools(search.query.reach)
-    words = {match.seq: match for match in _words(view, search, most_words)}
-    like = liked(view, search, most_alike)
+    words = {match.seq: match for match in _words(view, search)}
+    like = liked(view, search)
     ranks: dict[int, dict[str, float]] = {}
     for name, lane in (("words_rank", words), ("likeness_rank", like.cosines)):
         for rank, seq in enumerate(lane, 1):
             ranks.setdefault(seq, {})[name] = rank
     found: list[Match] = []
     for one in with_weights(
-        view, search, ranks, words=words, cosines=like.cosines
+        view, search, ranks, words=words, cosines=like.cosines, faded=_faded_among_ranks
     ):
         fact, own = modest(one.fact), ranks[one.seq]
         joined = fusions.reciprocal(int(rank) for rank in own.values())
@@ -107,14 +107,14 @@ def _by_ranks(view: View, search: Search) -> Ranked:
     return Ranked(found, like.backlog)
 
 
-def _by_points(view: View, search: Search) -> Ranked:
+def by_points(view: View, search: Search) -> Ranked:
     """Return the facts by points; in hybrid mode a likeness of 1 adds 10."""
     query = search.query
-    is_alone = query.mode == "points"
-    room = query.limit if is_alone else 2 * query.reach
+    is_alone = not query.way.lanes
+    room = query.limit if is_alone else _room(search, "points")
     scored = [] if query.mode == "semantic" else _pointed(view, search, room)
     had = {one.seq: got for one, got in scored}
-    like = Liked({}) if is_alone else liked(view, search, room)
+    like = Liked({}) if is_alone else liked(view, search)
     found: list[Match] = []
     words = {one.seq: one.words for one, _ in scored if one.words}
     seqs = dict.fromkeys((*had, *like.cosines))
@@ -205,13 +205,10 @@ def by_classes(view: View, search: Search) -> Ranked:
     question is about the user 30 that are near to a question about their profile. A class takes
     what is nearer than its limit, or, where the query has a `min_sim`, what is as like as that."""
     query = search.query
-    room = max(priority.POOL, 2 * query.reach)
     probes = (priority.PROBE,) if priority.asks_about_user(query.text) else ()
-    near, *others = liked_by(
-        view, search, (query.text, *probes), room, floor=_LEAST
-    )
+    near, *others = liked_by(view, search, (query.text, *probes), floor=_LEAST)
     probed = others[0].cosines if others else {}
-    words = {match.seq: match for match in _words(view, search, room)}
+    words = {match.seq: match for match in _words(view, search)}
     cosines = {
         seq: max(lane[seq] for lane in (near.cosines, probed) if seq in lane)
         for seq in (*probed, *near.cosines)
@@ -318,14 +315,16 @@ class Liked:
 def with_weights(
     view: View, search: Search, seqs: Iterable[int], *, words: Mapping[int, Match],
     cosines: Mapping[int, float],
+    faded: Callable[[View, Search, Fact], tuple[float, float]] | None = None,
 ) -> list[Weighed]:  # fmt: skip
-    """Return those of the facts that the query asks for, each with its weights."""
+    """Return those of the facts that the query asks for, each with its weights. `faded` gives the
+    strength of a fact and its factor in a score, by itself from the depth on."""
     read = facts.among(
         view.db, list(seqs), viewer=view.viewer, wanted=search.wanted, now=view.now
     )
     return [
         Weighed(
-            seq, fact, *_faded(view, search, fact), trust(fact.source, fact.confidence),
+            seq, fact, *(faded or _faded)(view, search, fact), trust(fact.source, fact.confidence),
             role_weight(fact.role) if search.weighs_roles else 1.0, words.get(seq),
             cosines.get(seq),
         )
@@ -344,15 +343,18 @@ def modest(fact: Fact) -> Fact:
 
 
 def _faded(view: View, search: Search, fact: Fact) -> tuple[float, float]:
-    """Return how strong a fact is, and its factor in a score. By ranks Weibull's relevance is the
-    factor itself."""
+    """Return how strong a fact is, and its factor in a score."""
     query = search.query
-    fact = modest(fact) if query.fusion == "rrf" else fact
     moment = view.instant(search.wanted)
     strength = decays.strength_by(fact, query.decay, now=moment) if query.depth else 1.0
-    if query.fusion == "rrf" and query.decay == "weibull" and query.depth:
-        return strength, strength
     return strength, decay.modulator(strength, query.depth)
+
+
+def _faded_among_ranks(view: View, search: Search, fact: Fact) -> tuple[float, float]:
+    """Return the same by ranks, where Weibull's relevance is the factor itself."""
+    query = search.query
+    strength, factor = _faded(view, search, modest(fact))
+    return strength, strength if query.decay == "weibull" and query.depth else factor
 
 
 def match_of(
@@ -369,17 +371,14 @@ def match_of(
     return Match(one.seq, one.fact.id, one.fact.created_at, score, why, weak)
 
 
-def liked(
-    view: View, search: Search, limit: int, *, floor: float | None = None
-) -> Liked:
+def liked(view: View, search: Search) -> Liked:
     """Return the facts that are most like a question; in keyword mode none."""
-    return liked_by(view, search, (search.query.text,), limit, floor=floor)[0]
+    return liked_by(view, search, (search.query.text,))[0]
 
 
 def liked_by(
-    view: View, search: Search, texts: Sequence[str], limit: int, *,
-    floor: float | None = None,
-) -> list[Liked]:  # fmt: skip
+    view: View, search: Search, texts: Sequence[str], *, floor: float | None = None
+) -> list[Liked]:
     """Return for each of some texts the facts that a question asks for and that are most like it;
     in keyword mode none."""
     query = search.query
@@ -388,7 +387,7 @@ def liked_by(
 
     least = query.min_sim if query.min_sim is not None else floor
     found, backlog = semantic.likest(
-        view, query, texts, limit=limit, floor=least
+        view, query, texts, limit=_room(search, "likeness"), floor=least
     )
     usual = lane_of(view.db, name=view.embedder).floor
     return [
