@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tideline_cli.model.record import replace
-from tideline_cli.sync import folders, place_file
+from tideline_cli.sync import folders, layout, stream
 from tideline_cli.sync.places import open_place
 from tideline_cli.sync.segment import Header
 
@@ -34,26 +34,37 @@ class Log:
         last = folders.tail(self.folder, self.replica)
         made = header(last.number + 1, place=self.place(), replica=self.replica,
                       previous=last.digest)  # fmt: skip
-        return folders.write(self.folder, replace(made, **changes), lines, self.key)
+        ((one, data),) = folders.packed_segments(replace(made, **changes), [lines], self.key)
+        return folders.write(self.folder, one, data)
 
-    def snapshot(self, *parts: list[bytes]) -> folders.Tail:
-        """Replace all by a snapshot."""
+    def snapshot(self, *parts: list[bytes], **changes: Any) -> int:
+        """Replace all by a snapshot; return the number of its last part."""
         number = folders.tail(self.folder, self.replica).number + 1
-        made = header(number, place=self.place(), replica=self.replica)
-        return folders.replace_with_snapshot(self.folder, made, parts, self.key)
+        made = header(number, place=self.place(), replica=self.replica, kind="snapshot",
+                      previous="")  # fmt: skip
+        packed = folders.packed_segments(replace(made, **changes), parts, self.key)
+        folders.replace_with_snapshot(self.folder, packed)
+        return packed[-1][0].number
 
     def place(self) -> str:
         """Return the id of the place, which is made plain where there is none."""
-        return place_file.create(self.folder, is_sealed=self.key is not None).id
+        return layout.create_place(self.folder, is_sealed=self.key is not None).id
+
+
+def place_of(folder: Path | str) -> str:
+    """Return the id of the place that a folder is, empty where it is none."""
+    found = layout.find_place(str(folder))
+    return found.id if found else ""
 
 
 def read(folder: Path | str, replica: str = LAPTOP, *, after: int = 0, last: str = "",
          ring: Any = None, place: str = "") -> list[Any]:  # fmt: skip
     """Return what is new of a replica: a number for a segment, its reason for a stop."""
     return [
-        one.header.number if isinstance(one, folders.Segment) else one.reason
-        for one in folders.unread(
-            str(folder), replica, after=after, last=last, ring=ring, place=place
+        one.header.number if isinstance(one, stream.Segment) else one.reason
+        for one in stream.unread(
+            str(folder), replica, after=after, last=last, ring=ring,
+            place=place or place_of(folder),
         )
     ]
 

@@ -13,7 +13,7 @@ from tests.sync import driver
 from tideline_cli.model.record import replace
 from tideline_cli.model.saying import StatedAt
 from tideline_cli.store import sync_changes, sync_registers
-from tideline_cli.sync import arrive, gather, outbox, registers, rulings, show, told
+from tideline_cli.sync import absorb, gather, outbox, registers, rulings, show
 from tideline_cli.sync.operations import EdgeOp
 from tideline_cli.sync.registers import GONE, PRESENT
 
@@ -74,7 +74,7 @@ _time = gather.Gatherer._time
 def _said_for_good(self, known, at):
     was = known.uses.get(self._state.own, registers.NOTHING)[registers.SAID]
     told = at or StatedAt(0, 0, 0)
-    _time(self, known, replace(told, spoken=max(told.spoken, was)))
+    _time(self, known, replace(told, spoken=max(gather.spoken, was)))
 
 
 _edges = show.Shower._edges
@@ -90,7 +90,7 @@ def _bear_all(self, values, mark):
 
 
 FAULTS = {
-    "of two stamps with one time none is later": [(arrive.Taker, "_is_later", _later_by_clock)],
+    "of two stamps with one time none is later": [(absorb.Taker, "_is_later", _later_by_clock)],
     "a purge is not remembered": [
         (sync_registers, "purged", lambda *_: set()),
         (sync_registers, "purged_and_here", lambda _: []),
@@ -102,7 +102,7 @@ FAULTS = {
     "an edge that goes is not told": [(outbox.Publication, "operations", _present_edges)],
     "what was taken back is not told": [(registers.Registers, "put", _put_but_absence)],
     "the clock does not follow others": [
-        (gather, "tick", _tick_alone), (told, "tick", _tick_alone),
+        (gather, "tick", _tick_alone),
     ],
     "a word is said for good": [(gather.Gatherer, "_time", _said_for_good)],
     "edges do not wait for their ends": [(sync_registers, "edges_of", lambda *_: [])],

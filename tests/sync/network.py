@@ -22,7 +22,6 @@ from tideline_cli.store.purging import finish_purge
 from tideline_cli.store.transactions import writing
 from tideline_cli.sync import replica, show
 from tideline_cli.sync.absorb import Absorber
-from tideline_cli.sync.arrive import Taken
 from tideline_cli.sync.operations import PurgeOp, Writer, parsed
 from tideline_cli.sync.outbox import NOWHERE, Publication
 
@@ -173,7 +172,7 @@ class Machine:
             names = {key: one for key, (one, _) in sync_state.replicas(self.db).items()}
             everything = sync_registers.facts_since(self.db, 0)
             own = sync_state.SyncState(self.db).own
-            show.Shower(self.db, names, own=own).show(Taken(), everything, [])
+            show.Shower(self.db, names, own=own).show(show.Taken(), everything, [])
             batch.is_empty()
 
     def seen(self):

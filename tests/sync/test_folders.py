@@ -9,9 +9,9 @@ import stat
 import pytest
 
 from tests.faults.full_disk import fill_up, small_disk
-from tests.sync.building import DESKTOP, LAPTOP, PLACE, SERVER, Log, header, read
+from tests.sync.building import DESKTOP, LAPTOP, PLACE, SERVER, Log, place_of, read
 from tideline_cli.errors import CannotWriteError, StoreError, UsageError
-from tideline_cli.sync import folders, layout, place_file, segment
+from tideline_cli.sync import folders, layout, segment, stream
 from tideline_cli.sync.keys import from_secret
 
 KEY = from_secret(bytes(range(32)), 1)
@@ -41,7 +41,8 @@ def test_segments_are_read_in_order(folder, form):
     key, ring = form
     log = Log(folder, key=key)
     digests = [log.write(b"%d" % n, b"more") for n in range(1, 13)]
-    found = list(folders.unread(str(folder), LAPTOP, after=0, last="", ring=ring))
+    at = place_of(folder)
+    found = list(stream.unread(str(folder), LAPTOP, after=0, last="", ring=ring, place=at))
     assert [one.lines for one in found] == [[b"%d" % n, b"more"] for n in range(1, 13)]
     assert [one.digest for one in found] == digests
     assert read(folder, after=10, last=digests[9], ring=ring) == [11, 12]
@@ -116,15 +117,15 @@ def test_two_machines_with_one_id_are_found(folder, form):
     assert read(folder, ring=ring) == [1, 2, "chain"]
     assert read(folder, after=2, last=other, ring=ring) == ["chain"]
     with pytest.raises(StoreError) as refused:
-        folders.write(str(folder), header(2, place=log.place(), previous=first), [b"x"], key)
+        log.write(b"x", number=2, previous=first)
     assert refused.value.code == "replica_forked"
 
 
 def test_a_write_that_is_repeated_changes_nothing(folder, form):
     """Who was killed before noting a segment writes it again, to the byte."""
     key, _ = form
-    one = header(place=Log(folder, key=key).place())
-    twice = {folders.write(str(folder), one, [b"a"], key) for _ in range(2)}
+    log = Log(folder, key=key)
+    twice = {log.write(b"a", number=1, previous="") for _ in range(2)}
     assert len(twice) == 1
     assert files(folder) == [layout.file_name(1)]
 
@@ -135,7 +136,7 @@ def test_what_cannot_follow_is_not_written(folder):
     log.write(b"one")
     for number, code in ((3, "own_segments_missing"), (2, "replica_forked")):
         with pytest.raises(StoreError) as refused:
-            folders.write(str(folder), header(number, place=log.place()), [], None)
+            log.write(number=number, previous="0" * 64)
         assert refused.value.code == code
     assert files(folder) == [layout.file_name(1)]
 
@@ -146,7 +147,7 @@ def test_a_newcomer_and_a_late_reader_jump_to_the_snapshot(folder, form):
     log = Log(folder, key=key)
     digests = [log.write(b"%d" % n) for n in range(1, 5)]
     old = {name: (folder / LAPTOP / name).read_bytes() for name in files(folder)}
-    assert log.snapshot([b"a"], [b"b"], [b"c"]).number == 7
+    assert log.snapshot([b"a"], [b"b"], [b"c"]) == 7
     assert files(folder) == [layout.file_name(n) for n in (5, 6, 7)]
     for name, data in old.items():  # as where the writer was killed before removing them
         (folder / LAPTOP / name).write_bytes(data if name > layout.file_name(2) else b"")
@@ -201,8 +202,7 @@ def test_a_snapshot_that_was_cut_short_is_written_anew(folder, form, monkeypatch
         log.snapshot([b"a"], [b"b"], [b"c"])
     assert read(folder, ring=ring) == [1, "incomplete"]
     (folder / LAPTOP / (layout.PART + "12-ab")).write_bytes(b"left by a killed writer")
-    made = header(2, place=log.place(), clock=99)
-    folders.replace_with_snapshot(str(folder), made, [[b"x"], [b"y"]], key)
+    log.snapshot([b"x"], [b"y"], number=2, clock=99)
     assert read(folder, ring=ring) == [2, 3]
     assert files(folder) == [layout.file_name(n) for n in (2, 3)]
 
@@ -238,7 +238,7 @@ def test_a_segment_of_another_place_stops(folder, form):
     assert read(folder, ring=ring, place="f" * 32) == ["place"]
     other = folder.parent / "other"
     other.mkdir()
-    place_file.create(str(other), is_sealed=key is not None)
+    layout.create_place(str(other), is_sealed=key is not None)
     shutil.copytree(folder / LAPTOP, other / LAPTOP)
     assert read(other, ring=ring) == ["place"]
 
@@ -256,7 +256,7 @@ def test_stops_say_what_to_do(folder):
     with path.open("wb") as file:
         file.truncate(segment.LARGEST + 1)
     assert read(folder, ring={KEY.id: KEY}) == [1, "too_large"]
-    (stop,) = folders.unread(str(folder), LAPTOP, after=0, last="", ring={})
+    (stop,) = stream.unread(str(folder), LAPTOP, after=0, last="", ring={}, place=place_of(folder))
     assert (stop.number, KEY.id in stop.message, "sync key add" in stop.advice) == (1, True, True)
 
 
@@ -295,16 +295,16 @@ def test_files_have_the_rights_of_the_place(folder, mode):
 
 def test_of_two_place_files_all_take_the_same(folder):
     """Conflict copies that a program for equal folders leaves: sealed wins, then the smaller id."""
-    ids = {name: place_file.PlaceFile(name * 32, is_sealed) for name, is_sealed in
+    ids = {name: layout.PlaceFile(name * 32, is_sealed) for name, is_sealed in
            (("c", False), ("b", False), ("a", False), ("d", True))}  # fmt: skip
-    (folder / "place.json").write_bytes(place_file.written(ids["c"]))
-    (folder / "place.sync-conflict-20260101.json").write_bytes(place_file.written(ids["b"]))
-    assert place_file.find(str(folder)) == ids["b"]
-    (folder / "place (conflicted copy).json").write_bytes(place_file.written(ids["a"]))
-    assert place_file.find(str(folder)) == ids["a"]
-    assert place_file.create(str(folder), is_sealed=True) == ids["a"]
-    (folder / "place (1).json").write_bytes(place_file.written(ids["d"]))
-    assert place_file.find(str(folder)) == ids["d"]
+    (folder / "place.json").write_bytes(layout.place_text(ids["c"]))
+    (folder / "place.sync-conflict-20260101.json").write_bytes(layout.place_text(ids["b"]))
+    assert layout.find_place(str(folder)) == ids["b"]
+    (folder / "place (conflicted copy).json").write_bytes(layout.place_text(ids["a"]))
+    assert layout.find_place(str(folder)) == ids["a"]
+    assert layout.create_place(str(folder), is_sealed=True) == ids["a"]
+    (folder / "place (1).json").write_bytes(layout.place_text(ids["d"]))
+    assert layout.find_place(str(folder)) == ids["d"]
 
 
 NO_PLACES = ("", "{", "[]", "null", '{"format": 1, "id": "../..", "form": "plain"}',
@@ -315,20 +315,20 @@ NO_PLACES = ("", "{", "[]", "null", '{"format": 1, "id": "../..", "form": "plain
 def test_a_place_file_that_cannot_be_read_is_an_error(folder, text):
     """Neither another place is made over it, nor a traceback shown."""
     (folder / "place.json").write_text(text)
-    for call in (lambda: place_file.find(str(folder)),
-                 lambda: place_file.create(str(folder), is_sealed=False)):  # fmt: skip
+    for call in (lambda: layout.find_place(str(folder)),
+                 lambda: layout.create_place(str(folder), is_sealed=False)):  # fmt: skip
         with pytest.raises(StoreError, match=r"place\.json"):
             call()
     (folder / "place.json").write_text('{"format": 2}')
     with pytest.raises(StoreError, match="newer version"):
-        place_file.find(str(folder))
+        layout.find_place(str(folder))
 
 
 def test_no_place_is_made_among_other_files(folder):
     """A folder with files of its own, as by a mistyped address, becomes no place."""
     (folder / "thesis.tex").write_text("x")
     with pytest.raises(UsageError, match=r"thesis\.tex"):
-        place_file.create(str(folder), is_sealed=True)
+        layout.create_place(str(folder), is_sealed=True)
     assert os.listdir(folder) == ["thesis.tex"]
 
 

@@ -13,7 +13,7 @@ import pytest
 from tests.support import ROOT
 from tests.sync.building import DESKTOP, LAPTOP, PLACE, Log, Machine, header, read
 from tideline_cli.errors import BusyError, StoreError, TidelineError
-from tideline_cli.sync import folders, place_file, segment
+from tideline_cli.sync import folders, layout, segment
 from tideline_cli.sync.places import git as git_places
 from tideline_cli.sync.places import mirrored, open_place
 from tideline_cli.sync.places.git import GitPlace
@@ -108,10 +108,10 @@ def test_the_place_of_who_was_first_stays(repository, tmp_path):
     laptop = Machine(repository, LAPTOP, tmp_path)
     laptop.say(b"one")
     tree = clone(repository, tmp_path)
-    other = place_file.PlaceFile(PLACE, False)
-    (tree / "place.json").write_bytes(place_file.written(other))
+    other = layout.PlaceFile(PLACE, False)
+    (tree / "place.json").write_bytes(layout.place_text(other))
     push(tree)
-    assert place_file.find(laptop.fetch()) == other
+    assert layout.find_place(laptop.fetch()) == other
     assert read(laptop.fetch(), LAPTOP) == ["place"]
 
 

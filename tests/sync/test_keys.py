@@ -12,7 +12,7 @@ import pytest
 
 from tests.sync.building import DESKTOP, LAPTOP, PLACE, Log, read
 from tideline_cli.errors import NotFoundError, StoreError, TidelineError, UsageError
-from tideline_cli.sync import keys, layout, place_file, rotation
+from tideline_cli.sync import keys, layout
 from tideline_cli.sync.keys import KeyRing, unwrap, wrap
 
 
@@ -26,7 +26,7 @@ def sealed(tmp_path):
     """A sealed place: its folder and its id."""
     folder = tmp_path / "place"
     folder.mkdir(mode=0o700)
-    return folder, place_file.create(str(folder), is_sealed=True).id
+    return folder, layout.create_place(str(folder), is_sealed=True).id
 
 
 def test_a_ring_is_kept_in_a_private_file(ring):
@@ -137,14 +137,14 @@ def test_a_new_key_reaches_every_holder_of_an_old_one(ring, sealed, tmp_path):
     other.add(first)
     stranger = KeyRing.load(str(tmp_path / "stranger"))
     stranger.make(place)
-    rotation.rotate(str(folder), ring, place)
+    keys.rotate(str(folder), ring, place)
     ring.erase([first.id])
-    third = rotation.rotate(str(folder), ring, place)
-    learned = rotation.learn(str(folder), other, place)
+    third = keys.rotate(str(folder), ring, place)
+    learned = keys.learn(str(folder), other, place)
     assert set(learned) == set(ring.keys)
     assert other.newest(place) == third == KeyRing.load(other.path).newest(place)
-    assert rotation.learn(str(folder), other, place) == ()
-    assert rotation.learn(str(folder), stranger, place) == ()
+    assert keys.learn(str(folder), other, place) == ()
+    assert keys.learn(str(folder), stranger, place) == ()
 
 
 def test_two_rotations_at_once_end_with_one_newest_key(ring, sealed, tmp_path):
@@ -153,10 +153,10 @@ def test_two_rotations_at_once_end_with_one_newest_key(ring, sealed, tmp_path):
     first = ring.make(place)
     other = KeyRing.load(str(tmp_path / "other"))
     other.add(first)
-    rotation.rotate(str(folder), ring, place)
-    rotation.rotate(str(folder), other, place)
-    rotation.learn(str(folder), ring, place)
-    rotation.learn(str(folder), other, place)
+    keys.rotate(str(folder), ring, place)
+    keys.rotate(str(folder), other, place)
+    keys.learn(str(folder), ring, place)
+    keys.learn(str(folder), other, place)
     assert ring.newest(place) == other.newest(place)
 
 
@@ -166,12 +166,12 @@ def test_a_rotation_that_was_cut_short_is_finished(ring, sealed, tmp_path, monke
     first = ring.make(place)
     with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
         patch.setattr(layout, "put", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
-        rotation.rotate(str(folder), ring, place)
+        keys.rotate(str(folder), ring, place)
     again = KeyRing.load(ring.path)
-    newest = rotation.offer(str(folder), again, place)
+    newest = keys.offer(str(folder), again, place)
     names = os.listdir(folder / "keys")
     assert names == [f"{newest.id}.{first.id}"]
-    rotation.offer(str(folder), again, place)
+    keys.offer(str(folder), again, place)
     assert os.listdir(folder / "keys") == names
 
 
@@ -186,23 +186,23 @@ def test_erasing_a_key_erases(ring, sealed, tmp_path):
     laptop.write(b"a purged secret")
     desktop.write(b"another")
     shutil.copytree(folder, tmp_path / "backup")
-    assert rotation.used(str(folder)) == {old.id}
+    assert keys.used(str(folder)) == {old.id}
 
-    laptop.key = rotation.rotate(str(folder), ring, place)
+    laptop.key = keys.rotate(str(folder), ring, place)
     laptop.snapshot([b"what is left"])
-    assert rotation.used(str(folder)) == {old.id, laptop.key.id}
-    assert rotation.erasable(str(folder), ring, place) == ()
+    assert keys.used(str(folder)) == {old.id, laptop.key.id}
+    assert keys.erasable(str(folder), ring, place) == ()
 
-    rotation.learn(str(folder), other, place)
+    keys.learn(str(folder), other, place)
     desktop.key = other.newest(place)
     desktop.snapshot([b"another"])
     for one in (ring, other):
-        assert rotation.erasable(str(folder), one, place) == (old.id,)
+        assert keys.erasable(str(folder), one, place) == (old.id,)
         one.erase([old.id])
-        assert rotation.erasable(str(folder), one, place) == ()
+        assert keys.erasable(str(folder), one, place) == ()
         assert read(folder, LAPTOP, ring=one) == read(folder, DESKTOP, ring=one) == [2]
         assert read(tmp_path / "backup", LAPTOP, ring=one) == ["key"]
-        assert rotation.learn(str(tmp_path / "backup"), one, place) == ()
+        assert keys.learn(str(tmp_path / "backup"), one, place) == ()
 
 
 def test_no_key_is_erasable_while_a_segment_cannot_be_read(ring, sealed):
@@ -210,12 +210,12 @@ def test_no_key_is_erasable_while_a_segment_cannot_be_read(ring, sealed):
     folder, place = sealed
     old = ring.make(place)
     Log(folder, DESKTOP, old).write(b"one")
-    new = rotation.rotate(str(folder), ring, place)
+    new = keys.rotate(str(folder), ring, place)
     Log(folder, LAPTOP, new).write(b"two")
     path = folder / DESKTOP / "00000001.seg"
     path.write_bytes(path.read_bytes()[:20])
     with pytest.raises(StoreError):
-        rotation.erasable(str(folder), ring, place)
+        keys.erasable(str(folder), ring, place)
 
 
 def test_a_forged_key_file_gives_no_key(ring, sealed):
@@ -227,7 +227,7 @@ def test_a_forged_key_file_gives_no_key(ring, sealed):
                        ("a" * 16 + "." + "b" * 16, "tideline-key 1 x y\nz")):  # fmt: skip
         (folder / "keys" / name).write_text(text)
     os.symlink(ring.path, folder / "keys" / ("e" * 16 + "." + mine.id))
-    assert rotation.learn(str(folder), ring, place) == ()
+    assert keys.learn(str(folder), ring, place) == ()
     assert ring.keys == (mine,)
 
 
@@ -250,13 +250,13 @@ def test_a_key_of_a_new_generation_is_carried_by_hand_alone(ring, sealed, tmp_pa
     old = ring.make(place)
     lost = KeyRing(str(tmp_path / "lost" / "sync.keys"))
     lost.add(old)
-    new = rotation.part(ring, place)
-    assert rotation.offer(folder, ring, place) == new and layout.names(folder, layout.KEYS) == []
-    assert rotation.learn(folder, lost, place) == ()
-    next_one = rotation.rotate(folder, ring, place)  # a purge goes on in the generation
+    new = keys.part(ring, place)
+    assert keys.offer(folder, ring, place) == new and layout.names(folder, layout.KEYS) == []
+    assert keys.learn(folder, lost, place) == ()
+    next_one = keys.rotate(folder, ring, place)  # a purge goes on in the generation
     assert layout.names(folder, layout.KEYS) == [f"{next_one.id}.{new.id}"]
-    assert rotation.learn(folder, lost, place) == ()
+    assert keys.learn(folder, lost, place) == ()
     forged = keys.from_secret(bytes(range(32)), next_one.epoch + (1 << 20), place)
     layout.put(folder, layout.KEYS, f"{forged.id}.{old.id}", wrap(forged, old))
-    assert rotation.learn(folder, ring, place) == ()
+    assert keys.learn(folder, ring, place) == ()
     assert ring.newest(place) == next_one

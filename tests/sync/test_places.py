@@ -8,9 +8,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from tests.sync.building import DESKTOP, LAPTOP, SERVER, Log, Machine, read
+from tests.sync.building import DESKTOP, LAPTOP, SERVER, Log, Machine, place_of, read
 from tideline_cli.errors import BusyError, StoreError, TidelineError, UsageError
-from tideline_cli.sync import folders, layout, place_file, rotation
+from tideline_cli.sync import folders, keys, layout, stream
 from tideline_cli.sync.keys import KeyRing
 from tideline_cli.sync.places import open_place
 
@@ -30,10 +30,10 @@ def test_two_machines_meet(where, tmp_path):
     desktop.say(b"from the desktop")
     laptop.say(b"more")
     one, two = laptop.fetch(), desktop.fetch()
-    assert place_file.find(one) == place_file.find(two)
+    assert layout.find_place(one) == layout.find_place(two)
     assert read(two, LAPTOP) == [1, 2]
     assert read(one, DESKTOP) == [1]
-    (segment,) = folders.unread(one, DESKTOP, after=0, last="", ring=None)
+    (segment,) = stream.unread(one, DESKTOP, after=0, last="", ring=None, place=place_of(one))
     assert segment.lines == [b"from the desktop"]
     assert folders.replicas(one) == (LAPTOP, DESKTOP)
 
@@ -43,20 +43,20 @@ def test_sealed_segments_and_new_keys_travel(where, tmp_path):
     laptop, desktop = Machine(where, LAPTOP, tmp_path), Machine(where, DESKTOP, tmp_path)
     mine, theirs = (KeyRing.load(str(tmp_path / name)) for name in ("mine", "theirs"))
     folder = laptop.fetch()
-    place = place_file.create(folder, is_sealed=True).id
+    place = layout.create_place(folder, is_sealed=True).id
     old = mine.make(place)
     theirs.add(old)
     Log(folder, LAPTOP, old).write(b"a secret")
     laptop.place.send(LAPTOP)
     assert read(desktop.fetch(), LAPTOP, ring=theirs) == [1]
-    Log(laptop.fetch(), LAPTOP, rotation.rotate(folder, mine, place)).snapshot([b"what is left"])
+    Log(laptop.fetch(), LAPTOP, keys.rotate(folder, mine, place)).snapshot([b"what is left"])
     laptop.place.send(LAPTOP)
     there = desktop.fetch()
     assert read(there, LAPTOP, after=1, ring=theirs) == ["key"]
-    assert len(rotation.learn(there, theirs, place)) == 1
+    assert len(keys.learn(there, theirs, place)) == 1
     assert read(there, LAPTOP, after=1, ring=theirs) == [2]
-    assert rotation.used(there) == {mine.newest(place).id}
-    assert rotation.erasable(there, theirs, place) == (old.id,)
+    assert keys.used(there) == {mine.newest(place).id}
+    assert keys.erasable(there, theirs, place) == (old.id,)
 
 
 def test_a_snapshot_replaces_what_was_there(where, tmp_path):
@@ -151,13 +151,13 @@ def test_two_machines_make_one_place(far, tmp_path):
     """Who was second in making the place hears of it, and joins by trying again."""
     laptop, desktop = Machine(far, LAPTOP, tmp_path), Machine(far, DESKTOP, tmp_path)
     for one in (laptop, desktop):
-        place_file.create(one.fetch(), is_sealed=False)
+        layout.create_place(one.fetch(), is_sealed=False)
     laptop.place.send(LAPTOP)
     with pytest.raises(BusyError) as refused:
         desktop.place.send(DESKTOP)
     assert refused.value.code == "place_made"
     desktop.say(b"joined")
-    assert place_file.find(desktop.fetch()) == place_file.find(laptop.fetch())
+    assert layout.find_place(desktop.fetch()) == layout.find_place(laptop.fetch())
     assert read(laptop.fetch(), DESKTOP) == [1]
 
 
@@ -165,7 +165,7 @@ def test_many_send_at_once(where, tmp_path):
     """Six machines that send at the same time all arrive, with nothing lost or mixed."""
     ids = [f"{number}" * 32 for number in range(6)]
     first = Machine(where, "f" * 32, tmp_path)
-    place_file.create(first.fetch(), is_sealed=False)
+    layout.create_place(first.fetch(), is_sealed=False)
     first.place.send("f" * 32)
 
     def work(replica):
@@ -180,7 +180,8 @@ def test_many_send_at_once(where, tmp_path):
     folder = first.fetch()
     assert folders.replicas(folder) == tuple(ids)
     for replica in ids:
-        found = list(folders.unread(folder, replica, after=0, last="", ring=None))
+        at = place_of(folder)
+        found = list(stream.unread(folder, replica, after=0, last="", ring=None, place=at))
         assert [one.lines for one in found] == [
             [b"%d of %s" % (number, replica.encode())] for number in range(3)
         ]

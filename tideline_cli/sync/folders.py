@@ -9,18 +9,13 @@ from tideline_cli.model.record import Record, replace
 from tideline_cli.sync import layout, segment
 from tideline_cli.sync.layout import file_name, mark_at
 from tideline_cli.sync.segment import Header, SegmentError, is_id
-from tideline_cli.sync.stream import Segment, Stopped, unread
 from tideline_cli.system import LOCK_EX, flock
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from tideline_cli.sync.keys import Key
-
-__all__ = ["Header", "Segment", "Stopped", "Tail", "forked", "replace_with_snapshot", "replicas",
-           "tail", "unread", "write"]  # fmt: skip
-
+    from tideline_cli.sync.segment import Key
 
 class Tail(Record):
     """The last segment of a replica: its number and digest, 0 and empty where there is none."""
@@ -44,39 +39,49 @@ def tail(folder: str, replica: str) -> Tail:
     return Tail(found[-1], segment.digest(_content(folder, replica, found[-1])))
 
 
-def write(folder: str, header: Header, lines: Sequence[bytes], key: Key | None) -> str:
-    """Write the next log segment of one's own replica, and return its digest. It is durable then.
+def packed_segments(
+    header: Header, parts: Sequence[Sequence[bytes]], key: Key | None
+) -> list[tuple[Header, bytes]]:
+    """Return the segments with the lines of these parts, the first of which has this header: those
+    of a log follow one another, those of a snapshot are its parts."""
+    found: list[tuple[Header, bytes]] = []
+    previous, is_snapshot = header.previous, header.kind == "snapshot"
+    for at, lines in enumerate(parts):
+        one = replace(
+            header, number=header.number + at, previous=previous,
+            part=at + 1 if is_snapshot else 1, parts=len(parts) if is_snapshot else 1,
+        )  # fmt: skip
+        found.append((one, segment.pack(one, lines, key)))
+        previous = segment.digest(found[-1][1])
+    return found
+
+
+def write(folder: str, header: Header, data: bytes) -> str:
+    """Write the next log segment of one's own replica, packed as `data`; return its digest. It is
+    durable then.
 
     A segment that is there already, to the byte, is left as it is. Raises StoreError where it does
     not follow the last one (two machines with one id), CannotWriteError where it cannot be written.
     """
-    data = segment.pack(header, lines, key)
     with _own(folder, header.replica):
         _tidy(folder, header.replica)
         return _append(folder, header, data)
 
 
-def replace_with_snapshot(
-    folder: str, header: Header, parts: Sequence[Sequence[bytes]], key: Key | None
-) -> Tail:
-    """Write a snapshot in place of all earlier segments of one's own replica, and return its last.
+def replace_with_snapshot(folder: str, parts: Sequence[tuple[Header, bytes]]) -> str:
+    """Write the parts of a snapshot, packed, in place of all earlier segments of one's own replica;
+    return the digest of the last.
 
-    `header` has the number of the first part; kind, part, parts and previous are set here. The
-    parts come first, each durable, then the older segments go: a reader finds one or the other
+    The parts come first, each durable, then the older segments go: a reader finds one or the other
     whole. Repeated, it finishes what was cut short. Raises as `write` does.
     """
-    if not parts:
-        raise ValueError("a snapshot has one part at least")
-    with _own(folder, header.replica):
-        _tidy(folder, header.replica)
-        previous = ""
-        for at, lines in enumerate(parts):
-            one = replace(header, number=header.number + at, kind="snapshot", part=at + 1,
-                          parts=len(parts), previous=previous)  # fmt: skip
-            previous = _append(folder, one, segment.pack(one, lines, key))
-        older = [n for n in layout.segment_numbers(folder, header.replica) if n < header.number]
-        layout.remove(folder, header.replica, [file_name(number) for number in older])
-    return Tail(header.number + len(parts) - 1, previous)
+    first = parts[0][0]
+    with _own(folder, first.replica):
+        _tidy(folder, first.replica)
+        digests = [_append(folder, header, data) for header, data in parts]
+        older = [n for n in layout.segment_numbers(folder, first.replica) if n < first.number]
+        layout.remove(folder, first.replica, [file_name(number) for number in older])
+    return digests[-1]
 
 
 @contextmanager

@@ -9,13 +9,11 @@ from tideline_cli.model.record import record
 from tideline_cli.store import sync_registers, sync_state
 from tideline_cli.store.purging import finish_purge
 from tideline_cli.store.transactions import writing
-from tideline_cli.sync import folders, layout, operations, outbox, place_file, replica, rotation
-from tideline_cli.sync.absorb import Absorber
-from tideline_cli.sync.arrive import confined_words
-from tideline_cli.sync.keys import KeyRing
+from tideline_cli.sync import folders, keys, layout, operations, outbox, replica
+from tideline_cli.sync.absorb import Absorber, confined_words
+from tideline_cli.sync.keys import Gone, KeyRing
 from tideline_cli.sync.outbox import Outbox
 from tideline_cli.sync.registers import clock_ms, is_ahead
-from tideline_cli.sync.rotation import Gone
 from tideline_cli.sync.stream import Stopped, unread
 
 TYPE_CHECKING = False
@@ -23,8 +21,8 @@ if TYPE_CHECKING:
     from apsw import Connection
 
     from tideline_cli.store.sync_state import PlaceRow
+    from tideline_cli.sync.layout import PlaceFile
     from tideline_cli.sync.operations import Operation
-    from tideline_cli.sync.place_file import PlaceFile
     from tideline_cli.sync.places import Place
     from tideline_cli.sync.segment import Header
     from tideline_cli.sync.stream import Segment
@@ -66,7 +64,7 @@ class Agreement:
     def _agreed(self, folder: str) -> PlaceFile:
         """Return what the place says of itself; make it one where nobody has."""
         address = self._place.address
-        held = place_file.find(folder)
+        held = layout.find_place(folder)
         known = sync_state.place_at(self._db, address)
         asked = self._sealed
         if held is None:
@@ -95,12 +93,12 @@ class Agreement:
         """Make a place; one of before that has lost its place.json gets it again."""
         asked = self._sealed
         if known is not None and known.place:
-            told = place_file.PlaceFile(known.place, known.is_sealed)
-            layout.put(folder, "", layout.PLACE_FILE, place_file.written(told))
+            told = layout.PlaceFile(known.place, known.is_sealed)
+            layout.put(folder, "", layout.PLACE_FILE, layout.place_text(told))
             self.notes.append("the place had lost its place.json: it was written again")
-            return place_file.find(folder) or told
+            return layout.find_place(folder) or told
         is_sealed = not self._place.is_private() if asked is None else asked
-        made = place_file.create(folder, is_sealed=is_sealed)
+        made = layout.create_place(folder, is_sealed=is_sealed)
         if asked is None and not made.is_sealed:
             self.notes.append(
                 f"not encrypted: you alone can read {self._place.address}. In a new folder, "
@@ -280,7 +278,7 @@ class Meeting:
                 f"made a key: {ring.path}; copy its line to your other machines in a safe way, and "
                 "keep a copy: without it nobody can read the place"
             )
-        if rotation.learn(folder, ring, held.id):
+        if keys.learn(folder, ring, held.id):
             self._notes.append(f"took a newer key of the place into {ring.path}")
         return ring
 

@@ -14,7 +14,7 @@ from tideline_cli.model.record import record, replace
 from tideline_cli.store import sync_registers, sync_state
 from tideline_cli.store.connection import put_setting, setting
 from tideline_cli.store.transactions import snapshot, writing
-from tideline_cli.sync import folders, layout, registers, rotation, segment
+from tideline_cli.sync import folders, keys, layout, registers, segment
 from tideline_cli.sync.operations import (
     AddOp,
     BatchOp,
@@ -39,12 +39,12 @@ if TYPE_CHECKING:
 
     from tideline_cli.store.sync_state import PlaceRow
     from tideline_cli.sync.folders import Tail
-    from tideline_cli.sync.keys import Key, KeyRing
+    from tideline_cli.sync.keys import KeyRing
+    from tideline_cli.sync.layout import PlaceFile
     from tideline_cli.sync.operations import Operation, Stamp
-    from tideline_cli.sync.place_file import PlaceFile
     from tideline_cli.sync.places import Place
     from tideline_cli.sync.registers import Mark, Registers
-    from tideline_cli.sync.segment import Ring
+    from tideline_cli.sync.segment import Key, Ring
 
 _ELSEWHERE = (
     "another machine writes as this one, from a copy of this memory file or of a backup: this one "
@@ -244,42 +244,40 @@ class Outbox:
         place = NOWHERE if is_whole and row.segment else row.number
         parcel = self._packed(0 if is_whole else row.sent, place)
         if not parcel.parts:
-            self._note_sent(row, parcel)
+            with writing(self._db):
+                sync_state.put_place(
+                    self._db, row.number, sent=parcel.version, segment=row.segment,
+                    digest=row.digest, pending=(),
+                )  # fmt: skip
             self._finish()
             return Sent(0, 0, 0)
         key = self._key(rotates=is_whole and self._purged_apart(row))
-        header = self._header(row, is_whole)
-        packed = self._segments(header, parcel, key)
+        packed = folders.packed_segments(self._header(row, is_whole), parcel.parts, key)
         with writing(self._db):
-            digests = tuple(segment.digest(data) for data in packed)
+            digests = tuple(segment.digest(data) for _, data in packed)
             sync_state.put_place(self._db, row.number, pending=digests)
         if is_whole:
-            tail = folders.replace_with_snapshot(self._folder, header, parcel.parts, key)
-            number, digest = tail.number, tail.digest
+            digest = folders.replace_with_snapshot(self._folder, packed)
         else:
-            for at, lines in enumerate(parcel.parts):
-                one = replace(
-                    header, number=header.number + at,
-                    previous=row.digest if at == 0 else segment.digest(packed[at - 1]),
-                )  # fmt: skip
-                digest = folders.write(self._folder, one, lines, key)
-                number = one.number
-        self._place.send(header.replica)
+            for one, data in packed:
+                digest = folders.write(self._folder, one, data)
+        last, _ = packed[-1]
+        self._place.send(last.replica)
         with writing(self._db):
             whole = {"whole": parcel.version, "whole_at": self._now} if is_whole else {}
             sync_state.put_place(
-                self._db, row.number, sent=parcel.version, segment=number, digest=digest,
+                self._db, row.number, sent=parcel.version, segment=last.number, digest=digest,
                 pending=(), **whole,
             )  # fmt: skip
             note_look(self._db, self._folder, row)
         self._finish()
-        return Sent(parcel.facts, len(packed), sum(map(len, packed)))
+        return Sent(parcel.facts, len(packed), sum(len(data) for _, data in packed))
 
     def _wants_snapshot(self, row: PlaceRow) -> bool:
         if row.segment == 0 or row.sent == 0 or self._has_purged(row):
             return True
         own = sync_state.SyncState(self._db).own_id
-        if self._ring and rotation.is_parted(self._folder, own, self._ring, self._held.id):
+        if self._ring and keys.is_parted(self._folder, own, self._ring, self._held.id):
             return True
         count = len(layout.segment_numbers(self._folder, own))
         is_old = self._now - row.whole_at > _RENEWED_MS and count > 1
@@ -316,8 +314,8 @@ class Outbox:
         if self._ring is None:
             return None
         if rotates:
-            return rotation.rotate(self._folder, self._ring, self._held.id)
-        return rotation.offer(self._folder, self._ring, self._held.id)
+            return keys.rotate(self._folder, self._ring, self._held.id)
+        return keys.offer(self._folder, self._ring, self._held.id)
 
     def _header(self, row: PlaceRow, is_whole: bool) -> Header:
         state = sync_state.SyncState(self._db)
@@ -329,27 +327,6 @@ class Outbox:
             knows={one.replica: one.segment for one in known.values() if one.segment},
         )  # fmt: skip
 
-    def _segments(self, header: Header, parcel: _Parcel, key: Key | None) -> list[bytes]:
-        """Return the bytes of the segments."""
-        packed: list[bytes] = []
-        previous = header.previous
-        count = len(parcel.parts) if header.kind == "snapshot" else 1
-        for at, lines in enumerate(parcel.parts):
-            one = replace(
-                header, number=header.number + at, previous=previous,
-                part=at + 1 if count > 1 else 1, parts=count,
-            )  # fmt: skip
-            packed.append(segment.pack(one, lines, key))
-            previous = segment.digest(packed[-1])
-        return packed
-
-    def _note_sent(self, row: PlaceRow, parcel: _Parcel) -> None:
-        with writing(self._db):
-            sync_state.put_place(
-                self._db, row.number, sent=parcel.version, segment=row.segment, digest=row.digest,
-                pending=(),
-            )  # fmt: skip
-
     def _finish(self) -> None:
         """Erase the keys that no segment of the place needs any more."""
         if self._ring is None:
@@ -357,7 +334,7 @@ class Outbox:
         if len(self._ring.of_place(self._held.id)) < 2:
             return
         try:
-            gone = rotation.erasable(self._folder, self._ring, self._held.id)
+            gone = keys.erasable(self._folder, self._ring, self._held.id)
         except StoreError as error:
             self.notes.append(f"the older keys of the place are kept for now: {error.message}")
             return

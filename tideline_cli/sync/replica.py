@@ -23,7 +23,7 @@ from tideline_cli.store.connection import has_synced
 from tideline_cli.store.sync_registers import BORN, EdgeRow
 from tideline_cli.store.transactions import writing
 from tideline_cli.sync import registers
-from tideline_cli.sync.gather import reasons_of
+from tideline_cli.sync.gather import reasons_of, stated_names
 from tideline_cli.sync.registers import (
     BASE,
     BROUGHT,
@@ -42,7 +42,6 @@ from tideline_cli.sync.registers import (
     is_stamp,
     tick,
 )
-from tideline_cli.sync.told import stated_names
 from tideline_cli.system.machine import machine_id
 
 TYPE_CHECKING = False

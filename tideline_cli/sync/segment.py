@@ -18,6 +18,14 @@ import json
 import zlib
 from hashlib import sha256
 
+try:
+    from cryptography.exceptions import InvalidTag
+    from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
+except ImportError:  # an extra, for sealed places
+    _HAS_CIPHER = False
+else:
+    _HAS_CIPHER = True
+
 from tideline_cli.errors import StoreError, UnavailableError, UsageError
 from tideline_cli.model.record import Record, as_dict
 
@@ -25,8 +33,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any, Protocol
-
-    from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
 
     class Ring(Protocol):
         """Keys by their ids."""
@@ -66,8 +72,6 @@ def seal(secret: bytes, purpose: bytes, associated: bytes, text: bytes) -> bytes
 def unseal(secret: bytes, purpose: bytes, associated: bytes, sealed: bytes) -> bytes:
     """Return the text that was sealed; raise UnsealError where anything differs."""
     cipher = _cipher(secret, purpose)
-    from cryptography.exceptions import InvalidTag  # noqa: PLC0415  an extra, for sealed places
-
     try:
         return cipher.decrypt(sealed[:_NONCE_BYTES], sealed[_NONCE_BYTES:], associated)
     except (InvalidTag, ValueError) as error:  # ValueError: too short to hold a nonce
@@ -84,16 +88,12 @@ def _derived(secret: bytes, purpose: bytes, use: bytes) -> bytes:
 
 
 def _cipher(secret: bytes, purpose: bytes) -> ChaCha20Poly1305:
-    try:
-        from cryptography.hazmat.primitives.ciphers.aead import (  # noqa: PLC0415  an extra
-            ChaCha20Poly1305,
-        )
-    except ImportError as error:
+    if not _HAS_CIPHER:
         raise UnavailableError(
             "an encrypted place needs the package cryptography",
             hint="pip install 'tideline-cli[sync]', or make the place with --plain",
             code="no_cryptography",
-        ) from error
+        )
     return ChaCha20Poly1305(_derived(secret, purpose, b"seal"))
 
 

@@ -27,13 +27,23 @@ if TYPE_CHECKING:
     from tideline_cli.model.fact import Fact
     from tideline_cli.model.text import Analyzer
     from tideline_cli.store.sync_registers import EdgeRow
-    from tideline_cli.sync.arrive import Taken
     from tideline_cli.sync.registers import Registers
     from tideline_cli.sync.rulings import Stamp
 
 _GONE = {"slot": "superseded", "same": "merged", "purged": "forgotten"}
 _REPLACED = ("merged", "superseded")
 """Why a fact is archived in whose place another stands."""
+
+
+class Taken:
+    """What operations have changed in the registers, not yet shown: facts by id, edges, ids that
+    are to be purged."""
+
+    def __init__(self) -> None:
+        self.facts: dict[str, Registers] = {}
+        self.changed: set[str] = set()
+        self.edges: dict[tuple[str, str, str], EdgeRow] = {}
+        self.purges: list[str] = []
 
 
 class Shower:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tideline_cli.errors import UnavailableError
 from tideline_cli.model.record import Record
-from tideline_cli.sync import layout, place_file, segment
+from tideline_cli.sync import layout, segment
 from tideline_cli.sync.layout import newest_snapshot
 from tideline_cli.sync.segment import Header, SegmentError
 
@@ -61,19 +61,16 @@ class _Reader(Record):
 
 
 def unread(
-    folder: str, replica: str, *, after: int, last: str, ring: Ring | None, place: str = ""
+    folder: str, replica: str, *, after: int, last: str, ring: Ring | None, place: str
 ) -> Iterator[Segment | Stopped]:
     """Yield the segments of a replica behind number `after`, whose digest was `last` (empty: not
     compared), in order; at the end a `Stopped`, where the stream cannot be read on.
 
     The newest snapshot that is whole and comes after `after` is where it begins: what is before it
     is passed over. All parts of it are checked before the first is yielded. A ring is for a sealed
-    place, None for a plain one. `place` is the id that segments must name, without it that of
-    place.json. Raises UnavailableError without `cryptography`.
+    place, None for a plain one. `place` is the id that segments must name. Raises UnavailableError
+    without `cryptography`.
     """
-    if not place:
-        found = place_file.find(folder)
-        place = found.id if found else ""
     reader = _Reader(folder, replica, ring, place)
     numbers = layout.segment_numbers(folder, replica)
     stop = _check_known(reader, numbers, after, last)

@@ -95,8 +95,8 @@ def _read(
     be read on."""
     replica.ensure(db, now=now, name="fold")
     with writing(db):
-        place = sync_state.add_place(db, folder, is_sealed=ring is not None, is_vouched=True)
-    absorber = Absorber(db, place=place.number, now=now)
+        beside = sync_state.add_place(db, folder, is_sealed=ring is not None, is_vouched=True)
+    absorber = Absorber(db, place=beside.number, now=now)
     for other in folders.replicas(folder):
         name = other[:8]
         last = gone[other]["seen"].get(place.place, 0) if other in gone else 0

@@ -5,7 +5,11 @@ from __future__ import annotations
 import os
 
 from tideline_cli.model.lean import blake2b
+from tideline_cli.sync.places import git
 from tideline_cli.sync.places.addresses import local_path, understood
+from tideline_cli.sync.places.folder import FolderPlace
+from tideline_cli.sync.places.mirrored import Mirrored, RclonePlace, SshPlace
+from tideline_cli.system.programs import Programs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,24 +47,12 @@ def open_place(
     """
     found = understood(address)
     if found.kind == "folder":
-        from tideline_cli.sync.places.folder import FolderPlace  # noqa: PLC0415  one kind a call
-
         return FolderPlace(address, found.path)
-    from tideline_cli.system.programs import Programs  # noqa: PLC0415  not for folders
-
     programs = Programs(timeout, on_terminal, os.environ if environ is None else environ)
-    if found.kind == "ssh":
-        from tideline_cli.sync.places.remotes import SshPlace  # noqa: PLC0415  one kind a call
-
-        return SshPlace(address, found, mirror=mirror, replica=replica, programs=programs)
+    kind: type[Mirrored] = SshPlace if found.kind == "ssh" else RclonePlace
     if found.kind == "git":
-        from tideline_cli.sync.places import git  # noqa: PLC0415  one kind a call
-
         kind = git.GitFolderPlace if local_path(found.path) else git.GitPlace
-        return kind(address, found, mirror=mirror, replica=replica, programs=programs)
-    from tideline_cli.sync.places.remotes import RclonePlace  # noqa: PLC0415  one kind a call
-
-    return RclonePlace(address, found, mirror=mirror, replica=replica, programs=programs)
+    return kind(address, found, mirror=mirror, replica=replica, programs=programs)
 
 
 def mirror_folder(state: str, address: str) -> str:

@@ -241,8 +241,7 @@ class GitPlace(Mirrored):
     def __init__(
         self, shown: str, address: Address, *, mirror: str, replica: str, programs: Programs
     ) -> None:
-        super().__init__(shown, mirror=mirror, replica=replica, programs=programs)
-        self._there = address.path
+        super().__init__(shown, address, mirror=mirror, replica=replica, programs=programs)
         self._repository = os.path.join(mirror, "repository.git")
         self._ids: dict[str, str] = {}  # of the files that the last list had
         self._format, self._sharing = "sha1", "umask"

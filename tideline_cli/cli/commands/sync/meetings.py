@@ -16,7 +16,7 @@ from tideline_cli.model.record import record
 from tideline_cli.store import connection, locks, sync_state
 from tideline_cli.store.connection import has_synced
 from tideline_cli.store.transactions import writing
-from tideline_cli.sync import keys, meeting, place_file, places, verify
+from tideline_cli.sync import keys, layout, meeting, places, verify
 from tideline_cli.sync.operations import is_name
 from tideline_cli.sync.places.addresses import understood
 
@@ -389,7 +389,7 @@ def _of_place(
     session: Session, db: Connection, row: PlaceRow, folder: str
 ) -> Iterator[Finding]:
     try:
-        held = place_file.find(folder)
+        held = layout.find_place(folder)
         if held is None or held.id != row.place:
             yield Finding(
                 LOG_CHECK, "warning", f"{row.address} is not the place of before", "`tideline sync`"
