@@ -166,11 +166,12 @@ def test_the_heat_of_another_origin_stays(db):
     """The rule sees the facts of the viewer alone."""
     from tests.support import PEER
     from tideline_cli.memory.heat import settle_used
-    from tideline_cli.model.origin import OWNER
+    from tideline_cli.model.origin import EVERYONE, OWNER
+    from tideline_cli.store import facts
 
     old = [fact("tea", "01" * 13, now=NOW - 90 * DAY),
            fact("tea", "02" * 13, now=NOW - 90 * DAY, origin=PEER)]  # fmt: skip
     seqs = put(db, old)
-    settle_used(db, seqs, viewer=OWNER, now=NOW)
+    settle_used(db, facts.get(db, seqs, viewer=EVERYONE), viewer=OWNER, now=NOW)
     rows = db.execute("SELECT heat FROM fact ORDER BY seq").fetchall()
     assert rows == [("peripheral",), ("working",)]

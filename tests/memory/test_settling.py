@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from tests.support import DAY, NOW, fact, put
+from tests.support import DAY, NOW, fact, put, view_at
 from tideline_cli.memory.query import Query
 from tideline_cli.memory.recall import recall, write_back
 from tideline_cli.model.origin import OWNER
-from tideline_cli.store import lapsed, visibility
+from tideline_cli.store import lapsed
 
 
 @pytest.mark.parametrize("many", [lapsed.LAG - 4, lapsed.LAG + 1])
@@ -24,5 +24,5 @@ def test_a_recall_settles_what_it_had_to_read(db, many):
         answers.append([(hit.fact.id, hit.score) for hit in answer.hits])
     assert [fact_id[:2] for fact_id, _ in answers[0]] == ["IE"] * 3
     assert answers[0] == answers[1]
-    gone = lapsed.at(db, origin_number=visibility.number(db, OWNER), now=now)
+    gone = view_at(db, now=now).origin.gone
     assert (gone.facts, gone.read) == (many, many if many <= lapsed.LAG else 0)

@@ -16,7 +16,7 @@ from tideline_cli.store.connection import put_setting, setting
 from tideline_cli.store.postgres import opening, server
 
 # Round trips of each command at most. To reach: recall 8, context 10, remember 8, undo 20.
-MOST = {"context": 22, "recall": 24, "remember": 8, "undo": 20, "forget": 8, "list": 4, "show": 7,
+MOST = {"context": 15, "recall": 20, "remember": 8, "undo": 20, "forget": 8, "list": 4, "show": 7,
         "slots": 5, "status": 12}  # fmt: skip
 LATER = str(NOW + 1_000)
 

@@ -111,7 +111,7 @@ def test_settling_comes_to_the_moment(db):
     with mock.patch.object(lapsed, "_AT_ONCE", 3):
         for now in (NOW + 9 * DAY, NOW - 20 * DAY, NOW):
             turns = 0
-            while lapsed.at(db, origin_number=number, now=now).read:
+            while view_at(db, origin_number=number, now=now).origin.gone.read:
                 with writing(db):
                     lapsed.settle(db, origin_number=number, now=now)
                 lapsed_are_sound(db)

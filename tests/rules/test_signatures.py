@@ -31,6 +31,8 @@ OF_NOBODY = {
     "store.reads.together": "as above",
     "store.transactions.begin": "what the first read of the transaction says",
     "store.reads.one_by_one": "as above",
+    "store.reads.through": "as above",
+    "store.transactions.at_once": "as above",
     "store.bulk_inserts.taken": "those of the ids that are given",
     "store.vectors.held": "a chunk, for the upkeep that writes it back",
     "store.backup.write_over": "where a copy of the whole file went",

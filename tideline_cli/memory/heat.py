@@ -8,7 +8,7 @@ from tideline_cli.store.transactions import heat_rule
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping
 
     from apsw import Connection
 
@@ -19,17 +19,16 @@ VERB = "recall"
 
 
 def settle_used(
-    db: Connection, seqs: Sequence[int], *, viewer: Origin, now: int
+    db: Connection, read: Mapping[int, Fact], *, viewer: Origin, now: int
 ) -> None:
-    """Move the heat of facts that a recall has used, as they are in the file now. Those of which
-    none moves leave no trace."""
+    """Move the heat of facts that a recall has used, by number. Those of which none moves leave no
+    trace."""
     rule = heat_rule(db)
-    read = facts.get(db, seqs, viewer=viewer)
     if all(settled(fact, now=now, rule=rule) == fact for fact in read.values()):
         return
     with journal.batch(db, verb=VERB, by=viewer, now=now) as batch:
         told: list[str] = []
-        for before in facts.get(db, seqs, viewer=viewer).values():
+        for before in facts.get(db, read, viewer=viewer).values():
             after = settled(before, now=now, rule=rule)
             writes.change(db, before, after)
             told += [f"{before.heat} → {after.heat}"] if after.heat != before.heat else []

@@ -166,7 +166,8 @@ class Recalled(Record):
     the number of an origin where much begins or ends that is not counted yet, 0 for none.
     `lacking` says why likeness was left out, where the embedder of the file cannot be had.
     `mode` is the one of the answer: keyword, where likeness cannot be had. `origin_number` is that
-    of the viewer. `has_lapsed` says whether facts that match may have ended before."""
+    of the viewer. `has_lapsed` says whether facts that match may have ended before, `unbounded` how
+    many facts have no bound of their scores yet."""
 
     hits: tuple[Hit, ...]
     seqs: tuple[int, ...]
@@ -177,6 +178,7 @@ class Recalled(Record):
     mode: Mode = "hybrid"
     origin_number: int = 0
     has_lapsed: bool = False
+    unbounded: int = 0
 
 
 def nothing(query: Query, *, is_learned: bool = False) -> Recalled:

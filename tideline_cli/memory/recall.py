@@ -14,9 +14,10 @@ from tideline_cli.model.hit import Hit
 from tideline_cli.model.record import replace
 from tideline_cli.model.source import is_trusted
 from tideline_cli.policy.statements import MAX_TEXT, gist, may_contradict
-from tideline_cli.store import facts, fts, lapsed, score_bounds, visibility
+from tideline_cli.ranking.score_bounds import changes_at
+from tideline_cli.store import facts, fts, lapsed, reads, score_bounds, visibility
 from tideline_cli.store.connection import DatabaseError
-from tideline_cli.store.transactions import heat_rule, in_passing, snapshot, writing
+from tideline_cli.store.transactions import at_once, heat_rule, in_passing, snapshot, writing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from tideline_cli.memory.search import Search, View
     from tideline_cli.model.fact import Fact
     from tideline_cli.model.origin import Origin
+    from tideline_cli.store.reads import Read
 
 # This many take 0.2 s. A recall meets more only after a change of the program.
 _HOLDERS_AT_ONCE = 1 << 19
@@ -85,6 +87,7 @@ def recalled(view: View, query: Query) -> Recalled:
         query.mode if is_whole else "keyword",
         view.number,
         gone.facts > 0,
+        view.unbounded,
     )
 
 
@@ -178,36 +181,76 @@ def write_back(
     Does nothing, without an error, when another process is writing, when the store is read-only,
     or when its content was replaced since.
     """
+    works = (
+        answer.unbounded > score_bounds.LAG or bool(answer.unsettled)
+        or answer.backlog is not None or has_questions()
+    )  # fmt: skip
+    if not (works or given or (touch and answer.seqs)):
+        return
     try:
-        missing = score_bounds.missing_count(db, origin_number=answer.origin_number)
-        unbounded = missing > score_bounds.LAG
-        works = answer.backlog is not None or unbounded or answer.unsettled or bool(given)
-        works = works or has_questions()
-        if not (works or (answer.seqs and touch)):
-            return
         with in_passing(db):
-            with writing(db):
-                if unbounded:
-                    _catch_up(db, answer.origin_number)
-                _store_uses(db, answer, given, touch=touch, now=now)
-            if touch:
-                _settle_heat(db, answer, now=now)
+            used = _store(db, answer, given, works=works, touch=touch, now=now)
+            if used:
+                from tideline_cli.memory import heat  # noqa: PLC0415  few uses move any
+
+                heat.settle_used(db, used, viewer=answer.hits[0].fact.origin, now=now)
     except (DatabaseError, ReplacedError):
         return
 
 
-def _store_uses(
-    db: Connection, answer: Recalled, given: Collection[str], *, touch: bool, now: int
-) -> None:
+def _store(
+    db: Connection, answer: Recalled, given: Collection[str], *, works: bool, touch: bool, now: int
+) -> Mapping[int, Fact]:
+    """Store what an answer leaves behind; return the facts whose heat its use may move, as they are
+    then. What changes nothing but counts is one exchange with a server."""
+    from tideline_cli.store import uses  # noqa: PLC0415  most contexts count nothing
+
+    hits = {seq: hit.fact for seq, hit in zip(answer.seqs, answer.hits, strict=True)}
+    ids = [fact.id for fact in hits.values()]
+    left = list(hits) if touch else []
+    looks = _looks(db, hits, now=now) if touch else []
+    notes: list[Read[None]] = []
+    if given:
+        from tideline_cli.store import given as gifts  # noqa: PLC0415  recall gives nothing out
+
+        notes = [gifts.put({seq: one.id for seq, one in hits.items() if one.id in given}, now=now)]
+    said: list[Any] = []
+    if not works and not any(changes_at(hits[seq].access_count + 1) for seq in left):
+        steady = [uses.counted(left, now=now, ids=ids, is_steady=True)] if left else []
+        said = at_once(db, *steady, *notes, *looks)
+        reached = {seq for seq, _ in said[0]} if steady else set()
+        left, notes = [seq for seq in left if seq not in reached], []
+    if works or left:
+        turn = writing(db, uses.counted(left, now=now, ids=ids) if left else None)
+        with turn:
+            if works:
+                _derive(db, answer, now=now)
+            uses.bound_anew(db, turn.said or ())
+            said = reads.together(db, *notes, *looks)
+    return said[-1] if looks else {}
+
+
+def _looks(
+    db: Connection, hits: Mapping[int, Fact], *, now: int
+) -> list[Read[dict[int, Fact]]]:
+    """Return what reads the hits anew, where their use may move the heat of any."""
+    is_moving = any(is_restless(one, one.access_count + 1, now=now) for one in hits.values())
+    if not hits or not (is_moving or heat_rule(db) is not None):
+        return []
+    return [facts.numbered(hits, viewer=next(iter(hits.values())).origin)]
+
+
+def _derive(db: Connection, answer: Recalled, *, now: int) -> None:
+    """Store what was made of facts on the way, and bring the derived indexes nearer to the facts
+    that many writes have brought."""
+    if answer.unbounded > score_bounds.LAG:
+        from tideline_cli.store import common_upkeep  # noqa: PLC0415  after many writes
+
+        score_bounds.extend(db, limit=_BOUNDS_AT_ONCE, origin_number=answer.origin_number)
+        fts.fold(db, origin_number=answer.origin_number)
+        common_upkeep.settle_all(db, most=_HOLDERS_AT_ONCE)
     if answer.unsettled:
         lapsed.settle(db, origin_number=answer.unsettled, now=now)
-    if touch:
-        from tideline_cli.store import uses  # noqa: PLC0415  context touches nothing
-
-        ids = [hit.fact.id for hit in answer.hits]
-        uses.touch(db, answer.seqs, now=now, ids=ids)
-    if given:
-        _note_given(db, answer, given, now=now)
     if answer.backlog is not None:
         from tideline_cli.memory import semantic  # noqa: PLC0415  only where vectors were made
 
@@ -218,34 +261,7 @@ def _store_uses(
         coded_lane.store_new(db)
 
 
-def _catch_up(db: Connection, origin_number: int) -> None:
-    """Bring the derived indexes nearer to the facts that many writes have brought."""
-    from tideline_cli.store import common_upkeep  # noqa: PLC0415  after many writes
-
-    score_bounds.extend(db, limit=_BOUNDS_AT_ONCE, origin_number=origin_number)
-    fts.fold(db, origin_number=origin_number)
-    common_upkeep.settle_all(db, most=_HOLDERS_AT_ONCE)
-
-
-def _settle_heat(db: Connection, answer: Recalled, *, now: int) -> None:
-    """Move the heat of the facts that were used, where their use may move it."""
-    used = [hit.fact for hit in answer.hits]
-    is_moving = any(is_restless(fact, fact.access_count + 1, now=now) for fact in used)
-    if not used or not (is_moving or heat_rule(db) is not None):
-        return
-    from tideline_cli.memory import heat  # noqa: PLC0415  few uses move any
-
-    heat.settle_used(db, answer.seqs, viewer=used[0].origin, now=now)
-
-
 def has_questions() -> bool:
     """Say whether a learned embedder has embedded questions: else what keeps them is not loaded."""
     lane: Any = modules.get("tideline_cli.memory.coded_lane")
     return lane is not None and bool(lane.has_new())
-
-
-def _note_given(db: Connection, answer: Recalled, given: Collection[str], *, now: int) -> None:
-    from tideline_cli.store import given as gifts  # noqa: PLC0415  recall gives nothing out
-
-    hits = zip(answer.seqs, answer.hits, strict=True)
-    gifts.put(db, {seq: hit.fact.id for seq, hit in hits if hit.fact.id in given}, now=now)

@@ -8,7 +8,7 @@ from tideline_cli.memory.question import question_of
 from tideline_cli.model.instant import DAY_MS
 from tideline_cli.model.record import Record
 from tideline_cli.ranking.decay import is_immune
-from tideline_cli.store import reads
+from tideline_cli.store import reads, score_bounds
 from tideline_cli.store.overview import overview
 
 TYPE_CHECKING = False
@@ -30,12 +30,14 @@ if TYPE_CHECKING:
 
 
 class View(Record):
-    """The memory of a viewer at a moment, and what is known of it before anything is looked up."""
+    """The memory of a viewer at a moment, and what is known of it before anything is looked up. So
+    many facts are `unbounded`: their scores have no bound yet."""
 
     db: Connection
     viewer: Origin
     now: int
     origin: Overview
+    unbounded: int
 
     @property
     def number(self) -> int:
@@ -96,7 +98,10 @@ class Known(Record):
 
 def view_of(db: Connection, *, viewer: Origin, now: int) -> View:
     """Return the memory of a viewer as it is at a moment. Inside a transaction of the caller."""
-    return View(db, viewer, now, reads.alone(db, overview(viewer=viewer, now=now)))
+    origin, unbounded = reads.together(
+        db, overview(viewer=viewer, now=now), score_bounds.missing(db, viewer=viewer)
+    )
+    return View(db, viewer, now, origin, unbounded)
 
 
 def search_of(view: View, query: Query) -> Search:

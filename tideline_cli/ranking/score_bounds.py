@@ -92,9 +92,13 @@ def most_strength(importance: float, uses: int, *, immune: bool) -> float:
     return strength(importance, 0.0, edge, 0.0, immune=False)
 
 
+STEPS = tuple(edge for edge in _USES if edge is not None)
+"""How often a fact was used where its next use changes its byte."""
+
+
 def changes_at(uses: int) -> bool:
     """Say whether a fact that has been used so often has another byte than before."""
-    return any(edge is not None and uses == edge + 1 for edge in _USES)
+    return uses - 1 in STEPS
 
 
 def may_have_distinct(least: int, most: int) -> bytes:

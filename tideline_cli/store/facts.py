@@ -8,6 +8,7 @@ from tideline_cli.model.record import Record
 from tideline_cli.model.source import UNTRUSTED
 from tideline_cli.store import SERVERS, visibility
 from tideline_cli.store.fact_rows import SELECT, SELECT_WITH_TERMS, fact_of
+from tideline_cli.store.reads import alone
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
     from tideline_cli.model.fact import Fact
     from tideline_cli.model.origin import Everyone
+    from tideline_cli.store.reads import Read
 
 LAST = "SELECT ifnull(max(seq), 0) FROM fact"
 
@@ -105,12 +107,17 @@ def numbers_after(db: Connection, seq: int) -> list[int]:
 
 def get(db: Connection, seqs: Iterable[int], *, viewer: Origin | Everyone) -> dict[int, Fact]:
     """Return the facts with these numbers that `viewer` may see."""
+    return alone(db, numbered(seqs, viewer=viewer))
+
+
+def numbered(seqs: Iterable[int], *, viewer: Origin | Everyone) -> Read[dict[int, Fact]]:
+    """Read the facts with these numbers that `viewer` may see."""
     wanted = list(seqs)
     if not wanted:
         return {}
     condition, values = visibility.where(viewer)
     marks = ", ".join("?" * len(wanted))
-    rows = db.execute(f"{SELECT} WHERE fact.seq IN ({marks}) AND {condition}", (*wanted, *values))
+    rows = yield f"{SELECT} WHERE fact.seq IN ({marks}) AND {condition}", (*wanted, *values)
     return {row[0]: fact_of(row) for row in rows}
 
 

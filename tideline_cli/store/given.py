@@ -14,19 +14,19 @@ if TYPE_CHECKING:
     from apsw import Connection
 
     from tideline_cli.model.origin import Origin
+    from tideline_cli.store.reads import Read
+
+_PUT = """
+INSERT INTO given (fact, at) SELECT seq, ?1 FROM fact
+WHERE seq IN (SELECT value FROM json_each(?2)) AND id IN (SELECT value FROM json_each(?3))
+ON CONFLICT DO UPDATE SET at = max(given.at, ?1)
+"""
 
 
-def put(db: Connection, ids: Mapping[int, str], *, now: int) -> None:
+def put(ids: Mapping[int, str], *, now: int) -> Read[None]:
     """Note that each fact was given out now. One that is gone, or whose number has another id by
     now, is left out; the time never moves backwards."""
-    for seq, fact_id in ids.items():
-        db.execute(
-            """
-            INSERT INTO given (fact, at) SELECT seq, ?2 FROM fact WHERE seq = ?1 AND id = ?3
-            ON CONFLICT DO UPDATE SET at = max(given.at, ?2)
-            """,
-            (seq, now, fact_id),
-        )
+    yield _PUT, (now, codec.dumps(list(ids)), codec.dumps(list(ids.values())))
 
 
 def times(db: Connection, seqs: Iterable[int]) -> dict[int, int]:

@@ -8,23 +8,20 @@ that gets much, `settle` brings the instant forward.
 from __future__ import annotations
 
 from tideline_cli.model.record import Record
-from tideline_cli.store import reads
 from tideline_cli.store.facts import narrowing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
     from typing import Any
 
     from apsw import Connection
 
     from tideline_cli.store.facts import Filter
-    from tideline_cli.store.reads import Read
 
     # A fact that begins or ends: +1 when it lapses, -1 when it comes to hold; its length and terms.
     Change = tuple[int, int, str]
 
-AT = "SELECT at, facts, tokens FROM lapsed WHERE origin = ?"
 LAG = 64  # facts that every recall may read; after one that reads more, they are counted
 MOST_READ = 4000  # ended facts that are looked at beside an answer: those that ended last
 _AT_ONCE = 16_384  # facts that are counted in one transaction, and those of the same instant
@@ -49,20 +46,12 @@ class Lapsed(Record):
         return self.changes.get(term, 0)
 
 
-def at(db: Connection, *, origin_number: int, now: int) -> Lapsed:
-    """Return the active facts of an origin that do not hold now."""
-    row: Any = db.execute(AT, (origin_number,)).fetchone()
-    if row is None:
-        return NONE
-    return reads.alone(db, since(*row, origin_number=origin_number, now=now))
-
-
 def since(
-    instant: int, facts: int, tokens: int, *, origin_number: int, now: int
-) -> Read[Lapsed]:
-    """Return the active facts that do not hold now, by those that the file counts for an instant.
-    """
-    changed = yield from _between(origin_number, instant, now)
+    instant: int, facts: int, tokens: int, rows: Sequence[Change], *, now: int
+) -> Lapsed:
+    """Return the active facts that do not hold now, by those that the file counts for an instant
+    and the rows of what is `changing` between the two."""
+    changed = _signed(rows, instant, now)
     if not changed:
         return Lapsed(facts, tokens, facts > 0)
     return Lapsed(
@@ -97,7 +86,9 @@ def settle(db: Connection, *, origin_number: int, now: int) -> None:
         return
     instant = row[0]
     to = _reachable(db, origin_number, instant, now)
-    changed = reads.alone(db, _between(origin_number, instant, to))
+    between = changing("?1", "?2", "?3"), (origin_number, min(instant, to), max(instant, to))
+    rows: list[Any] = db.execute(*between).fetchall()
+    changed = _signed(rows, instant, to)
     counts = [(origin_number, term, n) for term, n in _by_term(changed).items() if n]
     db.executemany(
         "INSERT INTO lapsed_term VALUES (?, ?, ?)"
@@ -112,29 +103,33 @@ def settle(db: Connection, *, origin_number: int, now: int) -> None:
     )  # fmt: skip
 
 
-def _between(origin_number: int, instant: int, now: int) -> Read[list[Change]]:
-    """Return the active facts that hold at one of two instants and not at the other."""
-    low, high = min(instant, now), max(instant, now)
-    rows = yield CHANGING, (origin_number, low, high)
+def _signed(rows: Iterable[Change], instant: int, now: int) -> list[Change]:
+    """Return what begins or ends on the way from one instant to the other."""
     forward = 1 if now >= instant else -1
     return [(forward * sign, length, terms) for sign, length, terms in rows]
 
 
-# A fact that ends before it begins never holds, and one that begins and ends between the two
-# instants holds at neither.
-CHANGING = """
+def changing(origin: str, low: str, high: str) -> str:
+    """Return the SQL for the active facts of an origin that hold at one of two instants, each given
+    as SQL, and not at the other: +1 for those that hold at the first, length and terms.
+
+    A fact that ends before it begins never holds, and one that begins and ends between the two
+    holds at neither.
+    """
+    return f"""
 SELECT sign, length, terms FROM (
-SELECT (valid_to IS NOT NULL AND valid_to <= ?3 OR valid_from IS NOT NULL AND valid_from > ?3)
-     - (valid_to IS NOT NULL AND valid_to <= ?2 OR valid_from IS NOT NULL AND valid_from > ?2)
-       AS sign, length, terms
+SELECT (valid_to IS NOT NULL AND valid_to <= {high}
+        OR valid_from IS NOT NULL AND valid_from > {high})
+     - (valid_to IS NOT NULL AND valid_to <= {low}
+        OR valid_from IS NOT NULL AND valid_from > {low}) AS sign, length, terms
 FROM fact
 WHERE seq IN (
   SELECT seq FROM fact
-  WHERE origin = ?1 AND lifecycle = 'active' AND valid_to IS NOT NULL
-    AND valid_to > ?2 AND valid_to <= ?3
+  WHERE origin = {origin} AND lifecycle = 'active' AND valid_to IS NOT NULL
+    AND valid_to > {low} AND valid_to <= {high}
   UNION ALL SELECT seq FROM fact
-  WHERE origin = ?1 AND lifecycle = 'active' AND valid_from IS NOT NULL
-    AND valid_from > ?2 AND valid_from <= ?3)
+  WHERE origin = {origin} AND lifecycle = 'active' AND valid_from IS NOT NULL
+    AND valid_from > {low} AND valid_from <= {high})
 ) AS changing WHERE sign <> 0
 """
 

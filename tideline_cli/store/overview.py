@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tideline_cli.model import codec
 from tideline_cli.model.record import Record
 from tideline_cli.store import lapsed, visibility
 
@@ -17,17 +18,20 @@ SELECT own.number, analyzer.value, embedder.value,
   (SELECT ifnull(sum(facts), 0) FROM tally WHERE origin = own.number),
   (SELECT ifnull(sum(tokens), 0) FROM tally WHERE origin = own.number),
   lapsed.at, lapsed.facts, lapsed.tokens,
+  (SELECT json_group_array(json_array(sign, length, terms)) FROM ({changing}) AS changed),
   EXISTS (SELECT 1 FROM fact WHERE origin = own.number
           AND (session IS NOT NULL OR speaker IS NOT NULL)),
   EXISTS (SELECT 1 FROM fact
           WHERE origin = own.number AND document IS NOT NULL AND lifecycle = 'active'),
   EXISTS (SELECT 1 FROM label_term WHERE origin = own.number),
   EXISTS (SELECT 1 FROM archived_term WHERE origin = own.number AND facts > 0)
-FROM (SELECT (SELECT number FROM origin WHERE key = ?) AS number) AS own
+FROM (SELECT (SELECT number FROM origin WHERE key = ?1) AS number) AS own
 LEFT JOIN lapsed ON lapsed.origin = own.number
 LEFT JOIN setting AS analyzer ON analyzer.name = 'analyzer'
 LEFT JOIN setting AS embedder ON embedder.name = 'embedder'
-"""
+""".format(
+    changing=lapsed.changing("own.number", "min(lapsed.at, ?2)", "max(lapsed.at, ?2)")
+)
 
 
 class Overview(Record):
@@ -55,12 +59,11 @@ class Overview(Record):
 
 def overview(*, viewer: Origin, now: int) -> Read[Overview]:
     """Return what is known of the origin of a viewer at a moment."""
-    ((number, analyzer, embedder, facts, tokens, *counted, turns, chunks, labels, archived),) = (
-        yield _OVERVIEW, (viewer.key,)
-    )
+    ((number, analyzer, embedder, facts, tokens, at, ended, ended_tokens, changed, turns, chunks,
+      labels, archived),) = yield _OVERVIEW, (viewer.key, now)  # fmt: skip
     gone = lapsed.NONE
-    if counted[0] is not None:
-        gone = yield from lapsed.since(*counted, origin_number=number, now=now)
+    if at is not None:
+        gone = lapsed.since(at, ended, ended_tokens, codec.loads(changed or "[]"), now=now)
     return Overview(
         number or visibility.NOBODY, analyzer or "standard", embedder or "", int(facts),
         int(tokens), gone, bool(turns), bool(chunks), bool(labels), bool(archived),

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator, Sequence
+    from collections.abc import Callable, Generator, Iterator, Sequence
     from typing import Any, TypeAlias, TypeVar
 
     from apsw import Connection
@@ -43,7 +43,15 @@ def alone(db: Connection, read: Read[T]) -> T:
 
 
 def together(db: Connection, *reads: Read[Any]) -> list[Any]:
-    """Return what each of the reads says, in their order."""
+    """Return what each of the reads says, in their order; a server is asked for a step of all of
+    them at once."""
+    ask = getattr(db, "rows_of_each", None)
+    return [alone(db, one) for one in reads] if ask is None else through(ask, *reads)
+
+
+def through(ask: Callable[[list[Statement]], list[Rows]], *reads: Read[Any]) -> list[Any]:
+    """Return what each of the reads says, in their order; `ask` returns the rows of each of the
+    statements that go together."""
     said: list[Any] = [None] * len(reads)
     answers: list[Rows | None] = [None] * len(reads)
     going = list(range(len(reads)))
@@ -57,7 +65,7 @@ def together(db: Connection, *reads: Read[Any]) -> list[Any]:
             except StopIteration as end:
                 said[place] = end.value
         going = still
-        for place, rows in zip(going, _rows(db, asked), strict=True):
+        for place, rows in zip(going, ask(asked) if asked else (), strict=True):
             answers[place] = rows
     return said
 
@@ -69,11 +77,3 @@ def one_by_one(db: Connection, *reads: Read[Any]) -> Iterator[Any]:
         yield from (alone(db, read) for read in reads)
     else:
         yield from together(db, *reads)
-
-
-def _rows(db: Connection, asked: Sequence[Statement]) -> list[Rows]:
-    """Return the rows of each statement; a server is asked for all of them at once."""
-    at_once = getattr(db, "rows_of_each", None)
-    if at_once is not None:
-        return at_once(asked)  # type: ignore[no-any-return]
-    return [db.execute(statement, bindings).fetchall() for statement, bindings in asked]

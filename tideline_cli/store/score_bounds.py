@@ -19,6 +19,7 @@ from tideline_cli.ranking.score_bounds import (
 )
 from tideline_cli.store import SERVERS
 from tideline_cli.store.connection import put_setting, setting
+from tideline_cli.store.reads import alone
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
     from typing import Any
 
     from apsw import Connection
+
+    from tideline_cli.model.origin import Origin
+    from tideline_cli.store.reads import Read
 
 # Files of the reference's analyser weigh no roles.
 _WEIGHED = """
@@ -75,17 +79,27 @@ def repeating(db: Connection, least: int, *, origin_number: int) -> Iterator[int
     yield from range(max(least, len(stored)), last + 1)
 
 
+def missing(db: Connection, *, viewer: Origin) -> Read[int]:
+    """Return what reads how many numbers have no byte yet; on a server, how many facts of an
+    origin."""
+    server = _of_server(db)
+    return server.missing(viewer=viewer) if server else _missing()
+
+
 def missing_count(db: Connection, *, origin_number: int | None) -> int:
-    """Return how many numbers have no byte yet; on a server, how many facts of the origin, or of
-    all."""
+    """Return the same; on a server, of the origin of this number, or of all."""
     if server := _of_server(db):
         return server.missing_count(db, origin_number=origin_number)  # type: ignore[no-any-return]
-    sql = f"""
+    return alone(db, _missing())
+
+
+def _missing() -> Read[int]:
+    rows = yield f"""
     SELECT ifnull((SELECT max(seq) FROM fact), 0) + 1
       - ifnull((SELECT number * {CHUNK} + length(codes) FROM ceiling WHERE {_ARE_OURS}
                 ORDER BY number DESC LIMIT 1), 0)
-    """
-    return int(db.execute(sql).get)
+    """, ()
+    return int(rows[0][0])
 
 
 def extend(db: Connection, *, limit: int, origin_number: int | None) -> None:

@@ -10,21 +10,22 @@ import apsw
 from tideline_cli import store
 from tideline_cli.errors import ReplacedError
 from tideline_cli.store import locks
-from tideline_cli.store.reads import alone
+from tideline_cli.store.reads import alone, through
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
     from types import TracebackType
     from typing import Any
 
     from apsw import Connection
 
     from tideline_cli.ranking.heat import HeatRule
-    from tideline_cli.store.reads import Read
+    from tideline_cli.store.reads import Read, Rows, Statement
 
 TOUCH_BUSY_MS = 20  # for which what is not promised to anybody waits for other writers
 GENERATION = "generation"  # the setting that tells one content of the file from another
+OTHER_GENERATION = "22012"  # what a server says where `rows_at_once` finds another content
 _BULK_CACHE_KIB = 96 * 1024
 _BULK_LOG_PAGES = 4000
 _BULK_ROOM = 128 * 1024 * 1024
@@ -54,14 +55,36 @@ def heat_rule(db: Connection) -> HeatRule | None:
 _queues: dict[int, int | None] = {}  # id of a connection -> its lock in the queue of writers
 
 
-class writing:  # noqa: N801  reads as a statement: with writing(db):
-    """One IMMEDIATE transaction: committed at the end of the block, rolled back by an exception."""
+def at_once(db: Connection, *reads: Read[Any]) -> list[Any]:
+    """Return what each of some reads and writes of one statement says, which are one transaction of
+    a writer: of a server, one round trip."""
+    if not db.filename.startswith(store.SERVERS):
+        with writing(db):
+            return [alone(db, one) for one in reads]
+    known = getattr(db, "generation", None)
 
-    def __init__(self, db: Connection) -> None:
+    def ask(asked: Sequence[Statement]) -> list[Rows]:
+        return db.rows_at_once(asked, generation=known)  # type: ignore[attr-defined, no-any-return]
+
+    try:
+        return through(ask, *reads)
+    except apsw.SQLError as error:
+        if getattr(error, "state", "") == OTHER_GENERATION:
+            raise _replaced() from None
+        raise
+
+
+class writing:  # noqa: N801  reads as a statement: with writing(db):
+    """One IMMEDIATE transaction: committed at the end of the block, rolled back by an exception.
+    `said` is what a first read or write in it says, which goes with its beginning."""
+
+    def __init__(self, db: Connection, first: Read[Any] | None = None) -> None:
         self._db = db
+        self._first = first
+        self.said: Any = None
 
     def __enter__(self) -> Connection:
-        begin(self._db)
+        self.said = begin(self._db, self._first)
         return self._db
 
     def __exit__(
@@ -178,10 +201,14 @@ def _refuse_replaced(db: Connection) -> None:
     known = getattr(db, "generation", None)
     if known is not None and generation(db) != known:
         db.execute("ROLLBACK")
-        raise ReplacedError(
-            "the store was replaced meanwhile (restore --from)",
-            hint="look at what it holds now, and run the command again if it is still wanted",
-        )
+        raise _replaced()
+
+
+def _replaced() -> ReplacedError:
+    return ReplacedError(
+        "the store was replaced meanwhile (restore --from)",
+        hint="look at what it holds now, and run the command again if it is still wanted",
+    )
 
 
 def commit(db: Connection) -> None:

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from tideline_cli.model import codec
-from tideline_cli.ranking.score_bounds import changes_at
+from tideline_cli.ranking.score_bounds import STEPS, changes_at
 from tideline_cli.store import score_bounds
+from tideline_cli.store.reads import alone
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
     from typing import Any
 
     from apsw import Connection
 
     from tideline_cli.model.fact import Fact
+    from tideline_cli.store.reads import Read
 
 _COUNT = """
 INSERT INTO usage (fact, access_count, last_accessed_at)
@@ -22,20 +24,40 @@ ON CONFLICT (fact) DO UPDATE SET access_count = usage.access_count + 1,
   last_accessed_at = max(usage.last_accessed_at, ?1)
 RETURNING fact, access_count
 """
+_IS_STEADY = f"""
+ AND EXISTS (SELECT 1 FROM usage WHERE usage.fact = seq
+             AND access_count NOT IN ({", ".join(map(str, STEPS))}))
+"""
 
 
 def touch(
     db: Connection, seqs: Sequence[int], *, now: int, ids: Sequence[str] | None = None
 ) -> None:
-    """Count one use of each fact that is still there: what a reader has found may have been taken
-    out since, and its connection keeps no foreign keys. With `ids`, a fact with none of them is
-    another one. The last use never moves backwards, and none was before the fact was made."""
-    known = "" if ids is None else " AND id IN (SELECT value FROM json_each(?3))"
-    given = (now, codec.dumps(list(seqs)), *(() if ids is None else (codec.dumps(list(ids)),)))
-    rows: list[Any] = db.execute(_COUNT.format(known), given).fetchall()
-    reached = [seq for seq, count in rows if changes_at(count)]
+    """Count one use of each fact that `counted` counts, in a transaction of the caller."""
+    bound_anew(db, alone(db, counted(seqs, now=now, ids=ids)))
+
+
+def bound_anew(db: Connection, counts: Iterable[tuple[int, int]]) -> None:
+    """Make the bytes that bound scores anew of the facts that a use changes, by number and count.
+    """
+    reached = [seq for seq, count in counts if changes_at(count)]
     if reached:
         score_bounds.put_of(db, reached)
+
+
+def counted(
+    seqs: Sequence[int], *, now: int, ids: Sequence[str] | None = None, is_steady: bool = False
+) -> Read[list[tuple[int, int]]]:
+    """Count one use of each fact that is still there: what a reader has found may have been taken
+    out since, and its connection keeps no foreign keys. With `ids`, a fact with none of them is
+    another one; `is_steady` leaves out those of which a use changes more than its count. The last
+    use never moves backwards, and none was before the fact was made. Say number and count of each.
+    """
+    which = "" if ids is None else " AND id IN (SELECT value FROM json_each(?3))"
+    which += _IS_STEADY if is_steady else ""
+    given = (now, codec.dumps(list(seqs)), *(() if ids is None else (codec.dumps(list(ids)),)))
+    rows: list[Any] = yield _COUNT.format(which), given
+    return rows
 
 
 def put_of(db: Connection, fact: Fact) -> None:

@@ -10,6 +10,7 @@ from itertools import compress, groupby
 
 from tideline_cli.model import codec
 from tideline_cli.ranking.score_bounds import CODER, ROW, bound_of_fact, repeats_at_least
+from tideline_cli.store import reads
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
     from typing import Any
 
     from apsw import Connection
+
+    from tideline_cli.model.origin import Origin
+    from tideline_cli.store.reads import Read
 
 CHUNK = ROW
 AHEAD = 512  # facts without a byte, of which a recall makes one for itself
@@ -45,6 +49,8 @@ END = f"""
    SELECT 1 FROM setting WHERE setting.name = 'score_bounds' AND setting.value = '{CODER}'))
 """
 MISSING = f"SELECT count(*) FROM fact WHERE origin = ?1 AND seq >= {END.format('?1')}"
+_VIEWERS = "(SELECT number FROM origin WHERE key = ?1)"
+_MISSING = f"SELECT count(*) FROM fact WHERE origin = {_VIEWERS} AND seq >= {END.format(_VIEWERS)}"
 _OF_NUMBERS = """
 SELECT origin, number, codes FROM score_bound WHERE number IN (SELECT value FROM json_each(?))
 """
@@ -78,6 +84,12 @@ def repeating(db: Connection, least: int, *, origin_number: int) -> Iterator[int
         (origin_number, max(least, len(stored))),
     ).fetchall()
     yield from (seq for (seq,) in rows)
+
+
+def missing(*, viewer: Origin) -> Read[int]:
+    """Read how many facts of an origin have no byte yet."""
+    rows = yield _MISSING, (viewer.key,)
+    return int(rows[0][0])
 
 
 def missing_count(db: Connection, *, origin_number: int | None) -> int:
@@ -131,9 +143,12 @@ def put_of(db: Connection, seqs: Iterable[int]) -> None:
     wanted = list(seqs)
     if not wanted:
         return
-    found: list[Any] = db.execute(_OF_FACTS, (codec.dumps(wanted),)).fetchall()
-    held = {(origin, number): bytearray(old)
-            for origin, number, old in _rows_of(db, {seq // CHUNK for _, seq, *_ in found})}
+    numbers = sorted({seq // CHUNK for seq in wanted})
+    found, rows = reads.together(
+        db, reads.asked(_OF_FACTS, (codec.dumps(wanted),)),
+        reads.asked(_OF_NUMBERS, (codec.dumps(numbers),)),
+    )  # fmt: skip
+    held = {(origin, number): bytearray(old) for origin, number, old in rows}
     changed: set[tuple[int, int]] = set()
     for origin, seq, terms, *weights in found:
         row = held.get((origin, seq // CHUNK))

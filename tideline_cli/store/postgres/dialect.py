@@ -38,6 +38,8 @@ _WORDS = (
     ("char(", r"\bchar\((\d+)\)", r"chr(\1)"),
     ("char(", r"\bchar\((\d+), (\d+)\)", r"(chr(\1) || chr(\2))"),
     ("json_object(", r"\bjson_object\(", "json_build_object("),
+    ("json_array(", r"\bjson_array\(", "json_build_array("),
+    ("json_group_array(", r"\bjson_group_array\(", "json_agg("),
     ("AS INTEGER)", r"\bAS INTEGER\)", "AS BIGINT)"),
     ("exp(", r"\b(\w+) \* exp\(", r"faded(\1, "),
 )
