@@ -451,7 +451,7 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--merge'); Kind = 'flag'; Help = 'Send each row through the rules of remember.' }
             @{ Flags = @('--strict'); Kind = 'flag'; Help = 'Take nothing if any row is bad.' }
             @{ Flags = @('--format'); Kind = 'one of jsonl csv tsv sqlite markdown text sheet vcard ical todo bookmarks history anki'; Help = 'What the file is [default: by its name, or how it begins].' }
-            @{ Flags = @('--from'); Kind = 'one of claude-code claude-mem mem0 mcp-memory-service mcp-memory basic-memory brigade rsclaw codex openclaw hermes'; Help = 'The program that wrote it; docs/importers.md says what is read.' }
+            @{ Flags = @('--from'); Kind = 'one of claude-code claude-mem mem0 mcp-memory-service mcp-memory basic-memory brigade rsclaw codex openclaw hermes gemini obsidian logseq claude-ai chatgpt auto none'; Help = 'The program that wrote it, or none [default: auto, by what the file holds]; docs/importers.md says what is read.' }
             @{ Flags = @('--table'); Kind = 'text'; Help = 'The table of a SQLite file [default: fact].' }
             @{ Flags = @('--max-rows'); Kind = 'text'; Help = 'Rows at most, bad ones included [default: 1,000,000].' }
             @{ Flags = @('--map'); Kind = 'text'; Help = 'Take COLUMN as FIELD, such as content, tags or created_at.' }

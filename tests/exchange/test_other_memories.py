@@ -101,6 +101,26 @@ def basic_memory(folder):
     return folder / "notes"
 
 
+def claude_ai(folder):
+    """memories.json of an export of claude.ai."""
+    return _text(folder / "memories.json", json.dumps([{
+        "conversations_memory": "## Work\n\nBuilds cranes in Kiel.\n",
+        "project_memories": {"crane-app": "The app is written in Rust."}, "account_uuid": "a"}]))
+
+
+def chatgpt(folder):
+    return _text(folder / "saved.txt", "Has a cat called Tom.\n\n- Likes short answers\n")
+
+
+def gemini(folder):
+    return _text(folder / "GEMINI.md", "## Gemini Added Memories\n- Lives in Bonn\n")
+
+
+def notebook(folder):
+    _text(folder / "notes" / "Deep" / "tea.md", "Oolong is kept in the blue tin.\n")
+    return folder / "notes"
+
+
 def brigade(folder):
     return _text(folder / "facts.jsonl", json.dumps({
         "memoryId": "mem_1", "content": "The office is in Brno", "segment": "knowledge",
@@ -139,13 +159,19 @@ TEXTS = {
                                 "Deploys take an hour", "The cache is cold at night"}),
     "mem0": (mem0, {"Likes green tea", "Is away in May"}),
     "mcp-memory-service": (mcp_memory_service, {"Backups run at three"}),
-    "mcp-memory": (mcp_memory, {"Ada: speaks Czech", "Ada: works at the port", "Port: is old"}),
+    "mcp-memory": (mcp_memory, {"Ada: speaks Czech", "Ada: works at the port", "Port: is old",
+                                "Ada works at Port"}),
     "basic-memory": (basic_memory, {"Pour over brings out more taste", "Cake needs an hour"}),
     "brigade": (brigade, {"The office is in Brno"}),
     "rsclaw": (rsclaw, {"Backups go to the NAS", "The team speaks Czech"}),
     "codex": (lists, {"deploys on Fridays", "likes short answers", "A paragraph about tests."}),
     "openclaw": (lists, {"deploys on Fridays", "likes short answers", "A paragraph about tests."}),
     "hermes": (lists, {"deploys on Fridays", "likes short answers", "A paragraph about tests."}),
+    "gemini": (gemini, {"Lives in Bonn"}),
+    "obsidian": (notebook, {"Oolong is kept in the blue tin."}),
+    "logseq": (notebook, {"Oolong is kept in the blue tin."}),
+    "claude-ai": (claude_ai, {"Builds cranes in Kiel.", "The app is written in Rust."}),
+    "chatgpt": (chatgpt, {"Has a cat called Tom.", "Likes short answers"}),
 }  # fmt: skip
 
 
@@ -190,7 +216,8 @@ def _folder(tmp_path):
 
 
 @pytest.mark.parametrize("name", [one for one in TEXTS if one not in (
-    "claude-code", "basic-memory", "codex", "openclaw", "hermes")])  # fmt: skip
+    "claude-code", "basic-memory", "codex", "openclaw", "hermes", "gemini", "obsidian", "logseq",
+    "chatgpt")])  # fmt: skip
 def test_a_file_that_is_cut_off_changes_nothing(run, process, tmp_path, name):
     """A truncated file is an error, and nothing of it is stored: also in a process that has not
     loaded what reads whole files."""
@@ -429,3 +456,91 @@ def test_a_pipe_in_the_place_of_a_file(run, tmp_path):
     os.mkfifo(tmp_path / "memory.jsonl")
     for name in ("mcp-memory", "claude-mem", "codex"):
         assert run("import", "--from", name, str(tmp_path / "memory.jsonl")).code == 2
+
+
+KNOWN = {
+    "claude-mem": claude_mem, "mcp-memory-service": mcp_memory_service, "mcp-memory": mcp_memory,
+    "mem0": mem0, "brigade": brigade, "claude-ai": claude_ai, "claude-code": claude_code,
+    "basic-memory": basic_memory,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", KNOWN)
+def test_a_memory_is_known_by_what_it_holds(run, tmp_path, name):
+    """Without --from it is read as with it, and said so; `none` takes it for a plain file."""
+    path = str(KNOWN[name](_folder(tmp_path)))
+    done = run("import", path)
+    assert f"is read as a memory of {name}; --from none" in done.err
+    found = taken(run)
+    assert found.keys() == TEXTS[name][1]
+    assert all(f"import:{name}" in one["tags"] for one in found.values())
+    assert run("import", path, "--from", "auto", "--json").json["added"] == 0
+    assert "is read as" not in run("import", path, "--from", "none").err
+
+
+def test_a_graph_as_one_object(run, tmp_path):
+    """Entities without observations and their relations are sentences too."""
+    path = _text(tmp_path / "graph.json", json.dumps({
+        "entities": [{"name": "Ada", "entityType": "person", "observations": []},
+                     {"name": "Port", "entityType": "place", "observations": ["is old"]}],
+        "relations": [{"from": "Ada", "to": "Port", "relationType": "works_at"},
+                      {"from": "Ada", "to": "Port", "relationType": "lives_near"},
+                      {"from": "Port", "to": "Nowhere", "relationType": "owns"}]}))  # fmt: skip
+    assert run("import", str(path)).code == 0
+    found = taken(run)
+    assert found.keys() == {"Ada is of the kind person", "Port: is old", "Ada works at Port",
+                            "Ada lives near Port", "Port owns Nowhere"}  # fmt: skip
+    shown = run("show", found["Ada is of the kind person"]["id"], "--json").json["links"]
+    assert {link["id"] for link in shown} == {found["Port: is old"]["id"]}
+
+
+def test_bodies_and_parts_of_sessions_come_along(run, tmp_path):
+    """Narrative, subtitle, every part of a summary; project and session have their places; prompts
+    are counted."""
+    path = str(_database(
+        tmp_path / "c.db",
+        ("CREATE TABLE observations (id INTEGER PRIMARY KEY, memory_session_id TEXT, project TEXT,"
+         " text TEXT, type TEXT, title TEXT, subtitle TEXT, facts TEXT, narrative TEXT,"
+         " concepts TEXT, prompt_number INTEGER, created_at_epoch INTEGER)",),
+        ("INSERT INTO observations VALUES (1,'s1','api',NULL,'bugfix','The leak','A handle was"
+         " kept','[\"Close it\"]','The pool kept each handle until midnight',NULL,3,?)",
+         EPOCH * 1000),
+        ("CREATE TABLE session_summaries (id INTEGER PRIMARY KEY, project TEXT, request TEXT,"
+         " learned TEXT, completed TEXT, next_steps TEXT, created_at_epoch INTEGER)",),
+        ("INSERT INTO session_summaries VALUES (1,'api','mend','Pools leak','The fix','Test it',?)",
+         EPOCH * 1000),
+        ("CREATE TABLE user_prompts (id INTEGER PRIMARY KEY, prompt_text TEXT)",),
+        ("INSERT INTO user_prompts VALUES (1, 'what a prompt says')",),
+    ))  # fmt: skip
+    done = run("import", path)
+    assert "1 prompts left out" in done.err
+    found = taken(run, "--all-scopes")
+    assert found.keys() == {"Close it", "The pool kept each handle until midnight",
+                            "A handle was kept", "Pools leak", "The fix", "Test it"}  # fmt: skip
+    fact = found["Close it"]
+    assert (fact["scope"], fact["session"], fact["turn"], fact["title"]) == (
+        "api", "s1", 3, "The leak")  # fmt: skip
+
+
+@pytest.mark.parametrize("text", [
+    '[{"title": "x", "mapping": {"a": {"message": {"author": {"role": "user"}}}}}]',
+    '{"sessionId": "s", "parentUuid": null, "type": "user"}\n',
+    '[{"uuid": "1", "chat_messages": [{"sender": "human", "text": "hello"}]}]',
+])  # fmt: skip
+def test_a_conversation_is_for_another_command(run, tmp_path, text):
+    """It is named, and nothing is taken."""
+    done = run("import", str(_text(tmp_path / "c.json", text)))
+    assert done.code == 2 and "tideline extract" in done.err
+
+
+def test_a_page_of_several_is_told(run, tmp_path):
+    """An export by pages says that there are others; a graph comes along as sentences."""
+    path = _text(tmp_path / "p.json", json.dumps({
+        "count": 200, "next": "https://x/?page=2", "previous": None,
+        "results": [{"id": "1", "memory": "Likes tea", "user_id": "u", "run_id": "r1"}],
+        "relations": [{"source": "ann", "relationship": "works_at", "target": "acme"}]}))
+    done = run("import", str(path))
+    assert "one page of several (1 of 200)" in done.err
+    found = taken(run)
+    assert found.keys() == {"Likes tea", "ann works at acme"}
+    assert found["Likes tea"]["session"] == "r1"

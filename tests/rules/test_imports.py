@@ -109,7 +109,7 @@ def test_no_clock_and_no_environment_below_the_door():
                "vector/embedders/static.py", "vector/embedders/onnx_folder.py",  # folders of models
                "evaluation/copies.py", "evaluation/datasets.py",  # folders of sets
                "exchange/vault/folder.py",
-               "exchange/tools/files.py",  # folders of other programs
+               "exchange/tools/files.py", "exchange/tools/__init__.py",  # of other programs
                "exchange/named_files.py", "exchange/folders.py", "exchange/dates.py",
                "memory/library.py",  # whether the files of documents are as they were
                "sync",  # places, keys, and what travels between machines

@@ -3,8 +3,12 @@ row is given out, so a file that is cut off changes nothing."""
 
 from __future__ import annotations
 
+import os
+
 from tideline_cli.errors import TidelineError, UsageError
 from tideline_cli.exchange.tools import json_files, notes, sqlite_files
+from tideline_cli.exchange.tools.files import first_bytes
+from tideline_cli.exchange.vault import read as vault_read
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,7 +31,66 @@ READERS: Mapping[str, Reader] = {
     "codex": notes.lists,
     "openclaw": notes.lists,
     "hermes": notes.lists,
+    "gemini": notes.lists,
+    "obsidian": notes.lists,
+    "logseq": notes.lists,
+    "claude-ai": json_files.claude_ai,
+    "chatgpt": json_files.chatgpt,
 }
+
+_MARKS: tuple[tuple[str, tuple[bytes, ...]], ...] = (
+    ("mcp-memory", (b'"entityType"', b'"observations"')),
+    ("mcp-memory", (b'"relationType"', b'"from"')),
+    ("claude-ai", (b'"conversations_memory"',)),
+    ("claude-ai", (b'"prompt_template"', b'"docs"')),
+    ("mcp-memory-service", (b'"content_hash"', b'"memory_type"')),
+    ("brigade", (b'"memoryId"', b'"decayRate"')),
+    ("mem0", (b'"memory":', b'"user_id"')),
+    ("mem0", (b'"memory":', b'"categories"')),
+    ("mem0", (b'"memory":', b'"hash"')),
+    ("rsclaw", (b'"docs"', b'"accessed_at"')),
+    ("chatgpt", (b'"memory_num_tokens"', b'"memories"')),
+)
+"""By which words at the beginning of a JSON file its program is known."""
+_CONVERSATIONS: tuple[tuple[bytes, ...], ...] = (
+    (b'"mapping"', b'"author"'), (b'"chat_messages"', b'"sender"'),
+    (b'"sessionId"', b'"parentUuid"'), (b'"session_meta"', b'"payload"'),
+)  # fmt: skip
+_LOOKED_AT = 1 << 16  # bytes
+
+
+def recognised(path: str) -> str | None:
+    """Return the program that left a file or folder, None where nothing tells it.
+
+    Raises UsageError, with the command that reads it, for a conversation.
+    """
+    if os.path.isdir(path):
+        return _of_folder(path)
+    raw = first_bytes(path, _LOOKED_AT)
+    if raw.startswith(b"SQLite format 3\x00"):
+        return sqlite_files.recognised(path)
+    if raw.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] not in (b"{", b"["):
+        return None
+    if any(all(word in raw for word in words) for words in _CONVERSATIONS):
+        raise UsageError(f"{path} is a conversation", hint=f"tideline extract {path}")
+    found = (name for name, words in _MARKS if all(word in raw for word in words))
+    return next(found, None)
+
+
+def _of_folder(path: str) -> str | None:
+    """Return the program that left a folder of notes, None for a folder of anybody's, and for one
+    that `export --format vault` has made."""
+    if vault_read.is_vault(path):
+        return None
+    names = os.listdir(path)
+    for name, program in ((".obsidian", "obsidian"), ("logseq", "logseq"), ("SOUL.md", "openclaw")):
+        if name in names:
+            return program
+    written = [os.path.join(path, one) for one in sorted(names) if one.lower().endswith(".md")]
+    heads = [first_bytes(one, 1024) for one in written[:20] if os.path.isfile(one)]
+    if "MEMORY.md" in names and any(b"\nname:" in head[:200] for head in heads):
+        return "claude-code"
+    return "basic-memory" if any(b"\npermalink:" in head for head in heads) else None
 
 
 def rows_of(

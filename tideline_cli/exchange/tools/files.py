@@ -43,6 +43,12 @@ def is_sqlite(path: str) -> bool:
         return file.read(len(_MAGIC)) == _MAGIC
 
 
+def first_bytes(path: str, size: int) -> bytes:
+    """Return the first bytes of a file."""
+    with named_files.open_plain(path, hint=_OTHER) as file:
+        return file.read(size)
+
+
 def markdown_files(path: str, tell: Tell) -> Iterator[tuple[str, str]]:
     """Yield (name, text) of a Markdown file, or of all in a folder and below it, by name. What a
     link in the folder leads out of it to is nobody's choice: it is left alone, and told."""

@@ -1,8 +1,10 @@
-"""Memories that are JSON: mem0, the reference server of MCP, brigade, RsClaw."""
+"""Memories that are JSON: of mem0, the reference server of MCP, claude.ai, ChatGPT, brigade and
+RsClaw."""
 
 from __future__ import annotations
 
-from tideline_cli.errors import UsageError
+from tideline_cli.errors import TidelineError, UsageError
+from tideline_cli.exchange import markdown
 from tideline_cli.exchange.tools.files import (
     json_lines,
     json_of,
@@ -41,15 +43,24 @@ _DERIVED = ("vector", "embedding", "relevance_score", "score")
 _GLOBAL, _AGENT = "global", "agent:"
 
 
-def mem0(path: str, _: Tell = str) -> Iterator[Row]:
-    """Yield the memories of `get_all`: an object with results, a list, or a page of them."""
-    whole = json_of(text_of(path), path)
+def mem0(path: str, tell: Tell = str) -> Iterator[Row]:
+    """Yield the memories of `get_all`, or of a page of the API, and the relations of its graph as
+    sentences; Markdown is a list of memories."""
+    text = text_of(path)
+    if text.lstrip()[:1] not in "[{":
+        items = (line.strip() for line in text.splitlines() if line.lstrip()[:2] in ("- ", "* "))
+        yield from ({"content": item[2:].strip(), "id": item[2:].strip()} for item in items)
+        return
+    whole = json_of(text, path)
     found = whole.get("results", whole.get("memories")) if isinstance(whole, dict) else whole
     if not isinstance(found, list):
         raise UsageError(
             f"{path} is no list of memories", hint="export by get_all; a schema of your own has "
             "other names: rename them, or use `tideline import --map COLUMN=FIELD`",
         )  # fmt: skip
+    if isinstance(whole, dict) and whole.get("next"):
+        tell(f"{path} is one page of several ({len(found):,} of {whole.get('count', 'more')}): "
+             "import the others too")  # fmt: skip
     for one in found:
         if not (isinstance(one, dict) and isinstance(one.get("memory"), str)):
             raise UsageError(
@@ -57,36 +68,68 @@ def mem0(path: str, _: Tell = str) -> Iterator[Row]:
                 hint="a schema of your own? use `tideline import --map COLUMN=FIELD`",
             )
         metadata = one.get("metadata") if isinstance(one.get("metadata"), dict) else {}
-        known = ("id", "memory", "created_at", "expiration_date", "categories", "metadata")
+        known = ("id", "memory", "created_at", "expiration_date", "categories", "metadata",
+                 "run_id", "agent_id", *_DERIVED)  # fmt: skip
         yield {
             "id": one.get("id"), "content": one["memory"], "tags": one.get("categories") or [],
-            "created_at": ms_of(one.get("created_at")),
-            "valid_to": ms_of(one.get("expiration_date")),
+            "created_at": ms_of(one.get("created_at")), "session": one.get("run_id"),
+            "agent": one.get("agent_id"), "valid_to": ms_of(one.get("expiration_date")),
             "metadata": {**(metadata or {}), **rest_of(one, known)},
         }  # fmt: skip
+    for one in whole.get("relations") or () if isinstance(whole, dict) else ():
+        ends = one.get("source"), one.get("relationship", one.get("relation"))
+        said = " ".join(str(word).replace("_", " ") for word in (
+            *ends, one.get("target", one.get("destination"))) if word)  # fmt: skip
+        yield {"id": f"relation:{said}", "content": said, "tags": ["relation"]}
 
 
 def mcp_memory(path: str, _: Tell = str) -> Iterator[Row]:
-    """Yield a row for each observation of each entity; a relation joins the first ones of two."""
-    rows = json_lines(path)
-    entities = [one for one in rows if one.get("type") == "entity" and one.get("name")]
-    held = {text_in(one, "name"): _observed(one) for one in entities}
+    """Yield a row for each observation of each entity, for each entity of which nothing is
+    observed, and for each relation as a sentence; it joins the first ones of two entities too."""
+    entities, relations = _graph(path)
+    held = {text_in(one, "name"): _observed(one) or [""] for one in entities}
     edges: dict[str, list[Row]] = {}
-    for one in rows:
-        if one.get("type") == "relation" and (said := held.get(text_in(one, "to"))):
-            target = part_id(one["to"], said[0])
-            edges.setdefault(text_in(one, "from"), []).append(
-                {"kind": "relates", "target": target, "reason": one.get("relationType")}
-            )
+    for one in relations:
+        start, end = text_in(one, "from"), text_in(one, "to")
+        if end in held and start != end:
+            edges.setdefault(start, []).append(
+                {"kind": "relates", "target": part_id(end, held[end][0]),
+                 "reason": one.get("relationType")}
+            )  # fmt: skip
     for one in entities:
         name, kind = one["name"], one.get("entityType")
         rest = rest_of(one, ("type", "name", "entityType", "observations"))
-        for place, text in enumerate(_observed(one)):
+        bare = f"{name} is of the kind {kind}" if kind else name
+        for place, text in enumerate(held[name]):
             yield {
-                "id": part_id(name, text), "content": f"{name}: {text}",
+                "id": part_id(name, text), "content": f"{name}: {text}" if text else bare,
                 "tags": [kind] if kind else [], "metadata": rest,
                 "links": [] if place else edges.get(name, []),
             }  # fmt: skip
+    for one in relations:
+        start, end = text_in(one, "from"), text_in(one, "to")
+        kind = one.get("relationType")
+        rest = rest_of(one, ("type", "from", "to", "relationType"))
+        yield {
+            "id": part_id(f"{start}\x1f{end}", str(kind)), "tags": ["relation"], "metadata": rest,
+            "content": f"{start} {str(kind or 'relates to').replace('_', ' ')} {end}",
+        }  # fmt: skip
+
+
+def _graph(path: str) -> tuple[list[Row], list[Row]]:
+    """Return the entities and the relations of a knowledge graph: of lines, or of one object."""
+    whole = None
+    if '"entities"' in text_of(path)[:4096]:
+        whole = json_of(text_of(path), path)
+    if isinstance(whole, dict) and isinstance(whole.get("entities"), list):
+        entities, relations = whole["entities"], whole.get("relations") or []
+        if all(isinstance(one, dict) for one in (*entities, *relations)):
+            return [one for one in entities if one.get("name")], relations
+    rows = json_lines(path)
+    return (
+        [one for one in rows if one.get("type") == "entity" and one.get("name")],
+        [one for one in rows if one.get("type") == "relation"],
+    )
 
 
 def _observed(entity: Row) -> list[str]:
@@ -96,6 +139,57 @@ def _observed(entity: Row) -> list[str]:
         raise UsageError(f"{entity['name']}: its observations are no list of texts",
                          hint="nothing was taken")  # fmt: skip
     return [*dict.fromkeys(found)]
+
+
+def claude_ai(path: str, tell: Tell = str) -> Iterator[Row]:
+    """Yield what an export of claude.ai remembers: of memories.json the statements of what it knows
+    of its user and of each project, of projects.json descriptions, instructions and documents."""
+    whole = json_of(text_of(path), path)
+    for one in whole if isinstance(whole, list) else [whole]:
+        if not isinstance(one, dict):
+            raise UsageError(f"{path} is no export of claude.ai", hint="nothing was taken")
+        texts = [(one.get("conversations_memory"), None)]
+        texts += [(text, key) for key, text in (one.get("project_memories") or {}).items()]
+        name = one.get("name")
+        texts += [(one.get(key), name) for key in ("description", "prompt_template")]
+        for text, scope in texts:
+            yield from _stated(text, scope, one, tell)
+        for document in one.get("docs") or ():
+            for row in _stated(document.get("content"), name, document, tell):
+                yield row | {"title": row.get("title") or document.get("filename")}
+
+
+def _stated(text: Any, scope: Any, one: Row, tell: Tell) -> Iterator[Row]:
+    """Yield what a Markdown text in an export states, under the scope of its project."""
+    lines = str(text or "").split("\n")
+    for _, row in markdown.rows(line.encode() + b"\n" for line in lines):
+        if isinstance(row, TidelineError):
+            tell(f"left out: {row.message}")
+            continue
+        own = part_id(str(one.get("uuid") or scope or "memory"), str(row["content"]))
+        yield row | {"id": own, "scope": scope, "created_at": one.get("created_at")}
+
+
+def chatgpt(path: str, _: Tell = str) -> Iterator[Row]:
+    """Yield the saved memories of ChatGPT: a list of them, or lines of text."""
+    text = text_of(path)
+    if text.lstrip()[:1] not in "[{":
+        lines = dict.fromkeys(line.strip().lstrip("-*• ").strip() for line in text.splitlines())
+        yield from ({"id": line, "content": line} for line in lines if line)
+        return
+    whole = json_of(text, path)
+    found = whole.get("memories") if isinstance(whole, dict) else whole
+    if not isinstance(found, list):
+        raise UsageError(f"{path} is no list of memories", hint="docs/importers.md")
+    for one in found:
+        said = one if isinstance(one, dict) else {"content": one}
+        content = next((said[key] for key in ("content", "memory", "text") if said.get(key)), None)
+        if not isinstance(content, str):
+            raise UsageError(f"{path}: a memory has no text", hint="nothing was taken")
+        at = said.get("created_at") or said.get("created_timestamp") or said.get("updated_at")
+        yield {"id": said.get("id") or content, "content": content, "created_at": ms_of(at),
+               "metadata": rest_of(said, ("id", "content", "memory", "text", "created_at",
+                                          "created_timestamp"))}  # fmt: skip
 
 
 def brigade(path: str, _: Tell = str) -> Iterator[Row]:

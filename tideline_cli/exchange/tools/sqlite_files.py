@@ -49,33 +49,48 @@ def mcp_memory_service(path: str, _: Tell = str) -> Iterator[Row]:
 
 
 _OBSERVED = ("id", "text", "type", "title", "subtitle", "facts", "narrative", "concepts",
-             "project", "created_at", "created_at_epoch")  # fmt: skip
-_SUMMED = ("id", "learned", "project", "created_at", "created_at_epoch", "request")
+             "project", "created_at", "created_at_epoch", "memory_session_id", "sdk_session_id",
+             "prompt_number", "discovery_tokens", "relevance_count")  # fmt: skip
+_SUMMARY = ("investigated", "learned", "completed", "next_steps", "notes")
+_LEFT = {"user_prompts": "prompts", "pending_messages": "messages that wait"}
 
 
-def claude_mem(path: str, _: Tell = str) -> Iterator[Row]:
-    """Yield a row for each fact of an observation, or its text or title where it has none, and what
-    sessions have learned; prompts never."""
+def claude_mem(path: str, tell: Tell = str) -> Iterator[Row]:
+    """Yield a row for each fact of an observation, its narrative, text and subtitle, and for each
+    part of the summary of a session. Prompts are counted and told."""
     for one in _table(path, "observations"):
-        said = [str(fact) for fact in listed_json(one.get("facts"))]
-        texts = said or [text for text in (one.get("text"), one.get("title")) if text][:1]
+        title = one.get("title")
+        texts = [*map(str, listed_json(one.get("facts"))), one.get("narrative"), one.get("text"),
+                 one.get("subtitle")]  # fmt: skip
         tags = [one.get("project"), one.get("type"), *map(str, parts_of(one.get("concepts")))]
-        for text in dict.fromkeys(texts):
-            yield {
-                "id": part_id(f"observation:{_place(one)}", text), "content": text,
-                "title": one.get("title") if text != one.get("title") else None,
-                "tags": [tag for tag in tags if tag],
-                "created_at": ms_of(one.get("created_at_epoch")) or one.get("created_at"),
-                "metadata": rest_of(one, _OBSERVED),
+        for text in dict.fromkeys([text for text in texts if text] or [title]):
+            yield _of_session(one, _OBSERVED) | {
+                "id": part_id(f"observation:{_place(one)}", str(text)), "content": text,
+                "title": title if text != title else None, "tags": [tag for tag in tags if tag],
             }  # fmt: skip
     for one in _table(path, "session_summaries", needed=False):
-        if one.get("learned"):
-            yield {
-                "id": part_id(f"summary:{_place(one)}", one["learned"]), "content": one["learned"],
-                "tags": [one["project"]] if one.get("project") else [],
-                "created_at": ms_of(one.get("created_at_epoch")) or one.get("created_at"),
-                "metadata": rest_of(one, _SUMMED),
-            }  # fmt: skip
+        for part in _SUMMARY:
+            text = one.get(part)
+            if text:
+                tags = [one.get("project"), part.replace("_", "-")]
+                yield _of_session(one, (*_OBSERVED, *_SUMMARY, "request")) | {
+                    "id": part_id(f"summary:{_place(one)}", text), "content": text,
+                    "title": one.get("request"), "tags": [tag for tag in tags if tag],
+                }  # fmt: skip
+    for name, what in _LEFT.items():
+        count = len(_table(path, name, needed=False))
+        if count:
+            tell(f"{count:,} {what} left out: no memories ({name})")
+
+
+def _of_session(row: Row, known: tuple[str, ...]) -> Row:
+    """Return what a row says of its session and project, and what has no place here."""
+    session = row.get("memory_session_id") or row.get("sdk_session_id")
+    return {
+        "scope": row.get("project"), "session": session, "turn": row.get("prompt_number"),
+        "created_at": ms_of(row.get("created_at_epoch")) or row.get("created_at"),
+        "metadata": rest_of(row, known),
+    }  # fmt: skip
 
 
 def _place(row: Row) -> str:
@@ -90,6 +105,21 @@ def listed_json(value: Any) -> list[Any]:
     if isinstance(value, str) and not value.strip().startswith("["):
         return [value] if value.strip() else []
     return parts_of(value)
+
+
+def recognised(path: str) -> str | None:
+    """Return which program a database is of, by a table that it alone has; None for others."""
+    for name, table, column in (
+        ("claude-mem", "observations", "narrative"), ("claude-mem", "observations", "facts"),
+        ("mcp-memory-service", "memories", "content_hash"),
+    ):  # fmt: skip
+        try:
+            first = next(iter(foreign_table.rows(path, table)), None)
+        except UsageError:
+            continue
+        if isinstance(first, dict) and column in first:
+            return name
+    return None
 
 
 def _table(path: str, name: str, *, needed: bool = True) -> list[Row]:

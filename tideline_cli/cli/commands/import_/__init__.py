@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import nullcontext
 
 from tideline_cli.cli import embedding, output
@@ -10,6 +11,7 @@ from tideline_cli.cli.messages import shows_progress
 from tideline_cli.cli.options import Argument, OptionSet, choice, count, flag, pair, text
 from tideline_cli.cli.session import Session
 from tideline_cli.errors import Interrupted, TidelineError, UsageError
+from tideline_cli.exchange import tools
 from tideline_cli.exchange.importer import import_rows, prepared
 from tideline_cli.exchange.importer.cells import KEYS, TEXT_KEYS, mapping_of
 from tideline_cli.exchange.importer.preparation import ChunkReader
@@ -29,7 +31,8 @@ if TYPE_CHECKING:
 
 MAX_ROWS = 1_000_000
 PROGRAMS = ("claude-code", "claude-mem", "mem0", "mcp-memory-service", "mcp-memory",
-            "basic-memory", "brigade", "rsclaw", "codex", "openclaw", "hermes")  # fmt: skip
+            "basic-memory", "brigade", "rsclaw", "codex", "openclaw", "hermes", "gemini",
+            "obsidian", "logseq", "claude-ai", "chatgpt")  # fmt: skip
 FORMATS = ("jsonl", "csv", "tsv", "sqlite", "markdown", "text", "sheet", "vcard", "ical", "todo",
            "bookmarks", "history", "anki")  # fmt: skip
 HELP = """Take in facts from JSON, tables, Markdown, calendars, contacts and other lists.
@@ -76,8 +79,9 @@ class Options(OptionSet):
     merge = flag("Send each row through the rules of remember.")
     strict = flag("Take nothing if any row is bad.")
     format = choice(FORMATS)("What the file is [default: by its name, or how it begins].")
-    from_ = choice(PROGRAMS)(
-        "The program that wrote it; docs/importers.md says what is read.",
+    from_ = choice((*PROGRAMS, "auto", "none"))(
+        "The program that wrote it, or none [default: auto, by what the file holds]; "
+        "docs/importers.md says what is read.",
         metavar="PROGRAM", excludes=("format", "table"),
     )  # fmt: skip
     table = text("The table of a SQLite file [default: fact].", metavar="NAME")
@@ -113,14 +117,15 @@ def run(session: Session, words: list[str], options: Options) -> int:
     if len(words) != 1:
         raise UsageError("name one file", hint="tideline import facts.jsonl")
     path = words[0]
-    kind = options.format or kind_of(path)
+    tool = _program(session, path, options)
+    kind = options.format or ("jsonl" if tool else kind_of(path))
     if options.table is not None and kind != "sqlite":
         raise UsageError(f"--table cannot go with {kind}: it has none", hint="leave it out")
     agent = session.agent(options.agent)
     context = ImportContext(session.viewer, session.now, options.trust, agent)
     source = Source(
         session, path, kind, options.table or "fact", twice=options.strict,
-        mapping=mapping_of(options.map), tool=options.from_,
+        mapping=mapping_of(options.map), tool=tool,
         seconds=options.seconds, sentence=options.as_, encoding=options.encoding,
     )  # fmt: skip
     if options.strict:
@@ -154,6 +159,22 @@ def run(session: Session, words: list[str], options: Options) -> int:
     if summary.rows and not summary.taken:
         raise useless(summary)
     return 0
+
+
+def _program(session: Session, path: str, options: Options) -> str | None:
+    """Return the program that left a file: the one that is named, else the one whose marks it
+    bears, which is told."""
+    if options.from_ == "none":
+        return None
+    if options.from_ not in (None, "auto"):
+        return options.from_
+    is_plain = (options.format, options.table, options.as_) == (None, None, None)
+    if path == "-" or not (is_plain and not options.map and os.path.exists(path)):
+        return None
+    found = tools.recognised(path)
+    if found is not None:
+        session.note(f"{path} is read as a memory of {found}; --from none reads it as a plain file")
+    return found
 
 
 def _embed(session: Session) -> None:
