@@ -250,7 +250,7 @@ def test_fzf_says_once_what_each_letter_would(stored, tmp_path, monkeypatch, cap
     given = GlobalOptions()
     options = pick.Options()
     monkeypatch.setenv(offer.HANDED, by_fzf.handed(options, given, str(told)))
-    monkeypatch.setattr(offer.live, "found", lambda *_, caution, **__: [
+    monkeypatch.setattr(offer.pick, "found", lambda *_, caution, **__: [
         caution(UnavailableError("no model"))][:0])
     for call in (("rows", "a"), ("rows", "ab"), *[("pin", "0" * 25 + "1")] * 2):
         assert pick.answer_fzf(call) == 0

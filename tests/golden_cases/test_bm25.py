@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.support import NOW, fresh_store, golden, joined, put, reference_fact, searched
-from tideline_cli.memory.query import Query
-from tideline_cli.memory.question import Question
+from tideline_cli.memory.query import Query, Question
 from tideline_cli.memory.recall import recall
 from tideline_cli.model.origin import OWNER
 from tideline_cli.model.text import terms

@@ -8,8 +8,7 @@ import pytest
 
 from tests.support import NOW, fact, put, view_at
 from tideline_cli.memory import large, lexical
-from tideline_cli.memory.query import Query
-from tideline_cli.memory.question import question_of
+from tideline_cli.memory.query import Query, question_of
 from tideline_cli.memory.search import Search
 from tideline_cli.model.text import WITH_FORMS
 from tideline_cli.ranking import bm25

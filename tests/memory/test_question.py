@@ -7,9 +7,8 @@ from itertools import chain
 import pytest
 
 from tests.support import DAY, NOW, fact, fresh_store, put, searched
-from tideline_cli.memory import beginning_words
-from tideline_cli.memory.query import Match, Query
-from tideline_cli.memory.question import conditions, question_of, word_count
+from tideline_cli.memory import unindexed_words
+from tideline_cli.memory.query import Match, Query, conditions, question_of, word_count
 from tideline_cli.memory.recall import recall
 from tideline_cli.model.origin import OWNER, channel
 from tideline_cli.model.text import WITH_FORMS
@@ -78,7 +77,7 @@ def test_no_statement_is_added_where_all_words_are_known(db, monkeypatch):
     def refused(*_args, **_given):
         raise AssertionError("the vocabulary was read")
 
-    monkeypatch.setattr(beginning_words, "stand_ins", refused)
+    monkeypatch.setattr(unindexed_words, "stand_ins", refused)
     assert found(db, "garden gate") == ["the garden gate squeaks"]
 
 

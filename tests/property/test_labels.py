@@ -14,7 +14,7 @@ from tests.property.test_lexical import asked_for, brute_force, filters, holds, 
 from tests.support import DAY, NOW, fact, fresh_store, often, put, searched
 from tideline_cli.memory import by_label
 from tideline_cli.memory import scorer as reading
-from tideline_cli.memory.question import Question
+from tideline_cli.memory.query import Question
 from tideline_cli.model.source import STANDING
 from tideline_cli.store import label_holders, visibility
 from tideline_cli.store.facts import Filter

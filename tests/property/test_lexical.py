@@ -15,7 +15,7 @@ from tests.property.strategies import DRAWN, ORIGINS, VOCABULARY, ranked_fact
 from tests.support import DAY, NOW, fact, fresh_store, often, put, searched
 from tideline_cli.memory import large, lexical
 from tideline_cli.memory import scorer as reading
-from tideline_cli.memory.question import Question
+from tideline_cli.memory.query import Question
 from tideline_cli.model.origin import OWNER
 from tideline_cli.model.record import replace
 from tideline_cli.model.source import STANDING

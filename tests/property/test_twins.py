@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tests.property.strategies import ORIGINS, sources
 from tests.support import NOW, fresh_store, often
-from tideline_cli.memory import near_duplicates
+from tideline_cli.memory import rivals
 from tideline_cli.memory.remember import remember
 from tideline_cli.model.fact import NewFact
 from tideline_cli.model.source import is_trusted
@@ -67,12 +67,12 @@ def near_texts(draw):
 def test_twins_equal_brute_force(data):
     """A write reinforces the first fact with a Jaccard of at least 0.85 that it may touch, whether
     candidates are read or looked up in the bytes first."""
-    many = mock.patch.object(near_duplicates, "_MANY", data.draw(st.sampled_from((0, 256))))
+    many = mock.patch.object(rivals, "_MANY", data.draw(st.sampled_from((0, 256))))
     sooner = data.draw(st.sampled_from((0, 1024)))
     with (
         fresh_store(analyzer="reference", sameness="reference") as db,
         many,
-        mock.patch.object(near_duplicates, "_READ_SOONER", sooner),
+        mock.patch.object(rivals, "_READ_SOONER", sooner),
     ):
         model = Model()
         for number in range(data.draw(st.integers(1, 14))):
@@ -137,13 +137,13 @@ def test_a_common_word_reads_the_facts_of_its_size_alone(db, monkeypatch):
     with writing(db):
         score_bounds.extend(db, limit=1000, origin_number=None)
     read = []
-    terms_of = near_duplicates.fts.terms_of
+    terms_of = rivals.fts.terms_of
 
     def counting(db, seqs, *, origin_number):
         read.extend(seqs)
         return terms_of(db, seqs, origin_number=origin_number)
 
-    holding = near_duplicates.fts.holding
+    holding = rivals.fts.holding
     listed = []
 
     def noting(*given, **more):
@@ -151,10 +151,10 @@ def test_a_common_word_reads_the_facts_of_its_size_alone(db, monkeypatch):
         listed.extend(found)
         return found
 
-    monkeypatch.setattr(near_duplicates.fts, "terms_of", counting)
-    monkeypatch.setattr(near_duplicates.fts, "holding", noting)
+    monkeypatch.setattr(rivals.fts, "terms_of", counting)
+    monkeypatch.setattr(rivals.fts, "holding", noting)
     new = NewFact("Tea.", "knowledge", "owner_message", ORIGINS[0])
     done = remember(db, new, fact_id="FX", now=NOW)
     assert (done.action, done.fact.id) == ("reinforced", "F000000")
-    assert len(read) <= near_duplicates._FEW + 3
-    assert len(listed) <= near_duplicates._MANY + 1
+    assert len(read) <= rivals._FEW + 3
+    assert len(listed) <= rivals._MANY + 1

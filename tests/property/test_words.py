@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from tests.property.test_lexical import bounded, modulator, summed
 from tests.support import DAY, NOW, fact, fresh_store, often, put, searched
 from tideline_cli.memory import scorer as reading
-from tideline_cli.memory.query import Match
-from tideline_cli.memory.question import question_of
+from tideline_cli.memory.query import Match, question_of
 from tideline_cli.model.fact import role_weight, trust
 from tideline_cli.model.origin import OWNER, channel
 from tideline_cli.model.record import replace

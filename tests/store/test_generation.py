@@ -17,7 +17,7 @@ from tideline_cli.dream import comparison
 from tideline_cli.errors import BusyError, ReplacedError
 from tideline_cli.exchange.importer import import_rows
 from tideline_cli.exchange.importer.rows import ImportContext
-from tideline_cli.memory import repair
+from tideline_cli.memory import doctor
 from tideline_cli.memory.query import Query
 from tideline_cli.memory.recall import recall, write_back
 from tideline_cli.memory.remember import remember
@@ -41,7 +41,7 @@ def store(run, home, tmp_path):
 
 
 def put_back(store, tmp_path, progress=lambda _: None):
-    return repair.restore_from(
+    return doctor.restore_from(
         str(tmp_path / "old.db"), str(store), now=0, network_allowed=True, progress=progress
     )
 

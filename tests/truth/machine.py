@@ -19,8 +19,7 @@ from tideline_cli.exchange import jsonl
 from tideline_cli.exchange.importer.import_rows import import_rows
 from tideline_cli.exchange.importer.rows import ImportContext
 from tideline_cli.memory import purge
-from tideline_cli.memory.query import Query
-from tideline_cli.memory.question import question_of
+from tideline_cli.memory.query import Query, question_of
 from tideline_cli.memory.recall import recall
 from tideline_cli.model import codec
 from tideline_cli.model.fact import NewFact

@@ -8,7 +8,7 @@ from tideline_cli.errors import UnavailableError
 from tideline_cli.llm import prompts, reply
 from tideline_cli.llm.client import complete
 from tideline_cli.memory.lanes import embedder_of
-from tideline_cli.memory.near_duplicates import rule_of
+from tideline_cli.memory.rivals import rule_of
 from tideline_cli.memory.screening import threats_in
 from tideline_cli.model.proposal import Retire
 from tideline_cli.model.record import record, replace

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from tideline_cli.memory.near_duplicates import rule_of
+from tideline_cli.memory.rivals import rule_of
 from tideline_cli.model.edge import REPLACING, SIMILAR, SUCCEEDS
 from tideline_cli.model.instant import DAY_MS, LATEST_MS
 from tideline_cli.model.proposal import Confirm, Fade, Merge, Relate

@@ -7,7 +7,7 @@ from itertools import groupby
 from tideline_cli.dream.plan import STAGES, plan
 from tideline_cli.errors import Interrupted, NotFoundError, ReplacedError
 from tideline_cli.memory import amend, fading
-from tideline_cli.memory.near_duplicates import rule_of
+from tideline_cli.memory.rivals import rule_of
 from tideline_cli.model.edge import SUCCEEDS
 from tideline_cli.model.proposal import Confirm, Fade, Merge, Relate, Retire, concerned
 from tideline_cli.model.record import record, replace

@@ -3,8 +3,7 @@ words costs a statement a word."""
 
 from __future__ import annotations
 
-from tideline_cli.memory.query import nothing
-from tideline_cli.memory.question import check_length, matched_count, question_of, word_count
+from tideline_cli.memory.query import check_length, matched_count, nothing, question_of, word_count
 from tideline_cli.memory.recall import recalled
 from tideline_cli.memory.search import view_of
 from tideline_cli.model.record import Record, replace

@@ -7,9 +7,8 @@ from math import log
 
 from tideline_cli.memory.amend import blocking_successor, filled_by
 from tideline_cli.memory.lexical import holding_now
-from tideline_cli.memory.near_duplicates import rule_of
-from tideline_cli.memory.query import Recalled
-from tideline_cli.memory.question import conditions, matched_count, word_count
+from tideline_cli.memory.query import Recalled, conditions, matched_count, word_count
+from tideline_cli.memory.rivals import rule_of
 from tideline_cli.model.fact import role_weight, trust
 from tideline_cli.model.hit import Breakdown, Hit
 from tideline_cli.model.instant import LATEST_MS, iso
@@ -28,8 +27,7 @@ if TYPE_CHECKING:
 
     from apsw import Connection
 
-    from tideline_cli.memory.query import Query
-    from tideline_cli.memory.question import Question
+    from tideline_cli.memory.query import Query, Question
     from tideline_cli.memory.search import View
     from tideline_cli.model.fact import Fact
     from tideline_cli.model.origin import Origin

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tideline_cli.errors import UsageError, WriteBlockedError
 from tideline_cli.memory import heat, remember
 from tideline_cli.memory.amend import NothingToDo, check_active
-from tideline_cli.memory.near_duplicates import stating
+from tideline_cli.memory.rivals import stating
 from tideline_cli.memory.screening import refusal, screen_of
 from tideline_cli.memory.secret_screening import searched
 from tideline_cli.memory.succession import give_way, repaint

@@ -8,7 +8,7 @@ beat whatever is left.
 from __future__ import annotations
 
 from tideline_cli.memory import scorer as scoring
-from tideline_cli.memory.question import is_mostly_unknown, is_one_word, unknown_words, word_count
+from tideline_cli.memory.query import is_mostly_unknown, is_one_word, unknown_words, word_count
 from tideline_cli.memory.scorer import Reader, Scorer
 from tideline_cli.memory.search import Known
 from tideline_cli.model.record import replace
@@ -22,8 +22,7 @@ if TYPE_CHECKING:
     from apsw import Connection
 
     from tideline_cli.memory.named_dates import DatedFloor
-    from tideline_cli.memory.query import Match
-    from tideline_cli.memory.question import Question
+    from tideline_cli.memory.query import Match, Question
     from tideline_cli.memory.search import Search, View
     from tideline_cli.store.common_postings import Counted
 
@@ -218,9 +217,9 @@ def _fuller(view: View, question: Question, held: Mapping[str, int]) -> Question
     unknown = [] if all(held.values()) else unknown_words(terms, held, forms)
     if not unknown:
         return None
-    from tideline_cli.memory import beginning_words  # noqa: PLC0415  a word is unknown
+    from tideline_cli.memory import unindexed_words  # noqa: PLC0415  a word is unknown
 
-    found = beginning_words.stand_ins(view.db, terms, unknown, forms, origin_number=view.number)
+    found = unindexed_words.stand_ins(view.db, terms, unknown, forms, origin_number=view.number)
     return None if found is None else question.with_forms(found)
 
 

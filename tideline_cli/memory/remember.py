@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from tideline_cli.errors import NotFoundError, UsageError, WriteBlockedError
-from tideline_cli.memory import contradicted
-from tideline_cli.memory.near_duplicates import rule_of, term_counts, twins
+from tideline_cli.memory import rivals
+from tideline_cli.memory.rivals import rule_of, term_counts, twins
 from tideline_cli.model.codec import dumps
 from tideline_cli.model.edge import SIMILAR
 from tideline_cli.model.fact import MAX_CONTENT, birth, is_restless
@@ -94,7 +94,7 @@ def _with_doubts(
 ) -> Remembered:
     """Return what became of a new fact with what it may contradict, of which nothing else comes. A
     fact that is named so is not named as similar too."""
-    doubted = contradicted.contradicted(
+    doubted = rivals.contradicted(
         db, done.fact, counts, viewer=done.fact.origin, origin_number=origin_number
     )
     named = {one.id for one in doubted}

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from tideline_cli.memory.query import Match
-from tideline_cli.memory.question import word_keys
+from tideline_cli.memory.query import Match, word_keys
 from tideline_cli.model.fact import SEGMENTS, role_weight, trust
 from tideline_cli.model.hit import Breakdown
 from tideline_cli.model.instant import DAY_MS

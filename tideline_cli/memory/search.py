@@ -4,7 +4,7 @@ its facts are forgotten."""
 from __future__ import annotations
 
 from tideline_cli.config.settings import DEFAULT_EMBEDDER
-from tideline_cli.memory.question import question_of
+from tideline_cli.memory.query import question_of
 from tideline_cli.model.instant import DAY_MS
 from tideline_cli.model.record import Record
 from tideline_cli.ranking.decay import is_immune
@@ -18,8 +18,7 @@ if TYPE_CHECKING:
 
     from apsw import Connection
 
-    from tideline_cli.memory.query import Query
-    from tideline_cli.memory.question import Question
+    from tideline_cli.memory.query import Query, Question
     from tideline_cli.model.origin import Origin
     from tideline_cli.ranking.decay import Decay
     from tideline_cli.store.common_postings import Counted

@@ -3,7 +3,7 @@ asked."""
 
 from __future__ import annotations
 
-from tideline_cli.memory.question import question_of, word_keys
+from tideline_cli.memory.query import question_of, word_keys
 from tideline_cli.model.record import replace
 from tideline_cli.ranking.silence import LIKE, Prompt, is_worth_saying, telling_terms
 from tideline_cli.ranking.worth import LIKENESS

@@ -8,8 +8,7 @@ question names a time.
 from __future__ import annotations
 
 from tideline_cli.memory import lexical
-from tideline_cli.memory.query import Match
-from tideline_cli.memory.question import is_one_word
+from tideline_cli.memory.query import Match, is_one_word
 from tideline_cli.model.record import record, replace
 from tideline_cli.model.text import index_terms, normalise
 from tideline_cli.ranking import surroundings as worth
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from tideline_cli.memory.named_dates import NamedDates
-    from tideline_cli.memory.question import Question
+    from tideline_cli.memory.query import Question
     from tideline_cli.memory.scorer import Scorer
     from tideline_cli.memory.search import Search, View
     from tideline_cli.store.facts import Filter

@@ -34,6 +34,6 @@ def _named(view: View, search: Search) -> list[Match]:
     """Return the facts that hold stop words as a name, where a question has nothing else."""
     if search.query.mode == "semantic" or not search.question.names:
         return []
-    from tideline_cli.memory import stop_names  # noqa: PLC0415  few ask for a stop word alone
+    from tideline_cli.memory import unindexed_words  # noqa: PLC0415  few ask for a stop word alone
 
-    return stop_names.search(view, search)
+    return unindexed_words.as_names(view, search)

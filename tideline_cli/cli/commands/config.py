@@ -534,7 +534,7 @@ def change_file_setting(session: Session, name: str, value: str) -> str:
     checked = _languages(value) if name == "language" else one_of(value, OF_FILE[name], name)
     db = session.writing()
     if name in _OF_ANALYZER:
-        from tideline_cli.memory.repair import analyse_anew  # noqa: PLC0415  checks; two settings
+        from tideline_cli.memory.doctor import analyse_anew  # noqa: PLC0415  checks; two settings
 
         count = analyse_anew(db, _analyzer(setting(db, "analyzer", "standard"), name, checked))
         session.note(f"{count:,} facts analysed anew")

@@ -10,7 +10,7 @@ from tideline_cli.cli.options import Argument, OptionSet, flag
 from tideline_cli.cli.session import Session
 from tideline_cli.cli.terminal import confirmed
 from tideline_cli.errors import StoreError, TidelineError, UsageError
-from tideline_cli.memory import doctor, repair
+from tideline_cli.memory import doctor
 from tideline_cli.memory.secret_screening import (
     kinds_in_words,
     stored_secrets,
@@ -182,14 +182,14 @@ def _repaired(
     """Mend what was found; return what was found before and after, which of it is mended, and
     the copy that was made."""
     blocking = [finding for finding in report.findings if finding.check in doctor.BLOCKING]
-    names = repair.asked_repairs(report.findings)
+    names = doctor.asked_repairs(report.findings)
     if blocking:
         session.note(f"nothing in the store is repaired: {blocking[0].message}")
         names = [name for name in names if name == "modes"]
     if not names:
         return report, {}, None
     lines = [f"  {_WHAT[name]}" for name in names]
-    if repair.needs_copy(names):
+    if doctor.needs_copy(names):
         copy = "into a schema beside it" if session.is_on_server else "beside itself"
         lines.insert(0, f"  copy the store {copy}")
     question = "\n".join(["doctor would", *lines, "Do it?"])
@@ -197,7 +197,7 @@ def _repaired(
         session.note("nothing was changed")
         return report, {}, None
     with _progress(session, "mending") as tell:
-        kept = repair.repair(
+        kept = doctor.repair(
             session.database, names, now=session.now, network_allowed=session.network_allowed,
             progress=tell,
         )  # fmt: skip

@@ -120,11 +120,9 @@ def _why_missing(session: Session, choice: VectorChoice) -> str | None:
 
 def _use(session: Session, name: str) -> None:
     session.needs_owner("only the owner may change the memory file")
-    from tideline_cli.memory import choice as choices  # noqa: PLC0415  numpy
-
     db = session.writing()
-    found = choices.chosen(session, name)
-    label = found.name if " " in found.name else choices.plain_name(name, found)
+    found = lanes.chosen_embedder(session, name)
+    label = found.name if " " in found.name else lanes.plain_name(name, found)
     before = reembed.choice_of(db, viewer=EVERYONE).now
     choice = reembed.choose(db, label)
     if 0 < choice.missing <= embedding.AT_ONCE:
@@ -149,11 +147,9 @@ def _chosen_line(name: str, before: str, choice: VectorChoice) -> str:
 
 
 def _warm_up(session: Session, name: str = "") -> None:
-    from tideline_cli.memory import choice as choices  # noqa: PLC0415  numpy
-
     wanted = name or embedding.spec_of(_choice(session, session.reading()).wanted)
     began = perf_counter()
-    found = choices.chosen(session, wanted)
+    found = lanes.chosen_embedder(session, wanted)
     found.embed_packed(["warm up"])
     ms = round(1000 * (perf_counter() - began))
     form: dict[str, Any] = embedding.form_of(found.name) | {"dims": found.dims, "ms": ms}
@@ -311,9 +307,7 @@ class EmbedOptions(OptionSet):
 def _embed(session: Session, words: list[str], options: EmbedOptions) -> int:
     """Embed one text."""
     text = session.text(words)
-    from tideline_cli.memory import choice  # noqa: PLC0415  numpy, 60-90 ms
-
-    chosen = choice.chosen(session, options.embedder)
+    chosen = lanes.chosen_embedder(session, options.embedder)
     vector = [float(value) for value in chosen.embed([text])[0]]
     if session.json:
         name = split_name(chosen.name).spec

@@ -9,7 +9,7 @@ from tideline_cli.cli.session import Session
 from tideline_cli.cli.terminal import confirmed
 from tideline_cli.errors import TidelineError, UsageError
 from tideline_cli.memory import amend
-from tideline_cli.memory.live import beginning_with
+from tideline_cli.memory.pick import beginning_with
 from tideline_cli.model.record import replace
 from tideline_cli.model.scope import scope_key
 from tideline_cli.store import facts, listing

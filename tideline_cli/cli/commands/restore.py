@@ -59,17 +59,17 @@ def _is_path(word: str) -> bool:
 
 def _store(session: Session, path: str, yes: bool) -> int:
     session.needs_file("restore --from", hint="`tideline import` takes an export of the backup")
-    from tideline_cli.memory import repair  # noqa: PLC0415  facts need none of it
+    from tideline_cli.memory import doctor  # noqa: PLC0415  facts need none of it
 
     session.needs_owner("only the owner may put a backup back")
     path, database = os.path.abspath(os.path.expanduser(path)), session.database
-    count = repair.check_backup(path, database)
+    count = doctor.check_backup(path, database)
     facts = "1 fact" if count == 1 else f"{count:,} facts"
     question = f"Put {path} ({facts}) in the place of {database}, which is copied first?"
     if not confirmed(session, question, yes=yes, hint="repeat it with --yes"):
         session.note("nothing was changed")
         return 0
-    done = repair.restore_from(
+    done = doctor.restore_from(
         path, database, now=session.now, network_allowed=session.network_allowed,
         progress=lambda _: None,
     )  # fmt: skip

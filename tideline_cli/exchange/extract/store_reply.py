@@ -13,7 +13,7 @@ from tideline_cli.exchange.extract.types import (
 )
 from tideline_cli.memory import remember
 from tideline_cli.memory.amend import NothingToDo, repaint_slots
-from tideline_cli.memory.near_duplicates import rule_of, sharing, stating
+from tideline_cli.memory.rivals import rule_of, sharing, stating
 from tideline_cli.memory.screening import Screen, refuse_threats, screen_of
 from tideline_cli.memory.secret_screening import searched
 from tideline_cli.memory.succession import kept_words

@@ -6,7 +6,7 @@ from __future__ import annotations
 from tideline_cli.exchange.importer.cells import with_progress
 from tideline_cli.exchange.importer.rows import reason_of
 from tideline_cli.memory import remember
-from tideline_cli.memory.near_duplicates import rule_of, stating, term_counts, twins
+from tideline_cli.memory.rivals import rule_of, stating, term_counts, twins
 from tideline_cli.memory.screening import refuse_untrusted
 from tideline_cli.model.edge import SIMILAR
 from tideline_cli.model.fact import said_again

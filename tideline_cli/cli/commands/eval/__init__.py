@@ -17,7 +17,7 @@ from tideline_cli.cli.tables import Column
 from tideline_cli.errors import UnavailableError, UsageError
 from tideline_cli.evaluation import ask, copies, poison
 from tideline_cli.evaluation.ask import MEASURES, contrast
-from tideline_cli.memory import reembed
+from tideline_cli.memory import lanes, reembed
 from tideline_cli.memory.query import Query
 from tideline_cli.model.origin import EVERYONE
 from tideline_cli.ranking.decay import DEPTH
@@ -180,10 +180,8 @@ def _with_vectors(session: Session, db: Connection, stack: ExitStack) -> Connect
 
 def _use(session: Session, db: Connection, name: str) -> None:
     """Let a copy have the vectors of another embedder."""
-    from tideline_cli.memory import choice as choices  # noqa: PLC0415  numpy
-
-    found = choices.chosen(session, name)
-    label = found.name if " " in found.name else choices.plain_name(name, found)
+    found = lanes.chosen_embedder(session, name)
+    label = found.name if " " in found.name else lanes.plain_name(name, found)
     total = reembed.choose(db, label).missing
     if total:
         embedding.make(session, db, limit=None, total=total, viewer=EVERYONE)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tideline_cli.cli import ages, output
-from tideline_cli.memory import amend, live
+from tideline_cli.memory import amend, pick
 from tideline_cli.memory.query import Query
 from tideline_cli.model.source import is_trusted
 from tideline_cli.policy.render import screen_text
@@ -47,7 +47,7 @@ class Offer:
             text, limit=self._limit, wanted=self._wanted,
             fading=self._session.setting("fading", DEPTH),
         )  # fmt: skip
-        return live.found(
+        return pick.found(
             db, query, viewer=self._session.viewer, now=self._session.now, caution=self._caution
         )
 
@@ -87,7 +87,7 @@ class Offer:
             return
         db = self._reading()
         if db is not None:
-            live.count_choice(db, fact, viewer=self._session.viewer, now=self._session.now)
+            pick.count_choice(db, fact, viewer=self._session.viewer, now=self._session.now)
 
     def _reading(self) -> Connection | None:
         if self._db is None:

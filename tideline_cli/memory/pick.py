@@ -3,8 +3,7 @@ the facts that begin as somebody types them, and the use of the one that is chos
 
 from __future__ import annotations
 
-from tideline_cli.memory.query import DEFAULT_LIMIT, Recalled
-from tideline_cli.memory.question import conditions, question_of
+from tideline_cli.memory.query import DEFAULT_LIMIT, Recalled, conditions, question_of
 from tideline_cli.memory.recall import recall, write_back
 from tideline_cli.model.hit import Breakdown, Hit
 from tideline_cli.model.record import replace

@@ -6,7 +6,7 @@ import pytest
 
 from tests.support import NOW, PEER, fact, put
 from tideline_cli.errors import UnavailableError
-from tideline_cli.memory import live
+from tideline_cli.memory import pick
 from tideline_cli.memory.query import Query
 from tideline_cli.model.origin import OWNER
 from tideline_cli.model.record import replace
@@ -26,7 +26,7 @@ def stored(db):
 
 def found(db, text, viewer=OWNER, **given):
     query = replace(Query(text, limit=10), **given)
-    return [one.content for one in live.found(db, query, viewer=viewer, now=NOW)]
+    return [one.content for one in pick.found(db, query, viewer=viewer, now=NOW)]
 
 
 def test_a_beginning_finds_what_begins_so_newest_first(stored):
@@ -68,16 +68,16 @@ def test_any_signs_are_words(stored, text):
 
 def test_likeness_that_cannot_be_had_is_told(stored, monkeypatch):
     """Where likeness is asked and cannot be had, the caller is told why."""
-    whole = live.recall
+    whole = pick.recall
 
     def lacking(db, query, **given):
         answer = whole(db, query, **given)
         is_keyword = query.mode == "keyword"
         return answer if is_keyword else replace(answer, lacking=UnavailableError("no model"))
 
-    monkeypatch.setattr(live, "recall", lacking)
+    monkeypatch.setattr(pick, "recall", lacking)
     told = []
     query = Query("green", limit=10)
-    answer = live.found(stored, query, viewer=OWNER, now=NOW, caution=told.append)
+    answer = pick.found(stored, query, viewer=OWNER, now=NOW, caution=told.append)
     assert [error.message for error in told] == ["no model"]
     assert answer[0].content == "Lena likes green tea"
