@@ -261,7 +261,7 @@ _tideline_value() {
         export:--format) REPLY='one of jsonl csv tsv sqlite markdown vault table' ;;
         ingest:--glob|ingest:-g) REPLY='text' ;;
         ingest:--name) REPLY='ask document' ;;
-        ingest:--format) REPLY='one of text markdown rst html pdf' ;;
+        ingest:--format) REPLY='one of text markdown rst html pdf docx odt epub' ;;
         ingest:--encoding) REPLY='text' ;;
         ingest:--chunk-size) REPLY='text' ;;
         ingest:--overlap) REPLY='text' ;;

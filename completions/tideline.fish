@@ -590,7 +590,7 @@ complete -c tideline -n '__tideline_at export' -F
 complete -c tideline -n "__tideline_at ingest" -l glob -s g -x -d 'Of folders only files that match, such as \'*.txt\'; \'!*.txt\' leaves out. With a slash it is matched against the path below the folder'
 complete -c tideline -n "__tideline_at ingest" -l no-ignore -d 'Of folders also what ignore files name, and what programs lay there for themselves'
 complete -c tideline -n "__tideline_at ingest" -l name -k -x -a '(__tideline_values document)' -d 'What the document is called [default: the name of the file]'
-complete -c tideline -n "__tideline_at ingest" -l format -x -a 'text markdown rst html pdf' -d 'What the documents are [default: by their names]'
+complete -c tideline -n "__tideline_at ingest" -l format -x -a 'text markdown rst html pdf docx odt epub' -d 'What the documents are [default: by their names]'
 complete -c tideline -n "__tideline_at ingest" -l encoding -x -d 'The encoding of texts that do not say it [default: UTF-8]'
 complete -c tideline -n "__tideline_at ingest" -l chunk-size -x -d 'Characters of a chunk at most [default: 600]'
 complete -c tideline -n "__tideline_at ingest" -l overlap -x -d 'Characters of a chunk that the next one of its section repeats, at most [default: 100; half of the chunk at most]'

@@ -497,7 +497,7 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--glob','-g'); Kind = 'text'; Help = 'Of folders only files that match, such as ''*.txt''; ''!*.txt'' leaves out. With a slash it is matched against the path below the folder.' }
             @{ Flags = @('--no-ignore'); Kind = 'flag'; Help = 'Of folders also what ignore files name, and what programs lay there for themselves.' }
             @{ Flags = @('--name'); Kind = 'ask document'; Help = 'What the document is called [default: the name of the file].' }
-            @{ Flags = @('--format'); Kind = 'one of text markdown rst html pdf'; Help = 'What the documents are [default: by their names].' }
+            @{ Flags = @('--format'); Kind = 'one of text markdown rst html pdf docx odt epub'; Help = 'What the documents are [default: by their names].' }
             @{ Flags = @('--encoding'); Kind = 'text'; Help = 'The encoding of texts that do not say it [default: UTF-8].' }
             @{ Flags = @('--chunk-size'); Kind = 'text'; Help = 'Characters of a chunk at most [default: 600].' }
             @{ Flags = @('--overlap'); Kind = 'text'; Help = 'Characters of a chunk that the next one of its section repeats, at most [default: 100; half of the chunk at most].' }

@@ -22,13 +22,14 @@ if TYPE_CHECKING:
     from tideline_cli.exchange.dates import By
     from tideline_cli.store.documents import Document
 
-    Form = Literal["text", "markdown", "rst", "html", "pdf"]
+    Form = Literal["text", "markdown", "rst", "html", "pdf", "docx", "odt", "epub"]
 
-FORMS: tuple[Form, ...] = ("text", "markdown", "rst", "html", "pdf")
+FORMS: tuple[Form, ...] = ("text", "markdown", "rst", "html", "pdf", "docx", "odt", "epub")
 _FORM_OF: dict[str, Form] = {
     "md": "markdown", "markdown": "markdown", "mdown": "markdown", "mkd": "markdown",
     "mdx": "markdown", "rst": "rst", "html": "html", "htm": "html", "xhtml": "html", "pdf": "pdf",
     "txt": "text", "text": "text", "adoc": "text", "asciidoc": "text", "org": "text",
+    "docx": "docx", "odt": "odt", "epub": "epub",
 }  # fmt: skip
 """What the endings of names say; a folder is searched for these."""
 STDIN = "-"

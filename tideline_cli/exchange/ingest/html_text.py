@@ -29,9 +29,11 @@ _INLINE = frozenset(
      "span", "strike", "strong", "sub", "sup", "time", "tt", "u", "var", "wbr", "img")
 )  # fmt: skip
 _UNREAD = ("rt", "rp")  # how a word is spoken, beside the word
+_IN_CELL = ("p", "div")
 _ROWS = ("li", "dt", "dd", "tr")
 _HIDDEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
 _EDGES = " ¶"  # of a line; the sign is a link to its own place
+_ADDRESS = re.compile(r"(?:https?://|mailto:)\S{1,1000}$")
 _SPACES = re.compile(r"[ \t\n\f\r]+")
 _EMPTY_DRAWINGS = re.compile(r"<(?:svg|math)\b[^<>]*/>", re.IGNORECASE)
 _CHARSET = re.compile(rb"""<meta[^>]{0,200}?charset\s*=\s*["']?\s*([\w.:-]{1,40})""", re.IGNORECASE)
@@ -74,6 +76,8 @@ class _Page:
         self._level = 0  # of the heading that is open
         self._pre = 0
         self._in_title = False
+        self._in_cell = False
+        self._link: tuple[str, int] | None = None  # the address of a link, and where it begins
 
     def finished(self) -> list[Block]:
         """Return the blocks; a page without text has its title."""
@@ -99,11 +103,18 @@ class _Page:
         if tag not in _VOID and (tag in _UNSEEN or tag in _UNREAD or _is_hidden(attributes)):
             self._hide(tag)
             self._part(tag)
+        elif tag == "a":
+            address = (attributes.get("href") or "").strip()
+            self._link = (address, len(self._said)) if _ADDRESS.match(address) else None
         elif tag == "br":
             self._said.append("\n")
         elif tag in ("td", "th"):
             self._cell()
+            self._in_cell = True
+        elif self._in_cell and tag in _IN_CELL:
+            self._said.append(" ")
         elif tag in _ROWS:
+            self._in_cell = False
             self._row(tag)
         elif tag not in _INLINE:
             self._begin(tag)
@@ -117,14 +128,22 @@ class _Page:
                 while self._drop() != tag:
                     pass
             return
-        if self._level and tag == f"h{self._level}":
+        if tag == "a" and self._link is not None:
+            self._end_link(*self._link)
+        elif self._level and tag == f"h{self._level}":
             self._end_heading()
         elif tag == "pre":
             self._flush()
             self._pre = max(0, self._pre - 1)
+        elif tag in ("td", "th"):
+            self._in_cell = False
+        elif self._in_cell and tag in _IN_CELL:
+            self._said.append(" ")
         elif tag in _ROWS:
+            self._in_cell = False
             self._said.append("\n")
-        elif tag not in _INLINE and tag not in ("td", "th", "br"):
+        elif tag not in _INLINE and tag != "br":
+            self._in_cell = self._in_cell and tag != "table"
             self._flush()
 
     def text(self, data: str) -> None:
@@ -133,6 +152,14 @@ class _Page:
             self._name.append(data)
         if not self._unseen:
             self._said.append(data if self._pre else _SPACES.sub(" ", data))
+
+    def _end_link(self, address: str, start: int) -> None:
+        """Say the address of a link behind its words, where these do not say it."""
+        self._link = None
+        words = "".join(self._said[start:]).strip()
+        bare = address.removeprefix("mailto:").partition("://")[2] or address
+        if words and not self._level and bare.rstrip("/") not in words and address not in words:
+            self._said.append(f" ({address.removeprefix('mailto:')})")
 
     def _hide(self, tag: str) -> None:
         self._unseen.append(tag)

@@ -87,10 +87,13 @@ def blocks_of(
         if not is_pdf:
             raise UsageError("not a PDF", hint="--format says what it is", code="damaged")
         return _limited(pdf_blocks(held.raw, warn), warn)
+    if form in ("docx", "odt", "epub"):
+        return _limited(_office_blocks(held.raw, form), warn)
     if encodings.is_binary(held.raw):
         raise UsageError(
-            "no text but binary data", hint="text, Markdown, HTML and PDF are read", code="binary"
-        )
+            "no text but binary data", code="binary",
+            hint="text, Markdown, HTML, PDF, DOCX, ODT and EPUB are read",
+        )  # fmt: skip
     if form == "html":
         from tideline_cli.exchange.ingest import html_text  # noqa: PLC0415  HTML alone
 
@@ -101,6 +104,19 @@ def blocks_of(
         return _limited(markdown_blocks(text), warn)
     read = restructured_blocks if form == "rst" else plain_blocks
     return _limited(read(text), warn)
+
+
+def _office_blocks(raw: bytes, form: Form) -> Iterator[Block]:
+    """Yield the blocks of a word processor file or an e-book."""
+    from tideline_cli.exchange.ingest import html_text, office  # noqa: PLC0415  these alone
+
+    has_text = False
+    for page in office.unpacked(raw, form):
+        for block in markdown_blocks(page) if form == "odt" else html_text.blocks(page):
+            has_text = True
+            yield block
+    if not has_text:
+        raise UsageError("no text in it", hint="is it all pictures?", code="no_text")
 
 
 def _text(

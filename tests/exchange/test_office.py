@@ -1,0 +1,116 @@
+"""DOCX, ODT and EPUB: headings, paragraphs, lists and tables; what is damaged or too large."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+
+import pytest
+
+from tideline_cli.errors import UsageError
+from tideline_cli.exchange.ingest import html_text, office, read
+
+
+def packed(parts):
+    whole = io.BytesIO()
+    with zipfile.ZipFile(whole, "w", zipfile.ZIP_DEFLATED) as file:
+        for name, text in parts.items():
+            file.writestr(name, text)
+    return whole.getvalue()
+
+
+def docx():
+    main = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
+    office_types = "application/vnd.openxmlformats-officedocument.wordprocessingml.document.main"
+
+    def paragraph(text, style=""):
+        shown = f'<w:pPr><w:pStyle w:val="{style}"/></w:pPr>' if style else ""
+        return f"<w:p>{shown}<w:r><w:t>{text}</w:t></w:r></w:p>"
+
+    cell = "<w:tc>{}</w:tc>".format
+    table = (f"<w:tbl><w:tr>{cell(paragraph('Crane'))}{cell(paragraph('Tons'))}</w:tr>"
+             f"<w:tr>{cell(paragraph('Blue'))}{cell(paragraph('12'))}</w:tr></w:tbl>")  # fmt: skip
+    body = paragraph("Pump", "Heading1") + paragraph("Rinse the filter every month.") + table
+    package = "http://schemas.openxmlformats.org/package/2006"
+    return packed({
+        "[Content_Types].xml": f'<Types xmlns="{package}/content-types"><Default Extension="rels" '
+        'ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Override '
+        f'PartName="/word/document.xml" ContentType="{office_types}+xml"/></Types>',
+        "_rels/.rels": f'<Relationships xmlns="{package}/relationships"><Relationship Id="r1" Type='
+        '"http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument" '
+        'Target="word/document.xml"/></Relationships>',
+        "word/document.xml": f'<w:document xmlns:w="{main}"><w:body>{body}</w:body></w:document>',
+        "word/styles.xml": f'<w:styles xmlns:w="{main}"/>',
+    })  # fmt: skip
+
+
+def odt():
+    odfdo = pytest.importorskip("odfdo")
+    made = odfdo.Document("text")
+    made.body.clear()
+    made.body.append(odfdo.Header(1, "Pump"))
+    made.body.append(odfdo.Paragraph("Rinse the filter every month."))
+    whole = io.BytesIO()
+    made.save(whole)
+    return whole.getvalue()
+
+
+def epub():
+    book = pytest.importorskip("ebooklib.epub")
+    made = book.EpubBook()
+    made.set_identifier("x")
+    made.set_title("Manual")
+    pages = []
+    for number, text in enumerate(("Rinse the filter every month.", "Keep it dry."), 1):
+        page = book.EpubHtml(title=f"Part {number}", file_name=f"p{number}.xhtml")
+        page.content = f"<h1>Part {number}</h1><p>{text}</p>"
+        made.add_item(page)
+        pages.append(page)
+    made.spine = ["nav", *pages]
+    made.add_item(book.EpubNcx())
+    made.add_item(book.EpubNav())
+    whole = io.BytesIO()
+    book.write_epub(whole, made)
+    return whole.getvalue()
+
+
+@pytest.mark.parametrize(("name", "make"), [("a.docx", docx), ("a.odt", odt), ("a.epub", epub)])
+def test_a_document_is_read_under_its_headings(run, tmp_path, name, make):
+    """By its name; a question finds the paragraph with its heading."""
+    (tmp_path / name).write_bytes(make())
+    assert run("ingest", name).code == 0
+    hit = run("recall", "how often is the filter rinsed", "--json").json["hits"][0]
+    assert "Rinse the filter every month." in hit["content"]
+    titles = [one["title"] for one in run("list", "--json").json["facts"]]
+    assert "Pump" in titles or "Part 1" in titles
+
+
+def test_a_table_keeps_its_cells():
+    """Row by row, as of HTML."""
+    page = "".join(office.unpacked(docx(), "docx"))
+    assert [block.text for block in html_text.blocks(page)][-1] == "Crane | Tons\nBlue | 12"
+
+
+@pytest.mark.parametrize("form", ["docx", "odt", "epub"])
+@pytest.mark.parametrize("raw", [b"", b"no zip", b"PK\x03\x04cut", packed({"x": "y"})])
+def test_what_is_damaged_is_refused(form, raw):
+    """With one line, whatever the package raises."""
+    with pytest.raises(UsageError, match=r"document|read"):
+        list(read.blocks_of(read.content(raw), form, encoding=None, warn=str))
+
+
+def test_a_bomb_is_not_unpacked(monkeypatch):
+    """What says that it unpacks to too much is refused before anything of it is read."""
+    monkeypatch.setattr(office, "_MOST_UNPACKED", 1000)
+    with pytest.raises(UsageError, match="unpacks to too much"):
+        list(office.unpacked(packed({"word/document.xml": "x" * 2000}), "docx"))
+
+
+def test_pages_keep_their_addresses():
+    """Behind the words of a link, where these are not the address; none of the page's own."""
+    text = ('<p>See <a href="https://cranes.example/load">the tables</a>, <a href="#top">up</a>, '
+            '<a href="https://tea.example/">tea.example</a> or <a href="mailto:a@b.example">Ann</a>'
+            ".</p>")  # fmt: skip
+    assert [block.text for block in html_text.blocks(text)] == [
+        "See the tables (https://cranes.example/load), up, tea.example or Ann (a@b.example)."
+    ]
