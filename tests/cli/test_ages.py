@@ -9,7 +9,7 @@ import time
 import pytest
 
 from tests.support import DAY, NOW
-from tideline_cli.cli import ages
+from tideline_cli.model import instant
 
 HOUR = 3_600_000
 
@@ -32,11 +32,11 @@ HOUR = 3_600_000
 )
 def test_how_long_ago(apart, said, short):
     """A past time is some whole units ago, and a time ahead is in so many."""
-    assert ages.ago(NOW - apart, NOW) == said
-    assert ages.brief(NOW - apart, NOW) == short
+    assert instant.ago(NOW - apart, NOW) == said
+    assert instant.brief(NOW - apart, NOW) == short
     if apart >= 60_000:
-        assert ages.ago(NOW + apart, NOW) == "in " + said.removesuffix(" ago")
-        assert ages.brief(NOW + apart, NOW) == "+" + short
+        assert instant.ago(NOW + apart, NOW) == "in " + said.removesuffix(" ago")
+        assert instant.brief(NOW + apart, NOW) == "+" + short
 
 
 def test_the_clock_on_the_wall(monkeypatch):
@@ -44,9 +44,9 @@ def test_the_clock_on_the_wall(monkeypatch):
     monkeypatch.setenv("TZ", "Europe/Zurich")
     time.tzset()
     try:
-        assert ages.local(1_768_435_200_000) == "2026-01-15 01:00"
-        assert ages.local(1_784_073_600_000) == "2026-07-15 02:00"
-        assert ages.local(-62_135_596_800_000) == "0001-01-01 00:34"
+        assert instant.local(1_768_435_200_000) == "2026-01-15 01:00"
+        assert instant.local(1_784_073_600_000) == "2026-07-15 02:00"
+        assert instant.local(-62_135_596_800_000) == "0001-01-01 00:34"
     finally:
         monkeypatch.delenv("TZ")
         time.tzset()

@@ -12,7 +12,8 @@ from typer.main import get_command
 from tideline_cli import __version__
 from tideline_cli.cli import mistyped
 from tideline_cli.cli.commands import COMMANDS, DOOR, PANELS, SUMMARY, verb
-from tideline_cli.cli.failing import (
+from tideline_cli.cli.generate.man import VERSION, examples, help_form, help_forms, help_of
+from tideline_cli.cli.messages import (
     INTERRUPTED,
     discard_stdout,
     exhausted,
@@ -20,7 +21,6 @@ from tideline_cli.cli.failing import (
     tell_door,
     tell_error,
 )
-from tideline_cli.cli.generate.man import VERSION, examples, help_form, help_forms, help_of
 from tideline_cli.cli.options import GLOBAL, Argument, Option
 from tideline_cli.errors import UsageError
 from tideline_cli.model.codec import dumps

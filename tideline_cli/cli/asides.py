@@ -11,6 +11,7 @@ from time import sleep
 
 from tideline_cli.cli import memory_names, output
 from tideline_cli.config import settings
+from tideline_cli.memory.doctor import examine
 from tideline_cli.model import instant
 from tideline_cli.store import notices, opening
 from tideline_cli.store.connection import DatabaseError, is_collision
@@ -110,18 +111,17 @@ def explain_wall(session: Session) -> None:
     """Say that what was asked for is not the member's, where that is known without asking again and
     was not said."""
     db: Any = session.opened
-    if db is None or db.is_lost or not db.is_there or session.is_wall_told:
-        return
-    from tideline_cli.store import members  # noqa: PLC0415  servers alone
-
-    if members.is_known_as_none(db, viewer=session.viewer):
-        note_wall(session, db)
+    if not (db is None or db.is_lost or not db.is_there or session.is_wall_told):
+        note_wall(session, db, asks=False)
 
 
-def note_wall(session: Session, db: Any) -> bool:
-    """Say so where a role is held back; return whether it is."""
-    from tideline_cli.store import members  # noqa: PLC0415  servers alone
+def note_wall(session: Session, db: Any, *, asks: bool = True) -> bool:
+    """Say so where a role is held back; return whether it is. Unless it `asks`, the server is not
+    asked for what this process does not know."""
+    from tideline_cli.store import members  # noqa: PLC0415  psycopg, which few have
 
+    if not (asks or members.is_known_as_none(db, viewer=session.viewer)):
+        return False
     if number(db, session.viewer) != NOBODY or members.sees_all(db):
         return False
     session.is_wall_told = True
@@ -135,8 +135,6 @@ def note_wall(session: Session, db: Any) -> bool:
 def is_damaged(database: str, error: Exception) -> bool:
     """Ask the quick checks of doctor whether a file is at fault for an error. No connection to it
     may be open."""
-    from tideline_cli.memory.doctor import examine  # noqa: PLC0415  after an error alone
-
     try:
         if not os.path.isfile(database):
             return False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tideline_cli.cli.messages import shows_progress
+from tideline_cli.cli.commands import progress
 from tideline_cli.errors import Interrupted, UnavailableError
 from tideline_cli.memory import reembed
 from tideline_cli.vector.embedders.names import split_name
@@ -24,23 +24,15 @@ def make(
 ) -> int:
     """Make vectors that facts of the viewer lack, with a bar on a terminal; return how many."""
     made = 0
-
-    def count(done: int) -> None:
-        nonlocal made
-        made = done
-
     try:
-        if not shows_progress(quiet=session.quiet, as_json=session.json):
-            return reembed.make(db, limit=limit, progress=count, viewer=viewer)
-        from tideline_cli.cli import tables  # noqa: PLC0415  rich, on a terminal alone
+        with progress(session, "embedding", total) as advance:
 
-        with tables.progress_bar("embedding", total, lambda: made) as advance:
-
-            def progress(done: int) -> None:
-                count(done)
+            def count(done: int) -> None:
+                nonlocal made
+                made = done
                 advance(done)
 
-            return reembed.make(db, limit=limit, progress=progress, viewer=viewer)
+            return reembed.make(db, limit=limit, progress=count, viewer=viewer)
     except KeyboardInterrupt as stop:  # which ends the connection to a server: nothing is asked
         raise Interrupted.of(
             stop, f"{made:,} of {total:,} vectors are made, and kept",

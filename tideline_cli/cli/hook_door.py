@@ -11,10 +11,14 @@ import sys
 import time
 
 from tideline_cli import config
+from tideline_cli.cli import scopes
+from tideline_cli.cli.commands import COMMANDS, options_of
+from tideline_cli.cli.options import GLOBAL, GlobalOptions
+from tideline_cli.cli.session import Session
 from tideline_cli.errors import BusyError, CannotWriteError, StoreError, UsageError
 from tideline_cli.model import codec, instant
 from tideline_cli.model.record import record
-from tideline_cli.serve import clients, deadline, hook_state
+from tideline_cli.serve import clients, deadline, hook_state, ledger, queue
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -105,9 +109,6 @@ def _meaning(error: Exception) -> str:
 
 def _session(argv: Sequence[str], parse: Parse, voice: _Voice) -> tuple[Session, Given]:
     """Return the session of a command line, before the client has said in which folder it is."""
-    from tideline_cli.cli.options import GlobalOptions  # noqa: PLC0415  not where it is off
-    from tideline_cli.cli.session import Session  # noqa: PLC0415  as above
-
     parsed = parse(argv)
     if parsed is None:
         raise _Silence("an option of the command line is unknown, or lacks its value")
@@ -150,8 +151,6 @@ def _payload() -> dict[str, Any]:
 
 
 def _answer(asking: _Asking) -> None:
-    from tideline_cli.serve import ledger  # noqa: PLC0415  not where hooks are paused
-
     session, call = asking.session, asking.call
     known = ledger.place(
         asking.voice.state, call.client, session.real_database, session.viewer.key, call.agent,
@@ -173,8 +172,6 @@ def _answer(asking: _Asking) -> None:
 
 def _queue(asking: _Asking) -> None:
     """Let the conversation wait for `extract --pending`, with the scope that it is held in."""
-    from tideline_cli.serve import queue  # noqa: PLC0415  at the end of a turn alone
-
     session, call = asking.session, asking.call
     if not call.transcript:
         return  # a client keeps none of a conversation that is not to be kept
@@ -201,8 +198,6 @@ def _tell_ignored(asking: _Asking) -> None:
 def _say(asking: _Asking, known: str) -> None:
     """Give the client the block for its event, and note what is in it."""
     from tideline_cli.cli import hook_block  # noqa: PLC0415  an end says nothing
-    from tideline_cli.serve import ledger  # noqa: PLC0415  as above
-
     asked = hook_block.Asked(
         asking.call, asking.event, _scopes(asking), frozenset(ledger.given(known)), _PATIENCE_MS,
         bool(asking.given.get("show_secrets")),
@@ -216,8 +211,6 @@ def _say(asking: _Asking, known: str) -> None:
 def _scopes(asking: _Asking) -> tuple[str | None, ...] | None:
     """Return the scopes that are seen: by an option, by the setting, else those of the git
     repository, so that one project does not hear of another."""
-    from tideline_cli.cli import scopes  # noqa: PLC0415  not where hooks are paused
-
     if asking.given.get("all_scopes"):
         return None
     return scopes.seen(
@@ -227,16 +220,12 @@ def _scopes(asking: _Asking) -> tuple[str | None, ...] | None:
 
 def _scope(asking: _Asking) -> str | None:
     """Return the scope of what is stored of a conversation, as it is seen in it."""
-    from tideline_cli.cli import scopes  # noqa: PLC0415  at the end of a turn alone
-
     return scopes.named(
         asking.given.get("scope"), _scope_setting(asking), folder=asking.session.folder
     )
 
 
 def _scope_setting(asking: _Asking) -> str | None:
-    from tideline_cli.cli import scopes  # noqa: PLC0415  not where hooks are paused
-
     return asking.session.scope_setting(scopes.AUTO)
 
 
@@ -270,15 +259,10 @@ def after_hook(argv: Sequence[str]) -> list[str] | None:
 def _is_command(words: Iterable[str]) -> bool:
     """Say whether a word names a command, which takes what follows. Any other is the value of an
     option that nobody knows."""
-    from tideline_cli.cli.commands import COMMANDS  # noqa: PLC0415  where a word stands in front
-
     return any(word in COMMANDS for word in words)
 
 
 def _has_strange(options: Iterable[str]) -> bool:
     """Say whether there is an option that people do not give."""
-    from tideline_cli.cli.commands import options_of  # noqa: PLC0415  where no client is named
-    from tideline_cli.cli.options import GLOBAL  # noqa: PLC0415  as above
-
     known = {flag for option in (*GLOBAL, *options_of(_HOOK)) for flag in option.flags}
     return any(option.partition("=")[0] not in known for option in options)

@@ -16,14 +16,29 @@ from tideline_cli.store.connection import DatabaseError
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+    from typing import Protocol
 
     from apsw import Connection
 
-    from tideline_cli.cli.call_settings import CallSettings, Notices
+    from tideline_cli.cli.messages import Notices
+    from tideline_cli.cli.options import GlobalOptions
+    from tideline_cli.config import Config
     from tideline_cli.model.origin import Everyone
 
+    class Call(Protocol):
+        """A session, as far as it names a memory."""
 
-def named_by(call: CallSettings) -> str:
+        options: GlobalOptions
+        db_from: str
+        is_door: bool
+
+        @property
+        def config(self) -> Config: ...
+
+        def caution(self, code: str, text: str, *, hint: str = "") -> None: ...
+
+
+def named_by(call: Call) -> str:
     """Return what names the database of a call: --db, a variable, a file of settings or its table
     of origins, or `default`."""
     if call.options.db:
@@ -71,7 +86,7 @@ _NAMED = 10  # ids in a call
 
 
 def warn_of_left_facts(
-    session: CallSettings, origin: Origin, own: Callable[[], Connection | None]
+    session: Call, origin: Origin, own: Callable[[], Connection | None]
 ) -> None:
     """Say how many facts of an origin lie in the database of the settings, while it has another
     one, which `own` opens (None where it is not there yet). Best effort."""
@@ -112,7 +127,7 @@ def _left(path: str, origin: Origin, own: Callable[[], Connection | None]) -> in
 
 
 def warn_of_purged_copies(
-    session: CallSettings, viewer: Origin, ids: Sequence[str], places: Sequence[str]
+    session: Call, viewer: Origin, ids: Sequence[str], places: Sequence[str]
 ) -> None:
     """Say which of the facts that a purge has just removed lie in other databases as well, each as
     it is stated, and which call removes them there. Best effort."""

@@ -20,7 +20,7 @@ from tideline_cli.cli.options import (
 )
 from tideline_cli.config.settings import DEDUPS
 from tideline_cli.errors import UsageError
-from tideline_cli.model import codec, ulid
+from tideline_cli.model import codec, instant, ulid
 from tideline_cli.model.fact import (
     KINDS,
     LARGEST_TURN,
@@ -125,10 +125,8 @@ def from_options(session: Session, text: str, options: Options) -> NewFact:
     about = segment or (KINDS[kind][0] if kind else "knowledge")
     start, end = options.valid_from, options.valid_to
     if start is not None and end is not None and end <= start:
-        from tideline_cli.cli.ages import day, until  # noqa: PLC0415  for an error alone
-
         raise UsageError(
-            f"--valid-to ({until(end)}) is not after --valid-from ({day(start)})",
+            f"--valid-to ({instant.until(end)}) is not after --valid-from ({instant.day(start)})",
             hint="a fact holds until valid-to",
         )
     return NewFact(
@@ -290,8 +288,6 @@ def told_changes(before: Fact, after: Fact) -> str:
 
 
 def _phrases(before: Fact, after: Fact) -> Iterator[str]:
-    from tideline_cli.cli import ages  # noqa: PLC0415  only for a known fact
-
     if after.pinned != before.pinned:
         yield "now pinned"
     yield from _added_labels("tag", before.tags, after.tags)
@@ -302,10 +298,10 @@ def _phrases(before: Fact, after: Fact) -> Iterator[str]:
     yield from _added_labels("metadata", *pairs)
     yield from _added_labels("derived from", before.derived_from, after.derived_from)
     if after.valid_from != before.valid_from and after.valid_from is not None:
-        yield f"holds from {ages.day(after.valid_from)}"
+        yield f"holds from {instant.day(after.valid_from)}"
     if after.valid_to != before.valid_to:
         end = after.valid_to
-        yield "holds without end" if end is None else f"holds until {ages.until(end)}"
+        yield "holds without end" if end is None else f"holds until {instant.until(end)}"
 
 
 def _metadata_pairs(metadata: Mapping[str, object] | None) -> list[str]:

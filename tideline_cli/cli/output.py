@@ -13,11 +13,13 @@ from tideline_cli.policy.render import screen_json, screen_text
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
-    from typing import Any
+    from typing import Any, TypeVar
 
     from tideline_cli.cli.filters import Formats
     from tideline_cli.cli.session import Session
     from tideline_cli.model.fact import Fact
+
+    T = TypeVar("T")
 
 
 def emit_json(value: object) -> None:
@@ -161,9 +163,9 @@ def chosen(session: Session, named: str | None, *, usual: str) -> str:
     return named or ("json" if session.json else usual)
 
 
-def usual_of_rows(session: Session) -> str:
-    """Return the format of rows where none is asked for: a table on a terminal."""
-    return "table" if is_terminal(session) else "lines"
+def of_rows(session: Session, options: Formats) -> str:
+    """Return the format of rows: as the call says, else a table on a terminal."""
+    return chosen(session, named(options), usual="table" if is_terminal(session) else "lines")
 
 
 def is_json(session: Session, format: str) -> bool:
@@ -177,21 +179,33 @@ def check_beside_json(session: Session, format: str, allowed: Sequence[str]) -> 
         raise UsageError(f"--json cannot go with --format {format}", hint="leave one of them out")
 
 
+def show_list(
+    session: Session, format: str, name: str, found: Sequence[T], *, none: str,
+    form: Callable[[T], dict[str, Any]], line: Callable[[T], str], table: Callable[[], None],
+) -> None:  # fmt: skip
+    """Print rows that JSON has under one `name`; `none` is noted where there are none."""
+    emit_rows(
+        format, map(form, found), whole=lambda forms: {name: forms},
+        lines=lambda: list(map(line, found)), table=table, is_empty=not found,
+    )  # fmt: skip
+    if not found and not is_json(session, format):
+        session.note(none)
+
+
 def emit_rows(
-    format: str,
-    forms: Iterable[dict[str, Any]],
-    *,
+    format: str, forms: Iterable[dict[str, Any]], *, lines: Callable[[], Sequence[str]],
     whole: Callable[[list[dict[str, Any]]], dict[str, Any]],
-    lines: Callable[[], Sequence[str]],
-    table: Callable[[], None] | None = None,
-) -> None:
+    table: Callable[[], None] | None = None, is_empty: bool = False,
+) -> None:  # fmt: skip
     """Print rows: as the one object that `whole` makes of their forms, as one object a row, as
-    lines, or as a table. Nothing is made that the format does not need."""
+    lines, or as a table, unless it were empty. Nothing is made that the format does not need."""
     if format == "json":
         emit_json(whole(list(forms)))
     elif format == "jsonl":
         for form in forms:
             emit_json(form)
+    elif format == "table" and is_empty:
+        emit_lines(lines())
     elif format == "table" and table is not None:
         table()
     elif format != "lines":

@@ -7,7 +7,7 @@ import io
 import sys
 from contextlib import contextmanager
 
-from tideline_cli.cli import failing, memory_names, output
+from tideline_cli.cli import memory_names, messages, output
 from tideline_cli.cli.commands.schedule import scheduler
 from tideline_cli.cli.session import Session
 from tideline_cli.config import own_address
@@ -223,8 +223,8 @@ def _code(
             raise
         if session.database not in error.message:
             error.message = f"{session.database}: {error.message}"
-        failing.tell_error(error, as_json=session.json, debug=session.options.debug)
-        return failing.exit_code_of(error), error
+        messages.tell_error(error, as_json=session.json, debug=session.options.debug)
+        return messages.exit_code_of(error), error
 
 
 def _keeps_shut(session: Session, error: TidelineError) -> bool:

@@ -8,7 +8,7 @@ import sys
 from time import monotonic
 
 from tideline_cli.cli import output
-from tideline_cli.cli.messages import shows_progress, tell
+from tideline_cli.cli.messages import tell
 from tideline_cli.config import switch
 from tideline_cli.dream import run
 from tideline_cli.errors import Interrupted, UsageError
@@ -151,7 +151,7 @@ def _next_due(
 
 
 def _progress(session: Session) -> Callable[[int, int], None] | None:
-    if not shows_progress(quiet=session.quiet, as_json=session.json):
+    if not session.is_watched:
         return None
 
     began = monotonic()

@@ -7,11 +7,12 @@ import sys
 from time import perf_counter
 
 from tideline_cli.cli.commands import DOOR, verb
-from tideline_cli.cli.failing import (
+from tideline_cli.cli.messages import (
     INTERRUPTED,
     discard_stdout,
     exhausted,
     exit_code_of,
+    interrupted,
     system_error,
     tell_door,
     tell_error,
@@ -87,8 +88,6 @@ class _Call:
     def interrupted(self, stop: KeyboardInterrupt) -> int:
         """Say how far long work came that the user has stopped, and return the exit code."""
         if isinstance(stop, Interrupted) and not self.is_door:
-            from tideline_cli.cli.messages import interrupted  # noqa: PLC0415  Ctrl-C alone
-
             interrupted(stop.message, hint=stop.hint, as_json=self.as_json)
         return INTERRUPTED
 
@@ -197,16 +196,16 @@ def close(session: Session) -> None:
 
 def _translated(error: DatabaseError, path: str) -> TidelineError:
     """Return what a database error means to a user; in SQLite's words where no module can be
-    loaded, as when no file can be opened."""
-    try:
-        from tideline_cli.store.database_errors import translated  # noqa: PLC0415  only after an error
-    except (ImportError, OSError):
-        if _may_open_a_file():
-            return CannotWriteError(f"{path}: {error}", hint="see also `ulimit -a`")
+    loaded."""
+    if not _may_open_a_file():
         return ExhaustedError(
             f"too many open files: {path} cannot be opened", hint="see `ulimit -n`",
             code="out_of_files",
         )  # fmt: skip
+    try:
+        from tideline_cli.store.database_errors import translated  # noqa: PLC0415  only after an error
+    except (ImportError, OSError):
+        return CannotWriteError(f"{path}: {error}", hint="see also `ulimit -a`")
     return translated(error, path)
 
 

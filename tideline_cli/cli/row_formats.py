@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import io
 
+from tabulate import tabulate, tabulate_formats
+
 from tideline_cli.errors import UsageError
 from tideline_cli.exchange.foreign import QUOTED, cell, quoted
 from tideline_cli.model import codec
@@ -55,8 +57,6 @@ def delimited(forms: Iterable[Form], *, tabs: bool) -> Iterator[str]:
 def table(forms: Iterable[Form], form: str, folded: Callable[[str], str]) -> list[str]:
     """Return the lines of a table, each text on one line as `folded` makes it; raise UsageError for
     a form that tabulate does not have."""
-    from tabulate import tabulate, tabulate_formats  # noqa: PLC0415  25 ms, for --fmt alone
-
     if form not in tabulate_formats:
         raise UsageError(
             f"--fmt: no form is {form!r:.40}", hint="use one of " + ", ".join(tabulate_formats)

@@ -3,6 +3,7 @@ nobody has trusted says so: it may have come with a clone."""
 
 from __future__ import annotations
 
+from tideline_cli.config.git_root import repository
 from tideline_cli.model.scope import scope_key, seen_from
 
 AUTO = "auto"
@@ -36,8 +37,6 @@ def shows_no_more(offered: str, own: str | None, *, folder: str | None) -> bool:
 
 def _of_git_root(folder: str | None) -> str | None:
     """Return the name of the git repository that a folder is in, None outside of one."""
-    from tideline_cli.config.git_root import repository  # noqa: PLC0415  where a setting asks
-
     return repository(folder) if folder else None
 
 

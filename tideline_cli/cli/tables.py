@@ -16,7 +16,8 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 from rich.text import Text
 
-from tideline_cli.cli import ages, output, terminal
+from tideline_cli.cli import output, terminal
+from tideline_cli.model import instant
 from tideline_cli.model.record import record
 from tideline_cli.policy.render import screen_text
 
@@ -81,45 +82,6 @@ def place_column(count: int) -> Column:
 def one_line(text: str) -> Text:
     """Return a stored text as one line that a terminal may show."""
     return Text(screen_text(output.one_line(text)))
-
-
-def show_columns(
-    session: Session, columns: Sequence[Column], *, crops: bool = False, parted: int = 0
-) -> None:
-    """Print a table. Its text is wrapped, or cut where only its beginning matters. A blank line
-    stands behind each `parted` rows."""
-    width = screen_width()
-    table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, _GAP, 0, 0))
-    widths = _fitted_widths(columns, width, _BEGINNING if crops else _LEAST)
-    fitted = zip(columns, widths, strict=True)
-    shown = [(column, place) for column, place in fitted if place < len(column.forms)]
-    others = sum(_width(one, place) + _GAP for one, place in shown if not one.is_text)
-    for column, place in shown:
-        is_wrapped = column.is_text and not crops
-        table.add_column(
-            column.heading, no_wrap=not is_wrapped, overflow="fold" if is_wrapped else "ellipsis",
-            justify="right" if column.is_number else "left",
-            width=max(1, width - others) if column.is_text else _width(column, place),
-        )  # fmt: skip
-    rows = zip(*(column.forms[place] for column, place in shown), strict=True)
-    for number, row in enumerate(rows):
-        if parted and number and number % parted == 0:
-            table.add_row()
-        table.add_row(*(Text(cell) if isinstance(cell, str) else cell for cell in row))
-    put_shown(session, table, width=width)
-
-
-def put_shown(session: Session, shown: RenderableType, *, width: int | None = None) -> None:
-    """Print what rich can show, by the pager where it is longer than the terminal."""
-    width = screen_width() if width is None else width
-    buffer = io.StringIO()
-    colors = _colors(session)
-    console = Console(
-        file=buffer, force_terminal=colors is not None, color_system=colors, width=width,
-        markup=False, highlight=False, emoji=False, legacy_windows=False,
-    )  # fmt: skip
-    console.print(shown)
-    terminal.show_by_pager(session, _PADDING.sub(r"\1", buffer.getvalue()))
 
 
 def screen_width() -> int:
@@ -200,42 +162,6 @@ _OF_A_LINE = 300
 _WORD = 30  # characters within which a word ends
 
 
-def hits(
-    session: Session, found: Sequence[Hit], explained: Callable[[Hit], str] | None = None
-) -> None:
-    """Print the hits of a recall; `explained` says what a score is made of."""
-    texts, scores = [], []
-    for hit, content in zip(found, _beginnings(session, [hit.fact for hit in found], _OF_A_HIT),
-                            strict=True):  # fmt: skip
-        lines = output.block(content.expandtabs(4))
-        text = Text("\n".join(map(screen_text, lines)))
-        if hit.fact.lifecycle != "active":
-            text.append(f" ({hit.fact.lifecycle})", style="dim")
-        about = _about(hit.fact)
-        if hit.via is not None:
-            way = "from" if hit.via.leaves else "to"
-            linked = f"via {hit.via.kind} {way} …{hit.via.id[-6:]}"
-            about = f"{linked} · {about}" if about else linked
-        if hit.weak:
-            text.append("\nweak match", style="yellow")
-        if about:
-            text.append((" · " if hit.weak else "\n") + about, style="dim")
-        if explained is not None:
-            text.append("\n" + with_joined_parts(explained(hit)), style="dim")
-            text = JoinedText.assemble(text)
-        mark = "" if hit.why.lane == "lexical" else "~"
-        texts.append(text)
-        scores.append(Text(f"{mark}{hit.score:.3f}", style="dim" if mark else ""))
-    show_columns(session, (
-        place_column(len(found)),
-        Column("score", (scores,), is_number=True),
-        text_column("fact", texts),
-        Column("segment", ([hit.fact.segment for hit in found],)),
-        when(session, [hit.fact.created_at for hit in found]),
-        id_column([hit.fact.id for hit in found]),
-    ))  # fmt: skip
-
-
 def _about(fact: Fact) -> str:
     """Return what helps to judge a hit beside its age: its slot, its title, of a chunk its document
     and its page, and who spoke."""
@@ -247,37 +173,6 @@ def _about(fact: Fact) -> str:
     return screen_text(" · ".join(" ".join(part.split()) for part in told if part))
 
 
-def facts(
-    session: Session, found: Sequence[Fact], strength: Callable[[Fact], float] | None = None, *,
-    now: int,
-) -> None:  # fmt: skip
-    """Print a list of facts, with `strength` how strong each is; `now` says what has ended."""
-    texts = list(map(one_line, _beginnings(session, found, _OF_A_LINE)))
-    for fact, text in zip(found, texts, strict=True):
-        if state := output.state(fact, now=now):
-            text.append(f" ({state})")
-            text.stylize("dim")
-        elif fact.progress in ("blocked", "done"):
-            text.append(f" ({fact.progress})", style="dim")
-    show_columns(session, (
-        place_column(len(found)),
-        text_column("fact", texts),
-        Column("segment", ([fact.segment for fact in found],)),
-        *([Column("strength", ([f"{strength(fact):.3f}" for fact in found],))] if strength else []),
-        when(session, [fact.created_at for fact in found]),
-        id_column([fact.id for fact in found]),
-    ))  # fmt: skip
-
-
-def _beginnings(session: Session, found: Sequence[Fact], most: int) -> list[str]:
-    """Return the texts of facts, of long ones the beginning; a note says how to read one whole."""
-    long = next((fact for fact in found if len(fact.content) > most), None)
-    if long is not None:
-        session.note(f"long texts are cut (…): `{session.call('show', long.id)}` prints one whole")
-    return [fact.content if len(fact.content) <= most else _beginning(fact.content, most)
-            for fact in found]  # fmt: skip
-
-
 def _beginning(text: str, most: int) -> str:
     """Return the beginning of a text, up to the end of a word where one ends near."""
     cut = text[:most]
@@ -285,83 +180,11 @@ def _beginning(text: str, most: int) -> str:
     return cut[: near if near > most - _WORD else most].rstrip() + " …"
 
 
-def when(session: Session, times: Sequence[int]) -> Column:
-    """Return the column that says how long ago; where there is little room, in a few letters."""
-    now = session.now
-    return Column("when", tuple([form(at, now) for at in times] for form in (ages.ago, ages.brief)))
-
-
-def fading(session: Session, rows: Sequence[tuple[str, Fact, str]]) -> None:
-    """Print what fades: the day, the fact, and below it why, with its id: so the text stays wide.
-    """
-    texts = []
-    shown = _beginnings(session, [fact for _, fact, _ in rows], _OF_A_LINE)
-    for (_, fact, why), content in zip(rows, shown, strict=True):
-        text = one_line(content)
-        if state := output.state(fact, now=session.now):
-            text.append(f" ({state})", style="dim")
-        texts.append(text.append(f"\n{fact.id} · {why}", style="dim"))
-    show_columns(session, (
-        Column("fades", ([day for day, _, _ in rows],), stays=True),
-        text_column("fact", texts),
-    ))  # fmt: skip
-
-
-def slot_changes(session: Session, rows: Sequence[tuple[str, str, Fact, str]]) -> None:
-    """Print slots: when the last value came, the name, the value, how many there were."""
-    texts = []
-    shown = _beginnings(session, [fact for _, _, fact, _ in rows], _OF_A_LINE)
-    for (_, _, fact, _), content in zip(rows, shown, strict=True):
-        text = one_line(content)
-        if fact.lifecycle != "active":
-            text.append(f" ({fact.lifecycle})", style="dim")
-        texts.append(text)
-    show_columns(session, (
-        Column("changed", ([day for day, _, _, _ in rows],), stays=True),
-        Column("slot", ([one_line(slot) for _, slot, _, _ in rows],), stays=True),
-        text_column("fact", texts),
-        Column("values", ([values for _, _, _, values in rows],)),
-    ))  # fmt: skip
-
-
-def timeline(
-    session: Session, rows: Sequence[tuple[bool, str, Fact, str]], *, draws: bool
-) -> None:
-    """Print facts through time, one below the other: whether it holds, since when, the text, and
-    what is said of it. Without `draws` the marks are ASCII."""
-    table = Table.grid(padding=(0, 1))
-    table.add_column(no_wrap=True)
-    table.add_column(no_wrap=True)
-    table.add_column(overflow="fold", ratio=1)
-    on, off = ("●", "○") if draws else ("*", "o")
-    line = "│" if draws else "|"
-    shown = _beginnings(session, [fact for _, _, fact, _ in rows], _OF_A_LINE)
-    for place, (holds, day, _, told) in enumerate(rows):
-        text = one_line(shown[place])
-        text.style = "" if holds else "dim"
-        text.append("\n" + told, style="dim")
-        table.add_row(on if holds else off, day, text)
-        if place < len(rows) - 1:
-            table.add_row(Text(line, style="dim"), "", "")
-    put_shown(session, table)
-
-
-def listing(
-    session: Session, headings: Sequence[str], rows: Sequence[Sequence[str]], *, wide: str
-) -> None:
-    """Print rows of texts; the column `wide` takes the room that the others leave."""
-    shown = ([one_line(row[place]) for row in rows] for place in range(len(headings)))
-    show_columns(session, tuple(
-        text_column(heading, cells) if heading == wide else Column(heading, (cells,), stays=True)
-        for heading, cells in zip(headings, shown, strict=True)
-    ))  # fmt: skip
-
-
 class progress_bar:  # noqa: N801  reads as a statement: with progress(...) as advance
     """A bar on stderr; `advance` is called now and then with the number of rows, `position` says
-    how far the file is read."""
+    how far the file is read, where that is not by rows."""
 
-    def __init__(self, label: str, total: int, position: Callable[[], int]) -> None:
+    def __init__(self, label: str, total: int, position: Callable[[], int] | None) -> None:
         columns = (
             TextColumn("{task.description}"), BarColumn(),
             TextColumn("{task.fields[rows]:,} rows, {task.fields[rate]:,.0f}/s"),
@@ -378,7 +201,8 @@ class progress_bar:  # noqa: N801  reads as a statement: with progress(...) as a
 
     def _advance(self, rows: int) -> None:
         rate = rows / max(monotonic() - self._began, 1e-3)
-        self._bar.update(self._task, completed=self._position(), rows=rows, rate=rate)
+        place = rows if self._position is None else self._position()
+        self._bar.update(self._task, completed=place, rows=rows, rate=rate)
 
     def __exit__(
         self,
@@ -392,102 +216,8 @@ class progress_bar:  # noqa: N801  reads as a statement: with progress(...) as a
 _SEVERITY_STYLES = {"error": "bold red", "warning": "yellow", "repaired": "green"}
 
 
-def findings(
-    session: Session, found: Sequence[Finding], mended: Mapping[Finding, bool]
-) -> None:
-    """Print what is wrong, each with what to do about it unless that is done."""
-    marks: list[Text] = []
-    texts: list[Text] = []
-    for finding in found:
-        is_done = mended.get(finding, False)
-        word = "repaired" if is_done else finding.severity
-        marks.append(Text(word, style=_SEVERITY_STYLES.get(word, "")))
-        text = one_line(finding.message)
-        if not is_done:
-            remedy = one_line(f"→ {finding.remedy}")
-            remedy.stylize("dim")
-            text.append("\n").append_text(remedy)
-        texts.append(text)
-    show_columns(session, (
-        Column("", (marks,), stays=True),
-        Column("check", ([finding.check for finding in found],)),
-        text_column("what", texts),
-    ), parted=1)  # fmt: skip
-
-
-def settings(session: Session, rows: Sequence[tuple[str, str, str]]) -> None:
-    """Print settings: name, value, and where the value comes from."""
-    names, values, origins = zip(*rows, strict=True)
-    show_columns(session, (
-        Column("setting", (list(names),), stays=True),
-        text_column("value", [_setting_value(value) for value in values]),
-        Column("from", ([Text(one, style="dim") for one in origins],)),
-    ))  # fmt: skip
-
-
 def _setting_value(value: str) -> Text:
     return one_line(value) if value else Text("not set", style="dim")
-
-
-def pairs(session: Session, found: Sequence[Contradiction]) -> None:
-    """Print pairs that may contradict each other, the newer fact of each first."""
-    both = [fact for pair in found for fact in (pair.a, pair.b)]
-    scores = [text for pair in found for text in (f"{pair.score:.2f}", "")]
-    show_columns(session, (
-        place_column(len(both)),
-        Column("score", (scores,), is_number=True),
-        text_column("facts", [one_line(fact.content) for fact in both]),
-        when(session, [fact.created_at for fact in both]),
-        id_column([fact.id for fact in both]),
-    ), parted=2)  # fmt: skip
-
-
-def undo_steps(session: Session, found: Sequence[StandingBatch], texts: Sequence[str]) -> None:
-    """Print what could be undone, a line a batch; `texts` say what each did."""
-    show_columns(session, (
-        _batches([step.ordinal for step in found]),
-        when(session, [step.at for step in found]),
-        Column("verb", ([step.verb for step in found],)),
-        text_column("what", [one_line(text) for text in texts]),
-    ), crops=True)  # fmt: skip
-
-
-def history_batches(
-    session: Session, found: Sequence[Entry], texts: Sequence[str], ids: Sequence[str | None],
-    standing: Collection[int],
-) -> None:  # fmt: skip
-    """Print batches, newest first: of each its first entry, what it did, the id of its fact, and
-    whether it stands or was taken back since."""
-    shown: list[Text] = []
-    for entry, said in zip(found, texts, strict=True):
-        text = one_line(said)
-        if entry.outcome != "blocked" and entry.batch not in standing:
-            text = Text("undone · ").append_text(text)
-        if entry.batch not in standing:
-            text.stylize("dim")
-        shown.append(text)
-    show_columns(session, (
-        _batches([entry.batch for entry in found]),
-        when(session, [entry.at for entry in found]),
-        Column("verb", ([entry.verb for entry in found],)),
-        _fact_places(ids),
-        text_column("what", shown),
-    ), crops=True)  # fmt: skip
-
-
-def fact_changes(session: Session, found: Sequence[Entry], said: Sequence[str]) -> None:
-    """Print the changes of one fact, each as it is `said` in words."""
-    show_columns(session, (
-        _batches([entry.batch for entry in found]),
-        when(session, [entry.at for entry in found]),
-        Column("verb", ([entry.verb for entry in found],)),
-        text_column("what", [one_line(text) for text in said]),
-    ))  # fmt: skip
-
-
-def _batches(ordinals: Sequence[int | None]) -> Column:
-    numbers = [Text("-" if one is None else str(one), style="bold") for one in ordinals]
-    return Column("batch", (numbers,), stays=True, is_number=True)
 
 
 def _fact_places(fact_ids: Sequence[str | None]) -> Column:
@@ -495,3 +225,267 @@ def _fact_places(fact_ids: Sequence[str | None]) -> Column:
     known = dict.fromkeys(one for one in fact_ids if one)
     places = {one: f"@{place}" for place, one in enumerate(known, 1)}
     return Column("", ([places.get(one or "", "") for one in fact_ids],), stays=True)
+
+
+class Tables:
+    """The tables of a session. Stored texts are printed as text: control characters are made
+    visible."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    def bar(self, label: str, total: int, position: Callable[[], int] | None) -> progress_bar:
+        """Return a bar on stderr."""
+        return progress_bar(label, total, position)
+
+    def show_columns(
+        self, columns: Sequence[Column], *, crops: bool = False, parted: int = 0
+    ) -> None:
+        """Print a table. Its text is wrapped, or cut where only its beginning matters. A blank line
+        stands behind each `parted` rows."""
+        width = screen_width()
+        table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, _GAP, 0, 0))
+        widths = _fitted_widths(columns, width, _BEGINNING if crops else _LEAST)
+        fitted = zip(columns, widths, strict=True)
+        shown = [(column, place) for column, place in fitted if place < len(column.forms)]
+        others = sum(_width(one, place) + _GAP for one, place in shown if not one.is_text)
+        for column, place in shown:
+            is_wrapped = column.is_text and not crops
+            table.add_column(
+                column.heading, no_wrap=not is_wrapped,
+                overflow="fold" if is_wrapped else "ellipsis",
+                justify="right" if column.is_number else "left",
+                width=max(1, width - others) if column.is_text else _width(column, place),
+            )  # fmt: skip
+        rows = zip(*(column.forms[place] for column, place in shown), strict=True)
+        for number, row in enumerate(rows):
+            if parted and number and number % parted == 0:
+                table.add_row()
+            table.add_row(*(Text(cell) if isinstance(cell, str) else cell for cell in row))
+        self._put_shown(table, width=width)
+
+    def _put_shown(self, shown: RenderableType, *, width: int | None = None) -> None:
+        """Print what rich can show, by the pager where it is longer than the terminal."""
+        width = screen_width() if width is None else width
+        buffer = io.StringIO()
+        colors = _colors(self._session)
+        console = Console(
+            file=buffer, force_terminal=colors is not None, color_system=colors, width=width,
+            markup=False, highlight=False, emoji=False, legacy_windows=False,
+        )  # fmt: skip
+        console.print(shown)
+        terminal.show_by_pager(self._session, _PADDING.sub(r"\1", buffer.getvalue()))
+
+    def hits(self, found: Sequence[Hit], explained: Callable[[Hit], str] | None = None) -> None:
+        """Print the hits of a recall; `explained` says what a score is made of."""
+        texts, scores = [], []
+        contents = self._beginnings([hit.fact for hit in found], _OF_A_HIT)
+        for hit, content in zip(found, contents, strict=True):
+            lines = output.block(content.expandtabs(4))
+            text = Text("\n".join(map(screen_text, lines)))
+            if hit.fact.lifecycle != "active":
+                text.append(f" ({hit.fact.lifecycle})", style="dim")
+            about = _about(hit.fact)
+            if hit.via is not None:
+                way = "from" if hit.via.leaves else "to"
+                linked = f"via {hit.via.kind} {way} …{hit.via.id[-6:]}"
+                about = f"{linked} · {about}" if about else linked
+            if hit.weak:
+                text.append("\nweak match", style="yellow")
+            if about:
+                text.append((" · " if hit.weak else "\n") + about, style="dim")
+            if explained is not None:
+                text.append("\n" + with_joined_parts(explained(hit)), style="dim")
+                text = JoinedText.assemble(text)
+            mark = "" if hit.why.lane == "lexical" else "~"
+            texts.append(text)
+            scores.append(Text(f"{mark}{hit.score:.3f}", style="dim" if mark else ""))
+        self.show_columns((
+            place_column(len(found)),
+            Column("score", (scores,), is_number=True),
+            text_column("fact", texts),
+            Column("segment", ([hit.fact.segment for hit in found],)),
+            self._when([hit.fact.created_at for hit in found]),
+            id_column([hit.fact.id for hit in found]),
+        ))  # fmt: skip
+
+    def facts(
+        self, found: Sequence[Fact], strength: Callable[[Fact], float] | None = None, *, now: int
+    ) -> None:
+        """Print a list of facts, with `strength` how strong each is; `now` says what has ended."""
+        texts = list(map(one_line, self._beginnings(found, _OF_A_LINE)))
+        for fact, text in zip(found, texts, strict=True):
+            if state := output.state(fact, now=now):
+                text.append(f" ({state})")
+                text.stylize("dim")
+            elif fact.progress in ("blocked", "done"):
+                text.append(f" ({fact.progress})", style="dim")
+        strong = [] if strength is None else [f"{strength(fact):.3f}" for fact in found]
+        self.show_columns((
+            place_column(len(found)),
+            text_column("fact", texts),
+            Column("segment", ([fact.segment for fact in found],)),
+            *([Column("strength", (strong,))] if strong else []),
+            self._when([fact.created_at for fact in found]),
+            id_column([fact.id for fact in found]),
+        ))  # fmt: skip
+
+    def _beginnings(self, found: Sequence[Fact], most: int) -> list[str]:
+        """Return the texts of facts, of long ones the beginning; a note says how to read one whole.
+        """
+        long = next((fact for fact in found if len(fact.content) > most), None)
+        if long is not None:
+            call = self._session.call("show", long.id)
+            self._session.note(f"long texts are cut (…): `{call}` prints one whole")
+        return [fact.content if len(fact.content) <= most else _beginning(fact.content, most)
+                for fact in found]  # fmt: skip
+
+    def _when(self, times: Sequence[int]) -> Column:
+        """Return the column that says how long ago; where there is little room, in few letters."""
+        now = self._session.now
+        forms = ([form(at, now) for at in times] for form in (instant.ago, instant.brief))
+        return Column("when", tuple(forms))
+
+    def fading(self, rows: Sequence[tuple[str, Fact, str]]) -> None:
+        """Print what fades: the day, the fact, and below it why, with its id: so the text stays
+        wide."""
+        texts = []
+        shown = self._beginnings([fact for _, fact, _ in rows], _OF_A_LINE)
+        for (_, fact, why), content in zip(rows, shown, strict=True):
+            text = one_line(content)
+            if state := output.state(fact, now=self._session.now):
+                text.append(f" ({state})", style="dim")
+            texts.append(text.append(f"\n{fact.id} · {why}", style="dim"))
+        self.show_columns((
+            Column("fades", ([day for day, _, _ in rows],), stays=True),
+            text_column("fact", texts),
+        ))  # fmt: skip
+
+    def slot_changes(self, rows: Sequence[tuple[str, str, Fact, str]]) -> None:
+        """Print slots: when the last value came, the name, the value, how many there were."""
+        texts = []
+        shown = self._beginnings([fact for _, _, fact, _ in rows], _OF_A_LINE)
+        for (_, _, fact, _), content in zip(rows, shown, strict=True):
+            text = one_line(content)
+            if fact.lifecycle != "active":
+                text.append(f" ({fact.lifecycle})", style="dim")
+            texts.append(text)
+        self.show_columns((
+            Column("changed", ([day for day, _, _, _ in rows],), stays=True),
+            Column("slot", ([one_line(slot) for _, slot, _, _ in rows],), stays=True),
+            text_column("fact", texts),
+            Column("values", ([values for _, _, _, values in rows],)),
+        ))  # fmt: skip
+
+    def timeline(self, rows: Sequence[tuple[bool, str, Fact, str]], *, draws: bool) -> None:
+        """Print facts through time, one below the other: whether it holds, since when, the text,
+        and what is said of it. Without `draws` the marks are ASCII."""
+        table = Table.grid(padding=(0, 1))
+        table.add_column(no_wrap=True)
+        table.add_column(no_wrap=True)
+        table.add_column(overflow="fold", ratio=1)
+        on, off = ("●", "○") if draws else ("*", "o")
+        line = "│" if draws else "|"
+        shown = self._beginnings([fact for _, _, fact, _ in rows], _OF_A_LINE)
+        for place, (holds, day, _, told) in enumerate(rows):
+            text = one_line(shown[place])
+            text.style = "" if holds else "dim"
+            text.append("\n" + told, style="dim")
+            table.add_row(on if holds else off, day, text)
+            if place < len(rows) - 1:
+                table.add_row(Text(line, style="dim"), "", "")
+        self._put_shown(table)
+
+    def listing(
+        self, headings: Sequence[str], rows: Sequence[Sequence[str]], *, wide: str
+    ) -> None:
+        """Print rows of texts; the column `wide` takes the room that the others leave."""
+        shown = ([one_line(row[place]) for row in rows] for place in range(len(headings)))
+        self.show_columns([
+            Column(heading, (cells,), stays=True, is_text=heading == wide)
+            for heading, cells in zip(headings, shown, strict=True)
+        ])  # fmt: skip
+
+    def findings(self, found: Sequence[Finding], mended: Mapping[Finding, bool]) -> None:
+        """Print what is wrong, each with what to do about it unless that is done."""
+        marks: list[Text] = []
+        texts: list[Text] = []
+        for finding in found:
+            is_done = mended.get(finding, False)
+            word = "repaired" if is_done else finding.severity
+            marks.append(Text(word, style=_SEVERITY_STYLES.get(word, "")))
+            text = one_line(finding.message)
+            if not is_done:
+                remedy = one_line(f"→ {finding.remedy}")
+                remedy.stylize("dim")
+                text.append("\n").append_text(remedy)
+            texts.append(text)
+        self.show_columns((
+            Column("", (marks,), stays=True),
+            Column("check", ([finding.check for finding in found],)),
+            text_column("what", texts),
+        ), parted=1)  # fmt: skip
+
+    def settings(self, rows: Sequence[tuple[str, str, str]]) -> None:
+        """Print settings: name, value, and where the value comes from."""
+        names, values, origins = zip(*rows, strict=True)
+        self.show_columns((
+            Column("setting", (list(names),), stays=True),
+            text_column("value", [_setting_value(value) for value in values]),
+            Column("from", ([Text(one, style="dim") for one in origins],)),
+        ))  # fmt: skip
+
+    def pairs(self, found: Sequence[Contradiction]) -> None:
+        """Print pairs that may contradict each other, the newer fact of each first."""
+        both = [fact for pair in found for fact in (pair.a, pair.b)]
+        scores = [text for pair in found for text in (f"{pair.score:.2f}", "")]
+        self.show_columns((
+            place_column(len(both)),
+            Column("score", (scores,), is_number=True),
+            text_column("facts", [one_line(fact.content) for fact in both]),
+            self._when([fact.created_at for fact in both]),
+            id_column([fact.id for fact in both]),
+        ), parted=2)  # fmt: skip
+
+    def undo_steps(self, found: Sequence[StandingBatch], texts: Sequence[str]) -> None:
+        """Print what could be undone, a line a batch; `texts` say what each did."""
+        self.show_columns((
+            *self._steps([(step.ordinal, step.at, step.verb) for step in found]),
+            text_column("what", [one_line(text) for text in texts]),
+        ), crops=True)  # fmt: skip
+
+    def history_batches(
+        self, found: Sequence[Entry], texts: Sequence[str], ids: Sequence[str | None],
+        standing: Collection[int],
+    ) -> None:  # fmt: skip
+        """Print batches, newest first: of each its first entry, what it did, the id of its fact,
+        and whether it stands or was taken back since."""
+        shown: list[Text] = []
+        for entry, said in zip(found, texts, strict=True):
+            text = one_line(said)
+            if entry.outcome != "blocked" and entry.batch not in standing:
+                text = Text("undone · ").append_text(text)
+            if entry.batch not in standing:
+                text.stylize("dim")
+            shown.append(text)
+        self.show_columns((
+            *self._steps([(entry.batch, entry.at, entry.verb) for entry in found]),
+            _fact_places(ids),
+            text_column("what", shown),
+        ), crops=True)  # fmt: skip
+
+    def fact_changes(self, found: Sequence[Entry], said: Sequence[str]) -> None:
+        """Print the changes of one fact, each as it is `said` in words."""
+        self.show_columns((
+            *self._steps([(entry.batch, entry.at, entry.verb) for entry in found]),
+            text_column("what", [one_line(text) for text in said]),
+        ))  # fmt: skip
+
+    def _steps(self, found: Sequence[tuple[int | None, int, str]]) -> tuple[Column, ...]:
+        """Return the columns of batches: their numbers, how long ago they were, their verbs."""
+        numbers = [Text("-" if one is None else str(one), style="bold") for one, _, _ in found]
+        return (
+            Column("batch", (numbers,), stays=True, is_number=True),
+            self._when([at for _, at, _ in found]),
+            Column("verb", ([verb for _, _, verb in found],)),
+        )

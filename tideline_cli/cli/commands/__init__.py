@@ -1,4 +1,5 @@
-"""COMMANDS: the list of what tideline does, and the module of each."""
+"""COMMANDS: the list of what tideline does, and the module of each; and how all of them come to
+tables and bars, which load rich."""
 
 from __future__ import annotations
 
@@ -11,6 +12,7 @@ if TYPE_CHECKING:
 
     from tideline_cli.cli.options import Argument, Option, OptionSet
     from tideline_cli.cli.session import Session
+    from tideline_cli.cli.tables import Tables, progress_bar
 
 
 class Verb(Record):
@@ -110,3 +112,31 @@ def verb(name: str) -> Any:
 def options_of(name: str) -> tuple[Option, ...]:
     """Return the options of a command, without the global ones."""
     return verb(name).Options.ALL  # type: ignore[no-any-return]
+
+
+def drawer(session: Session) -> Tables:
+    """Return what draws the tables of a session."""
+    from tideline_cli.cli.tables import Tables  # noqa: PLC0415  rich, 20 ms
+
+    return Tables(session)
+
+
+class _Unseen:
+    """The progress that nobody sees."""
+
+    def __enter__(self) -> Callable[[int], None]:
+        return lambda _: None
+
+    def __exit__(self, *_: object) -> None:
+        return
+
+
+def progress(
+    session: Session, label: str, total: int, position: Callable[[], int] | None = None
+) -> progress_bar | _Unseen:
+    """Return a bar on stderr where a person waits, of which `with` gives what is told how many rows
+    are done; `position` says how far a file is read, where that is not by rows. Nothing is shown of
+    a total of 0, which is not known or not worth it."""
+    if not (session.is_watched and total > 0):
+        return _Unseen()
+    return drawer(session).bar(label, total, position)

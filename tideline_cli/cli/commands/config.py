@@ -7,12 +7,15 @@ from difflib import get_close_matches
 
 from tideline_cli import config
 from tideline_cli.cli import memory_names, output, terminal
+from tideline_cli.cli.commands import drawer
 from tideline_cli.cli.options import Argument, OptionSet
 from tideline_cli.cli.scopes import AUTO
 from tideline_cli.cli.session import Session
-from tideline_cli.config import origin_databases, replacing, settings
+from tideline_cli.config import origin_databases, project, replacing, settings
 from tideline_cli.config.settings import NO_MODEL, PROFILES, SETTINGS, TABLE, shown
 from tideline_cli.errors import BusyError, CannotWriteError, StoreError, UsageError
+from tideline_cli.llm.model_settings import Model, checked_model
+from tideline_cli.memory.doctor import analyse_anew
 from tideline_cli.model.forms.stems import LANGUAGES
 from tideline_cli.model.record import as_dict
 from tideline_cli.model.server_address import is_server, refuse_other, without_password
@@ -137,9 +140,7 @@ def _list(session: Session) -> None:
           for name, value in file_settings(session).items()),
     ]  # fmt: skip
     if output.is_terminal(session):
-        from tideline_cli.cli import tables  # noqa: PLC0415  rich, 20 ms
-
-        tables.settings(session, shown)
+        drawer(session).settings(shown)
     else:
         output.emit_lines([f"{name}\t{value}\t({place})" for name, value, place in shown])
 
@@ -158,8 +159,6 @@ def _came_from(session: Session, value: settings.Value, shown: Any) -> str:
 
 def _trust(session: Session, folder: str = ".") -> None:
     """Trust the project file that counts in a folder, as it is now."""
-    from tideline_cli.config import project  # noqa: PLC0415  tomllib, 10 ms
-
     path = _project_file(folder)
     why, remedy = project.distrust(path)
     if why:
@@ -175,8 +174,6 @@ def _trust(session: Session, folder: str = ".") -> None:
 
 
 def _untrust(session: Session, folder: str = ".") -> None:
-    from tideline_cli.config import project  # noqa: PLC0415  only here
-
     path = _project_file(folder, is_gone=True)
     changed = project.set_trusted_digest(_own_folder(), path, "")
     if session.json:
@@ -280,8 +277,6 @@ def _unset(session: Session, name: str) -> None:
 
 def _check_model(name: str, value: str) -> None:
     """Raise UsageError for a command or an address that cannot be asked; empty is not set."""
-    from tideline_cli.llm.model_settings import Model, checked_model  # noqa: PLC0415  urllib, 10 ms
-
     if name == "llm" and value.strip() and value.strip().lower() != NO_MODEL:
         checked_model(Model(value, None, None, None, _PATIENCE))
     if name == "base_url" and value.strip():
@@ -534,8 +529,6 @@ def change_file_setting(session: Session, name: str, value: str) -> str:
     checked = _languages(value) if name == "language" else one_of(value, OF_FILE[name], name)
     db = session.writing()
     if name in _OF_ANALYZER:
-        from tideline_cli.memory.doctor import analyse_anew  # noqa: PLC0415  checks; two settings
-
         count = analyse_anew(db, _analyzer(setting(db, "analyzer", "standard"), name, checked))
         session.note(f"{count:,} facts analysed anew")
     else:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tideline_cli.cli import output
+from tideline_cli.cli.commands import drawer
 from tideline_cli.cli.filters import Formats
 from tideline_cli.cli.options import Argument, choice, count, flag, share
 from tideline_cli.cli.session import Session
@@ -68,13 +69,10 @@ def run(session: Session, words: list[str], options: Options) -> int:
     archived = {pair.b.id for pair in synced}
 
     def table() -> None:
-        from tideline_cli.cli import tables  # noqa: PLC0415  rich, 20 ms
-
-        tables.pairs(session, found)
+        drawer(session).pairs(found)
         session.keep_hits([fact.id for pair in found for fact in (pair.a, pair.b)])
 
-    usual = output.usual_of_rows(session) if found else "lines"
-    chosen = output.chosen(session, output.named(options), usual=usual)
+    chosen = output.of_rows(session, options)
     output.emit_rows(
         chosen,
         (_form(pair, archived) for pair in found),
@@ -85,7 +83,8 @@ def run(session: Session, words: list[str], options: Options) -> int:
             "bounded": is_bounded,
         },
         lines=lambda: [line for pair in found for line in _lines(pair)],
-        table=table if found else None,
+        table=table,
+        is_empty=not found,
     )
     if not (found or output.is_json(session, chosen)):
         session.note("no contradictions found")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 from tideline_cli.cli import output, status_lines
-from tideline_cli.cli.messages import shows_progress
+from tideline_cli.cli.commands import drawer
 from tideline_cli.cli.options import Argument, OptionSet, flag
 from tideline_cli.cli.session import Session
 from tideline_cli.cli.terminal import confirmed
@@ -116,7 +116,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
 def _is_for_another(session: Session) -> bool:
     """Say, with a note, that a server that is one of several is examined by its owner alone. Raises
     UsageError where it was asked for."""
-    from tideline_cli.store import members  # noqa: PLC0415  servers alone
+    from tideline_cli.store import members  # noqa: PLC0415  psycopg, which few have
 
     try:
         db: Any = connection.open_for_inspection(session.database)
@@ -217,9 +217,7 @@ def _show(
     lines: list[str] = []
     seen = report.findings
     if seen and output.is_terminal(session):
-        from tideline_cli.cli import tables  # noqa: PLC0415  rich, 20 ms
-
-        tables.findings(session, seen, mended)
+        drawer(session).findings(seen, mended)
         seen = ()
     for finding in seen:
         done = mended.get(finding, False)
@@ -262,7 +260,7 @@ class _progress:  # noqa: N801  reads as a statement: with _progress(...) as tel
 
     def __init__(self, session: Session, doing: str) -> None:
         self._doing = doing
-        self._is_seen = shows_progress(quiet=session.quiet, as_json=session.json)
+        self._is_seen = session.is_watched
 
     def __enter__(self) -> Callable[[str], None]:
         return lambda name: self._write(f"{self._doing} {name.replace('_', ' ')} …")

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import sys
 
-from tideline_cli.cli import ages, by_id, output, terminal
+from tideline_cli.cli import by_id, output, terminal
 from tideline_cli.cli.new_fact import Labels, new_id, tell_secrets, warn_of_secrets_in
 from tideline_cli.cli.options import Argument, choice, flag, start
 from tideline_cli.cli.session import Session
 from tideline_cli.errors import UsageError
 from tideline_cli.memory import edit as memory
 from tideline_cli.memory.amend import check_active
-from tideline_cli.model import codec
+from tideline_cli.model import codec, instant
 from tideline_cli.model.fact import PROGRESSES, ROLES
 from tideline_cli.model.record import as_dict
 from tideline_cli.model.source import is_trusted
@@ -186,7 +186,7 @@ def _report(session: Session, done: Edited, before: str) -> None:
         session.note(f"{fact.id} says so already and takes the place")
     later = dict(done.later)
     for old in done.superseded:
-        since = f" from {ages.day(later[old])} on" if old in later else ""
+        since = f" from {instant.day(later[old])} on" if old in later else ""
         session.note(f"replaces {old}{since}")
     if session.json:
         form = {"action": done.action, "id": fact.id, "fact": codec.fact_form(fact),

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
+from importlib.util import find_spec
 from time import perf_counter
 
 from tideline_cli.cli import embedding, output
-from tideline_cli.cli.commands import Verb
+from tideline_cli.cli.commands import Verb, drawer
 from tideline_cli.cli.options import Argument, OptionSet, count, text
 from tideline_cli.cli.session import Session
 from tideline_cli.config.settings import DEFAULT_EMBEDDER
@@ -14,6 +15,7 @@ from tideline_cli.errors import UnavailableError, UsageError
 from tideline_cli.memory import lanes, reembed
 from tideline_cli.model.origin import EVERYONE
 from tideline_cli.model.record import record
+from tideline_cli.vector.embedders import onnx_folder, static
 from tideline_cli.vector.embedders.names import KINDS, split_name
 
 TYPE_CHECKING = False
@@ -181,7 +183,7 @@ def _show_embedders(session: Session, chosen: str) -> None:
     """Print the list; `chosen` is the embedder of the file."""
     rows = [_Row(name, True, 0 if name == "hrr-256" else 80, text, "", name == chosen)
             for name, text in _FEATURES]  # fmt: skip
-    from tideline_cli.vector.embedder import plugin_names  # noqa: PLC0415  numpy
+    from tideline_cli.vector.embedder import plugin_names  # noqa: PLC0415  numpy, as above
 
     rows += [_learned(name, chosen) for name in KINDS]
     rows += [_Row(name, True, 0, "an entry point of another package", "", name == chosen)
@@ -189,10 +191,8 @@ def _show_embedders(session: Session, chosen: str) -> None:
     if session.json:
         output.emit_json({"embedders": [_row_form(row) for row in rows]})
     elif output.is_terminal(session):
-        from tideline_cli.cli import tables  # noqa: PLC0415  rich, 20 ms
-
         cells = [(_marked(row), _here(row), f"{row.cold_ms} ms", _summary(row)) for row in rows]
-        tables.listing(session, ("embedder", "here", "cold", "what it is"), cells,
+        drawer(session).listing(("embedder", "here", "cold", "what it is"), cells,
                        wide="what it is")  # fmt: skip
     else:
         output.emit_lines(
@@ -212,10 +212,6 @@ def _learned(name: str, chosen: str) -> _Row:
 
 def _is_installed(name: str) -> tuple[bool, str]:
     """Say whether the files of an embedder are here, without loading them."""
-    from importlib.util import find_spec  # noqa: PLC0415  this list alone
-
-    from tideline_cli.vector.embedders import onnx_folder, static  # noqa: PLC0415  as above
-
     try:
         if name == "static":
             static.installed()

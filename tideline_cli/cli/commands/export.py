@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import io
 import os
 import sys
@@ -12,14 +13,14 @@ from tideline_cli.cli.options import Argument, choice, file, flag, folder
 from tideline_cli.cli.output import emit_exact, emit_json
 from tideline_cli.cli.session import Session
 from tideline_cli.errors import UsageError
-from tideline_cli.exchange import jsonl
+from tideline_cli.exchange import jsonl, markdown
 from tideline_cli.model import codec
 from tideline_cli.model.fact import LIFECYCLES
 from tideline_cli.model.finding import some
 from tideline_cli.model.origin import EVERYONE
 from tideline_cli.model.record import replace
 from tideline_cli.policy.render import screen_json, screen_text
-from tideline_cli.store import facts, files, references
+from tideline_cli.store import facts, files, references, stats
 from tideline_cli.store.transactions import snapshot
 from tideline_cli.system import NOFOLLOW, set_mode
 
@@ -128,8 +129,6 @@ def _tell_of_others(session: Session, db: Connection) -> None:
     """Say to an owner who has named no origin what is not in the export."""
     if not session.viewer.is_owner or session.options.origin:
         return
-    from tideline_cli.store import stats  # noqa: PLC0415  where others have facts
-
     left = [count for key, count in stats.origins(db) if count and key != session.viewer.key]
     if left:
         facts = "1 fact" if sum(left) == 1 else f"{sum(left):,} facts"
@@ -159,8 +158,6 @@ def _split(
     wanted: Filter,
 ) -> int:  # fmt: skip
     """Write each fact into a file of its own, in a new folder; return how many there were."""
-    from tideline_cli.exchange import markdown  # noqa: PLC0415  Markdown alone
-
     try:
         os.mkdir(folder, 0o700)
     except FileExistsError as error:
@@ -210,8 +207,6 @@ def _write(
 
 def _writer(format: str) -> Callable[[Iterable[Mapping[str, Any]]], Iterator[str]]:
     """Return what writes facts in a format, line by line."""
-    from tideline_cli.exchange import markdown  # noqa: PLC0415  the scan of threats
-
     known = {"jsonl": _json_lines, "csv": _csv_lines, "tsv": _tsv_lines,
              "markdown": markdown.lines}  # fmt: skip
     if format in known:
@@ -249,8 +244,6 @@ def _tsv_lines(forms: Iterable[Mapping[str, Any]]) -> Iterator[str]:
 
 
 def _csv_lines(forms: Iterable[Mapping[str, Any]], *, delimiter: str = ",") -> Iterator[str]:
-    import csv  # noqa: PLC0415  tables alone
-
     from tideline_cli.exchange.foreign import COLUMNS, QUOTED, cells  # noqa: PLC0415  sqlite_utils, 179 ms
 
     line = io.StringIO()
@@ -295,23 +288,21 @@ def _export_vault(
     if db is None:
         session.note(f"nothing to export: there is no store yet at {session.database}")
         return 1
+    from tideline_cli.exchange.vault import read, write  # noqa: PLC0415  a hash that few need
+
     wanted = wanted_of(db)
+    (folder,) = named
     with snapshot(db):
         is_empty = is_filtered and next(_forms(session, db, wanted), None) is None
-        if not is_empty or _is_vault(named[0]):
-            _report(session, named[0], _written(session, db, named[0], wanted))
+        if not is_empty or (os.path.isdir(folder) and read.is_vault(folder)):
+            done = write.write(
+                folder, lambda: _forms(session, db, wanted), origin=session.viewer.key,
+                is_there=lambda fact_id: _is_there(session, db, fact_id, wanted.lifecycle),
+            )  # fmt: skip
+            _report(session, folder, done)
     if is_empty:
         session.note("nothing to export: no fact is as the filters ask")
     return 1 if is_empty else 0
-
-
-def _written(session: Session, db: Connection, path: str, wanted: Filter) -> WrittenVault:
-    from tideline_cli.exchange.vault import write  # noqa: PLC0415  the scan of threats
-
-    return write.write(
-        path, lambda: _forms(session, db, wanted), origin=session.viewer.key,
-        is_there=lambda fact_id: _is_there(session, db, fact_id, wanted.lifecycle),
-    )  # fmt: skip
 
 
 def _forms(session: Session, db: Connection, wanted: Filter) -> Iterator[dict[str, Any]]:
@@ -324,12 +315,6 @@ def _is_there(session: Session, db: Connection, fact_id: str, lifecycle: str | N
         return False
     known = facts.find(db, fact_id, viewer=session.viewer)
     return lifecycle is None or known.lifecycle in ("active", lifecycle)
-
-
-def _is_vault(path: str) -> bool:
-    from tideline_cli.exchange.vault import read  # noqa: PLC0415  the rows of an import
-
-    return os.path.isdir(path) and read.is_vault(path)
 
 
 def _report(session: Session, path: str, done: WrittenVault) -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from tideline_cli.cli import ages, output
+from tideline_cli.cli import output
+from tideline_cli.cli.commands import drawer
 from tideline_cli.cli.filters import Formats
 from tideline_cli.cli.options import Argument, count, duration
 from tideline_cli.cli.session import Session
 from tideline_cli.errors import UsageError
 from tideline_cli.memory.fading import SOON_MS, Foretold, foretold
+from tideline_cli.model import instant
 from tideline_cli.model.fact import has_ended
 from tideline_cli.model.instant import DAY_MS, LONGEST_SPAN_MS, iso
 from tideline_cli.ranking.fading import FLOOR, Eviction
@@ -52,8 +54,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
             db, rule, viewer=session.viewer, now=session.now,
             within_ms=min(options.within, LONGEST_SPAN_MS), limit=options.limit or None,
         )  # fmt: skip
-    usual = output.usual_of_rows(session)
-    chosen = output.chosen(session, output.named(options), usual=usual)
+    chosen = output.of_rows(session, options)
     _print(session, chosen, found, options, total)
     if output.is_json(session, chosen):
         return 0
@@ -72,20 +73,18 @@ def _print(
     session: Session, format: str, found: Sequence[Foretold], options: Options, total: int
 ) -> None:
     def table() -> None:
-        from tideline_cli.cli import tables  # noqa: PLC0415  rich, 20 ms
-
-        rows = [(_day(session, one, ages.local), one.fact, _why(session, one)) for one in found]
-        tables.fading(session, rows)
+        rows = [(_day(session, one, instant.local), one.fact, _why(session, one)) for one in found]
+        drawer(session).fading(rows)
 
     output.emit_rows(
-        format if found or format != "table" else "lines",
+        format,
         (_form(one, now=session.now) for one in found),
         whole=lambda forms: {
             "within_s": options.within // 1000, "facts": forms, "total": total,
             "truncated": total > len(found),
         },
         lines=lambda: [_line(session, one) for one in found],
-        table=table,
+        table=table, is_empty=not found,
     )  # fmt: skip
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import groupby, takewhile
 
 from tideline_cli.cli import output
+from tideline_cli.cli.commands import drawer
 from tideline_cli.cli.commands.show import births, deed
 from tideline_cli.cli.commands.undo import deed_text
 from tideline_cli.cli.filters import Formats, Spoken
@@ -72,9 +73,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
     limit = options.limit
     if limit is None:
         limit = 0 if words else _COMMANDS
-    chosen = output.chosen(
-        session, output.named(options), usual=output.usual_of_rows(session)
-    )
+    chosen = output.of_rows(session, options)
     is_short = chosen in ("lines", "table") and not session.verbose
     most = _MOST if is_short and not words else None
     told: list[Told] = []
@@ -114,18 +113,17 @@ def _print(
             _batches_table(session, db, told)
 
     output.emit_rows(
-        format if told or format != "table" else "lines",
+        format,
         (told_changes.form_of(entry, after, names) for entry, after in told),
         whole=lambda forms: {"changes": forms, "truncated": is_cut},
         lines=lambda: _lines(told, names, counts, whole=not words),
-        table=table if told else None,
+        table=table,
+        is_empty=not told,
     )
 
 
 def _batches_table(session: Session, db: Connection, told: list[Told]) -> None:
     """Show a line a batch; `@1` is the first fact of the newest one that has any."""
-    from tideline_cli.cli import tables  # noqa: PLC0415  rich, 20 ms
-
     first = list({entry.batch: entry for entry, _ in told[::-1]}.values())[::-1]
     ordinals = [entry.batch for entry in first if entry.batch is not None]
     did = deeds.of(db, ordinals, viewer=session.viewer)
@@ -138,7 +136,7 @@ def _batches_table(session: Session, db: Connection, told: list[Told]) -> None:
     made = [did.get(entry.batch or 0) for entry in first]
     texts = [_said(entry, one) for entry, one in zip(first, made, strict=True)]
     ids = [one.fact if one else None for one in made]
-    tables.history_batches(session, first, texts, ids, standing)
+    drawer(session).history_batches(first, texts, ids, standing)
     named = (did[ordinal].fact for ordinal in ordinals)
     session.keep_hits([fact for fact in dict.fromkeys(named) if fact is not None])
 
@@ -155,13 +153,11 @@ def _said(entry: Entry, did: BatchDeeds | None) -> str:
 
 def _changes_table(session: Session, told: list[Told], names: dict[int, str]) -> None:
     """Show a line a change of one fact."""
-    from tideline_cli.cli import tables  # noqa: PLC0415  rich, 20 ms
-
     born = births(entry for entry, _ in told)
     said = [_words(entry, after, names, born) for entry, after in told]
     for fact_id in {*names.values(), *(entry.fact for entry, _ in told if entry.fact)}:
         said = [words.replace(fact_id, f"…{fact_id[-_ENDING:]}") for words in said]
-    tables.fact_changes(session, [entry for entry, _ in told], said)
+    drawer(session).fact_changes([entry for entry, _ in told], said)
 
 
 def _about(options: Options) -> Filter | None:

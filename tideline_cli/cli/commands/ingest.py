@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import sys
-from contextlib import contextmanager, nullcontext
 from functools import partial
 
 from tideline_cli.cli import embedding, new_fact, output
-from tideline_cli.cli.messages import shows_progress
+from tideline_cli.cli.commands import progress
 from tideline_cli.cli.options import Argument, OptionSet, choice, count, flag, text
 from tideline_cli.cli.session import Session
 from tideline_cli.errors import TidelineError, UsageError
@@ -122,7 +121,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
     if db is None or options.dry_run:
         summary = ingesting.preview(db, incoming, context)
     else:
-        with _progress(session, count) as advance:
+        with progress(session, "reading", count if count > 1 else 0) as advance:
             summary = ingesting.ingest(db, incoming, context, progress=advance)
         if summary.total("added") and is_slow(db):
             embedding.finish_import(session, db)
@@ -212,30 +211,6 @@ def _raise_useless(summary: Summary) -> None:
     if error is not None and summary.count("skipped") == len(summary.outcomes):
         error.message = f"{summary.outcomes[0].name}: {error.message}"
         raise error
-
-
-def _progress(session: Session, count: int):  # type: ignore[no-untyped-def]
-    if count < 2 or not shows_progress(quiet=session.quiet, as_json=session.json):
-        return nullcontext(lambda _: None)
-    from tideline_cli.cli import tables  # noqa: PLC0415  rich
-
-    return _bar(tables.progress_bar, count)
-
-
-def _bar(progress_bar, count: int):  # type: ignore[no-untyped-def]
-    @contextmanager
-    def shown():  # type: ignore[no-untyped-def]
-        done = 0
-        with progress_bar("reading", count, lambda: done) as advance:
-
-            def progress(number: int) -> None:
-                nonlocal done
-                done = number
-                advance(number)
-
-            yield progress
-
-    return shown()
 
 
 _MOST_LINES = 20

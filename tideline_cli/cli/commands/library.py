@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tideline_cli.cli import output
+from tideline_cli.cli.commands import drawer
 from tideline_cli.cli.filters import Formats
 from tideline_cli.cli.options import Argument, Scopes, flag
 from tideline_cli.cli.session import Session
@@ -75,25 +76,18 @@ def _list(session: Session, options: Options) -> None:
     if seen is not None:
         listed = [one for one in found if one.scope in seen]
         found, hidden = listed, len(found) - len(listed)
-    chosen = output.chosen(session, output.named(options), usual=output.usual_of_rows(session))
+    chosen = output.of_rows(session, options)
 
     def table() -> None:
-        from tideline_cli.cli import ages, tables  # noqa: PLC0415  rich, 20 ms
-
-        rows = [(one.name, f"{one.chunks:,}", _size(one), ages.brief(_when(one), session.now),
+        rows = [(one.name, f"{one.chunks:,}", _size(one), instant.brief(_when(one), session.now),
                  _FILE[library.staleness(one)]) for one in found]  # fmt: skip
         columns = ("document", "chunks", "size", "age", "file")
-        tables.listing(session, columns, rows, wide="document")
+        drawer(session).listing(columns, rows, wide="document")
 
-    output.emit_rows(
-        chosen if found or chosen != "table" else "lines",
-        map(_form, found),
-        whole=lambda forms: {"documents": forms},
-        lines=lambda: [_line(one) for one in found],
-        table=table,
-    )
-    if not found and not output.is_json(session, chosen):
-        session.note("no documents: `tideline ingest PATH` takes some in")
+    output.show_list(
+        session, chosen, "documents", found, form=_form, line=_line, table=table,
+        none="no documents: `tideline ingest PATH` takes some in",
+    )  # fmt: skip
     if hidden and not output.is_json(session, chosen):
         session.note(f"{some(hidden, 'document')} of other scopes; --all-scopes lists all")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tideline_cli.cli import filters, output
+from tideline_cli.cli.commands import drawer
 from tideline_cli.cli.filters import Filters, Formats
 from tideline_cli.cli.options import Argument, choice, count, flag, last
 from tideline_cli.cli.session import Session
@@ -75,8 +76,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
         found = _together(found, [one.fact for one in beside], options.sort)
     is_cut = bool(options.limit) and len(found) > options.limit
     found = found[: options.limit] if is_cut else found
-    usual = output.usual_of_rows(session)
-    chosen = output.chosen(session, output.named(options), usual=usual)
+    chosen = output.of_rows(session, options)
     if found:
         session.keep_hits([fact.id for fact in found])
     strength = options.decay and (lambda fact: _strength(session, fact, options))
@@ -223,19 +223,15 @@ def _print(
     session: Session, format: str, found: list[Fact], beside: list[Archived] | None, *,
     is_cut: bool, strength: Strength | None, now: int,
 ) -> None:  # fmt: skip
-    def table() -> None:
-        from tideline_cli.cli import tables  # noqa: PLC0415  rich, 20 ms
-
-        tables.facts(session, found, strength, now=now)
-
     output.emit_rows(
-        format if found or format != "table" else "lines",
+        format,
         _forms(found, marks=beside is not None, strength=strength, now=now),
         whole=lambda forms: {
             "facts": forms, "truncated": is_cut, "archived_matches": _archived(beside)
         },
         lines=lambda: [_line(fact, strength, now=now) for fact in found],
-        table=table,
+        table=lambda: drawer(session).facts(found, strength, now=now),
+        is_empty=not found,
     )
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
+import subprocess
 import sys
 import tempfile
 
@@ -68,8 +70,6 @@ def _by_man(page: Page, *, pager: bool) -> str | None:
 
     None when there is no man, or when it fails.
     """
-    import subprocess  # noqa: PLC0415  as above
-
     program = shutil.which("man")
     if program is None:
         return None
@@ -100,6 +100,4 @@ _LOOKS = frozenset(("MAN_KEEP_FORMATTING", "MANOPT", "MANROFFOPT", "MANLESS"))
 
 def _unstruck(text: str) -> str:
     """Return what man printed, without the overstrikes and colors that make it bold."""
-    import re  # noqa: PLC0415  only where man has answered
-
     return re.sub(r".\x08|\x1b\[[0-9;]*m", "", text)

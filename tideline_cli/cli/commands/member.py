@@ -10,7 +10,10 @@ from tideline_cli.model import instant
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Any
+
+    from tideline_cli.store.members import Member
 
 HELP = """Say which roles of a server see which origins.
 
@@ -45,29 +48,40 @@ def run(session: Session, words: list[str], _: Options) -> int:
             "members are for memories on a server: who can read a file reads all of it",
             hint="tideline --db postgresql://… member list", code="servers_only",
         )  # fmt: skip
-    action, *roles = words or ["list"]
-    if action == "list" and not roles:
-        _list(session)
-    elif action in ("add", "remove") and len(roles) == 1 and roles[0]:
-        (_add if action == "add" else _remove)(session, roles[0])
-    else:
-        raise UsageError(
-            "member takes list, add ROLE or remove ROLE",
-            hint="tideline member add lena --origin channel:team/lena/notes",
-        )
+    from tideline_cli.store import members  # noqa: PLC0415  psycopg, which few have
+
+    match words or ["list"]:
+        case ["list"]:
+            db: Any = session.reading()
+            _show(session, [] if db is None else members.listed(db))
+        case ["add", role] if role:
+            _check_origin(session, role)
+            db = session.writing()
+            is_new = members.add(db, role, viewer=session.viewer, now=session.now)
+            _report_added(session, role, is_new=is_new)
+        case ["remove", role] if role:
+            viewer = session.viewer if session.options.origin else None
+            db = session.writing()
+            _report_removed(session, role, members.remove(db, role, viewer=viewer))
+        case _:
+            raise UsageError(
+                "member takes list, add ROLE or remove ROLE",
+                hint="tideline member add lena --origin channel:team/lena/notes",
+            )
     return 0
 
 
-def _add(session: Session, role: str) -> None:
-    from tideline_cli.store import members  # noqa: PLC0415  servers alone
-
+def _check_origin(session: Session, role: str) -> None:
+    """Raise UsageError where the origin that a role will see is not named."""
     if not session.options.origin:
         raise UsageError(
             f"name the origin that {role} will see, with --origin",
             hint=f"--origin owner shares what is yours; --origin channel:team/{role}/notes is "
             "theirs alone",
         )
-    is_new = members.add(_server(session), role, viewer=session.viewer, now=session.now)
+
+
+def _report_added(session: Session, role: str, *, is_new: bool) -> None:
     key = session.viewer.key
     if session.json:
         output.emit_json({"role": role, "origin": key, "added": is_new})
@@ -78,22 +92,14 @@ def _add(session: Session, role: str) -> None:
     )
 
 
-def _remove(session: Session, role: str) -> None:
-    from tideline_cli.store import members  # noqa: PLC0415  servers alone
-
-    viewer = session.viewer if session.options.origin else None
-    lost = members.remove(_server(session), role, viewer=viewer)
+def _report_removed(session: Session, role: str, lost: Sequence[str]) -> None:
     if session.json:
         output.emit_json({"role": role, "removed": lost})
     else:
         output.emit_lines([f"{role} sees nothing of {key} any more" for key in lost])
 
 
-def _list(session: Session) -> None:
-    from tideline_cli.store import members  # noqa: PLC0415  servers alone
-
-    db: Any = session.reading()
-    found = [] if db is None else members.listed(db)
+def _show(session: Session, found: Sequence[Member]) -> None:
     if session.json:
         forms = [{"role": one.role, "origin": one.origin, "since": instant.iso(one.since),
                   "exists": one.is_there} for one in found]  # fmt: skip
@@ -106,8 +112,3 @@ def _list(session: Session) -> None:
     ])
     if not found:
         session.note("no members: `tideline member add ROLE --origin NAME` lets one in")
-
-
-def _server(session: Session) -> Any:
-    db: Any = session.writing()
-    return db

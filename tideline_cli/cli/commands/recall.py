@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tideline_cli.cli import output
+from tideline_cli.cli.commands import drawer
 from tideline_cli.cli.filters import Formats, Narrowing, narrowed
 from tideline_cli.cli.options import (
     PROFILE,
@@ -141,8 +142,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
     )  # fmt: skip
     answer = whole.found
     session.caution_of_likeness(answer.lacking)
-    usual = output.usual_of_rows(session)
-    chosen = output.chosen(session, output.named(options), usual=usual)
+    chosen = output.of_rows(session, options)
     _print(session, chosen, query, whole, explain=options.explain)
     has_sure = any(not hit.weak for hit in answer.hits)
     if whole.archived or whole.ended or options.archived or not has_sure:
@@ -211,17 +211,13 @@ def _print(
     answer = whole.found
     is_past = query.wanted.as_of is not None
 
-    def table() -> None:
-        from tideline_cli.cli import tables  # noqa: PLC0415  rich, 20 ms
-
-        tables.hits(session, answer.hits, _explained() if explain else None)
-
     output.emit_rows(
-        format if answer.hits or format != "table" else "lines",
+        format,
         _hit_forms(answer, explain=explain, is_past=is_past),
         whole=lambda forms: _form(query, session.viewer.key, forms, whole),
         lines=lambda: [_line(hit, explain, is_past) for hit in answer.hits],
-        table=table,
+        table=lambda: drawer(session).hits(answer.hits, _explained() if explain else None),
+        is_empty=not answer.hits,
     )
     if not answer.hits and not output.is_json(session, format):
         least = f" with a score of {query.min_score:g} or more" if query.min_score else ""

@@ -7,6 +7,7 @@ from tideline_cli.cli.new_fact import Options
 from tideline_cli.cli.options import Argument
 from tideline_cli.cli.session import Session
 from tideline_cli.memory import remember as memory
+from tideline_cli.model import instant
 from tideline_cli.model.record import replace
 from tideline_cli.store import facts
 from tideline_cli.store.transactions import follow
@@ -107,6 +108,4 @@ def _replacements(done: Remembered) -> Iterator[str]:
         if end is None:
             yield replaced
         else:
-            from tideline_cli.cli.ages import day  # noqa: PLC0415  few facts state a time
-
-            yield f"{replaced} from {day(end)} on"
+            yield f"{replaced} from {instant.day(end)} on"

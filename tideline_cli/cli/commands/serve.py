@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from threading import Lock
 
 from tideline_cli import config
-from tideline_cli.cli import ages, output
+from tideline_cli.cli import output
 from tideline_cli.cli.commands import options_of
 from tideline_cli.cli.options import SHOW_SECRETS, Argument, OptionSet, count, flag
 from tideline_cli.cli.perform import perform
@@ -70,7 +70,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
         os.environ["TIDELINE_HOME"] = os.path.abspath(home)
     os.chdir("/")  # no project's settings count
     ask = InProcess(db=path, origin=origin)
-    site = Site(ask, origin=origin, ago=ages.ago, local=ages.local, now=instant.now_ms)
+    site = Site(ask, origin=origin, ago=instant.ago, local=instant.local, now=instant.now_ms)
     token, cookie = os.urandom(_BITS).hex(), os.urandom(_BITS).hex()
     try:
         server = HttpServer(options.port, ask, site, token=token, session=cookie,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tideline_cli.cli import ages, output
+from tideline_cli.cli import output
 from tideline_cli.cli.options import Argument, OptionSet, choice, flag
 from tideline_cli.cli.session import Session
 from tideline_cli.errors import UsageError
@@ -127,7 +127,7 @@ def _power(fact: Fact, curve: Decay | None, *, now: int) -> _Power:
 
 def _seen_at(now: int) -> Callable[[int], str]:
     """Return how a person reads a time: by the clock on the wall, and how long ago."""
-    return lambda ms: f"{ages.local(ms)} ({ages.ago(ms, now)})"
+    return lambda ms: f"{instant.local(ms)} ({instant.ago(ms, now)})"
 
 
 def _show_raw(session: Session, fact: Fact) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tideline_cli.cli import filters, output
-from tideline_cli.cli.commands import Verb
+from tideline_cli.cli.commands import Verb, drawer
 from tideline_cli.cli.filters import Formats, Said
 from tideline_cli.cli.options import Argument
 from tideline_cli.cli.session import Session
@@ -88,28 +88,19 @@ def _slots(
 
 
 def _print(session: Session, options: Options, found: list[_Slot]) -> None:
-    usual = output.usual_of_rows(session)
-    chosen = output.chosen(session, output.named(options), usual=usual)
-
     def table() -> None:
-        from tideline_cli.cli import ages, tables  # noqa: PLC0415  rich, 20 ms
-
         rows = [
-            (_named(slot), _value(slot, ages.day),
-             "" if slot.since is None else ages.brief(slot.since, session.now), f"{slot.values:,}")
+            (_named(slot), _value(slot, instant.day),
+             "" if slot.since is None else instant.brief(slot.since, session.now),
+             f"{slot.values:,}")
             for slot in found
         ]  # fmt: skip
-        tables.listing(session, ("slot", "value", "age", "values"), rows, wide="value")
+        drawer(session).listing(("slot", "value", "age", "values"), rows, wide="value")
 
-    output.emit_rows(
-        chosen if found or chosen != "table" else "lines",
-        map(_form, found),
-        whole=lambda forms: {"slots": forms},
-        lines=lambda: [_line(slot) for slot in found],
-        table=table,
-    )
-    if not found and not output.is_json(session, chosen):
-        session.note("no slots: `tideline remember TEXT --slot NAME` fills one")
+    output.show_list(
+        session, output.of_rows(session, options), "slots", found, form=_form, line=_line,
+        table=table, none="no slots: `tideline remember TEXT --slot NAME` fills one",
+    )  # fmt: skip
 
 
 def _named(slot: _Slot) -> str:
@@ -165,24 +156,16 @@ def _tags(session: Session, words: list[str], options: TagsOptions) -> int:
     wanted = replace(filters.labelled(session, options), lasts_at=session.now)
     db = session.reading()
     found = [] if db is None else labels.tags(db, viewer=session.viewer, wanted=wanted)
-    usual = output.usual_of_rows(session)
-    chosen = output.chosen(session, output.named(options), usual=usual)
 
     def table() -> None:
-        from tideline_cli.cli import ages, tables  # noqa: PLC0415  rich, 20 ms
+        rows = [(tag, f"{count:,}", instant.ago(at, session.now)) for tag, count, at in found]
+        drawer(session).listing(("tag", "facts", "newest"), rows, wide="tag")
 
-        rows = [(tag, f"{count:,}", ages.ago(at, session.now)) for tag, count, at in found]
-        tables.listing(session, ("tag", "facts", "newest"), rows, wide="tag")
-
-    output.emit_rows(
-        chosen if found or chosen != "table" else "lines",
-        map(_tag_form, found),
-        whole=lambda forms: {"tags": forms},
-        lines=lambda: [f"{count}\t{tag}" for tag, count, _ in found],
-        table=table,
-    )
-    if not found and not output.is_json(session, chosen):
-        session.note("no tags: `tideline remember TEXT --tag TAG` gives one")
+    output.show_list(
+        session, output.of_rows(session, options), "tags", found, form=_tag_form,
+        line=lambda row: f"{row[1]}\t{row[0]}", table=table,
+        none="no tags: `tideline remember TEXT --tag TAG` gives one",
+    )  # fmt: skip
     return 0
 
 

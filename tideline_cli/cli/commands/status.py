@@ -11,6 +11,7 @@ from tideline_cli.cli.options import Argument, Scopes, choice, flag
 from tideline_cli.cli.session import Session
 from tideline_cli.config.settings import DEFAULT_EMBEDDER, TABLE
 from tideline_cli.errors import UsageError
+from tideline_cli.model import lean
 from tideline_cli.model.fact import HEATS, LIFECYCLES, SEGMENTS, TIERS
 from tideline_cli.model.instant import DAY_MS, LATEST_MS, iso
 from tideline_cli.model.source import SOURCES
@@ -272,9 +273,7 @@ def _ordered(counts: dict[str, int], names: Sequence[str]) -> dict[str, int]:
 def _shown(key: str) -> str:
     if key == "owner":
         return key
-    from tideline_cli.model.lean import blake2b  # noqa: PLC0415  --all-origins alone
-
-    return "channel:#" + blake2b(key.encode(), digest_size=4).hexdigest()
+    return "channel:#" + lean.blake2b(key.encode(), digest_size=4).hexdigest()
 
 
 def _can_draw(encoding: str | None) -> bool:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import sys
 
-from tideline_cli.cli import ages, output
+from tideline_cli.cli import output
+from tideline_cli.cli.commands import drawer
 from tideline_cli.cli.filters import Formats
 from tideline_cli.cli.options import Argument, count, text
 from tideline_cli.cli.session import Session
 from tideline_cli.errors import NotFoundError, UsageError
 from tideline_cli.memory import timeline
 from tideline_cli.memory.timeline import Moment, SlotChange
-from tideline_cli.model import codec
+from tideline_cli.model import codec, instant
 from tideline_cli.model.instant import iso
 from tideline_cli.ranking.fading import Eviction
 from tideline_cli.store import facts
@@ -47,8 +48,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
     """Show a timeline, or the slots that have one."""
     if len(words) > 1:
         raise UsageError("timeline takes one id", hint="tideline timeline --slot NAME")
-    usual = output.usual_of_rows(session)
-    chosen = output.chosen(session, output.named(options), usual=usual)
+    chosen = output.of_rows(session, options)
     if not words and options.slot is None:
         return _show_slots(session, chosen, options.limit)
     steps = _steps(session, words, options)
@@ -97,30 +97,18 @@ def _show_slots(session: Session, format: str, limit: int) -> int:
         found = timeline.changed_slots(db, viewer=session.viewer, limit=limit or -1)
 
     def table() -> None:
-        from tideline_cli.cli import tables  # noqa: PLC0415  rich, 20 ms
-
         rows = [(_local_day(one.at), one.slot, one.fact, _values(one)) for one in found]
-        tables.slot_changes(session, rows)
+        drawer(session).slot_changes(rows)
 
-    output.emit_rows(
-        format if found or format != "table" else "lines",
-        map(_slot_form, found),
-        whole=lambda forms: {"slots": forms},
-        lines=lambda: [
-            f"{one.slot}\t{_day(one.at)}\t{_values(one)}\t{output.one_line(one.fact.content)}"
-            for one in found
-        ],
-        table=table,
-    )
-    if not found and not output.is_json(session, format):
-        session.note("no slots yet: `tideline remember TEXT --slot NAME` makes one")
+    output.show_list(
+        session, format, "slots", found, form=_slot_form, line=_slot_line, table=table,
+        none="no slots yet: `tideline remember TEXT --slot NAME` makes one",
+    )  # fmt: skip
     return 0
 
 
 def _print(session: Session, format: str, steps: Sequence[Moment], *, slot: str | None) -> None:
     def table() -> None:
-        from tideline_cli.cli import tables  # noqa: PLC0415  rich, 20 ms
-
         draws = _can_draw(sys.stdout.encoding)
         since = _days(steps)
         days = dict(zip((step.fact.id for step in steps), since, strict=True))
@@ -128,7 +116,7 @@ def _print(session: Session, format: str, steps: Sequence[Moment], *, slot: str 
             (step.state == "active", day, step.fact, _told(session, step, days, draws))
             for step, day in zip(steps, since, strict=True)
         ]  # fmt: skip
-        tables.timeline(session, rows, draws=draws)
+        drawer(session).timeline(rows, draws=draws)
 
     name = slot or next((step.fact.slot for step in steps if step.fact.slot), None)
     output.emit_rows(
@@ -165,6 +153,10 @@ def _slot_form(one: SlotChange) -> dict[str, Any]:
         "values": one.values,
         "fact": codec.fact_form(one.fact),
     }
+
+
+def _slot_line(one: SlotChange) -> str:
+    return f"{one.slot}\t{_day(one.at)}\t{_values(one)}\t{output.one_line(one.fact.content)}"
 
 
 def _values(one: SlotChange) -> str:
@@ -225,13 +217,13 @@ def _day(ms: int) -> str:
 
 
 def _local_day(ms: int) -> str:
-    return ages.local(ms)[:10]
+    return instant.local(ms)[:10]
 
 
 def _days(steps: Sequence[Moment]) -> list[str]:
     """Return since when each step holds: its day by the clock on the wall; of steps of one day the
     minute too, of steps of one minute the second."""
-    minutes = [ages.local(step.since) for step in steps]
+    minutes = [instant.local(step.since) for step in steps]
     days = [minute[:10] for minute in minutes]
     return [
         day if days.count(day) == 1

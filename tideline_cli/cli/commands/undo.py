@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tideline_cli.cli import output
-from tideline_cli.cli.commands import Verb
+from tideline_cli.cli.commands import Verb, drawer
 from tideline_cli.cli.options import Argument, OptionSet, count, flag
 from tideline_cli.cli.session import Session
 from tideline_cli.errors import NotFoundError, UsageError
@@ -161,9 +161,7 @@ def show_steps(
         return
     texts = [_what(step, did[step.ordinal]) for step in found]
     if found and output.is_terminal(session):
-        from tideline_cli.cli import tables  # noqa: PLC0415  rich, 20 ms
-
-        tables.undo_steps(session, found, texts)
+        drawer(session).undo_steps(found, texts)
     else:
         output.emit_lines([
             f"{step.ordinal}\t{instant.iso(step.at)}\t{step.verb}\t{text}"

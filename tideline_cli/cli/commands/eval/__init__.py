@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack, contextmanager, nullcontext
+from contextlib import ExitStack
 from textwrap import wrap
 
 from rich.text import Text
 
-from tideline_cli.cli import embedding, output, tables
+from tideline_cli.cli import embedding, output
+from tideline_cli.cli.commands import drawer, progress
 from tideline_cli.cli.commands.eval import questions
 from tideline_cli.cli.commands.eval.questions import Options
-from tideline_cli.cli.messages import shows_progress
 from tideline_cli.cli.options import Argument
 from tideline_cli.cli.session import Session
-from tideline_cli.cli.tables import Column
+from tideline_cli.cli.tables import Column, screen_width, text_column
 from tideline_cli.errors import UnavailableError, UsageError
 from tideline_cli.evaluation import ask, copies, poison
 from tideline_cli.evaluation.ask import MEASURES, contrast
@@ -24,7 +24,7 @@ from tideline_cli.ranking.decay import DEPTH
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
     from typing import Any
 
     from apsw import Connection
@@ -85,7 +85,7 @@ def _poison(session: Session) -> int:
     session.needs_owner("only the owner may copy the store")
     db = session.reading()
     with copies.empty() if db is None else copies.copy_of(db) as copied:
-        if shows_progress(quiet=session.quiet, as_json=session.json):
+        if session.is_watched:
             session.note("attacking a copy; your memory is left as it is")
         own = session.profile(None) or ask.DEFAULT
         asked = Query(
@@ -201,29 +201,11 @@ def _outcomes(
     for name in names:
         way = ask.Way(name, embedding.spec_of(label), options.k, session.setting("fading", DEPTH),
                       scopes)  # fmt: skip
-        with _progress(session, name, len(cases)) as advance:
+        total = len(cases) if len(cases) >= _FEW else 0
+        with progress(session, f"asking, {name}", total) as advance:
             made.append(ask.asked(db, cases, way, progress=advance))
         session.caution_of_likeness(made[-1].lacking)
     return made
-
-
-def _progress(session: Session, name: str, total: int):  # type: ignore[no-untyped-def]
-    if not shows_progress(quiet=session.quiet, as_json=session.json) or total < _FEW:
-        return nullcontext(None)
-    done = 0
-
-    @contextmanager
-    def shown() -> Iterator[Callable[[int], None]]:
-        with tables.progress_bar(f"asking, {name}", total, lambda: done) as advance:
-
-            def progress(count: int) -> None:
-                nonlocal done
-                done = count
-                advance(count)
-
-            yield progress
-
-    return shown()
 
 
 def report(
@@ -366,7 +348,7 @@ def outcome_tables(
     against: Sequence[Comparison | None],
 ) -> None:  # fmt: skip
     """Print a row for each way; below it what it wins and loses."""
-    output.emit_lines([*wrap(about(gold, found[0]), tables.screen_width()), ""])
+    output.emit_lines([*wrap(about(gold, found[0]), screen_width()), ""])
     shows, tells = _figure_forms()
     names, marks, cells = list[Text](), list[str](), list[list[Text]]()
     for one, other in zip(found, against, strict=True):
@@ -377,8 +359,8 @@ def outcome_tables(
             names.append(Text("  difference", style="dim"))
             marks.append(f"+{len(other.won):,} -{len(other.lost):,}")
             cells.append([Text(tells(value), style="dim") for value in other.differences.values()])
-    tables.show_columns(session, (
-        tables.text_column("way", names), *_measure_columns(cells, found[0].way.k),
+    drawer(session).show_columns((
+        text_column("way", names), *_measure_columns(cells, found[0].way.k),
         *([Column("hits", (marks,), stays=True, is_number=True)] if any(marks) else []),
     ))  # fmt: skip
     if len(found) == 1:
@@ -387,7 +369,7 @@ def outcome_tables(
 
 def _figure_forms() -> tuple[Callable[[Interval], str], Callable[[Interval], str]]:
     """Return how a figure and a difference are shown: with the interval where that has room."""
-    width = tables.screen_width()
+    width = screen_width()
     if width >= _WIDE:
         return figure, told_difference
     short = (lambda one: f"{one.mean:.3f}") if width < _NARROW else (
@@ -418,8 +400,8 @@ def _category_table(session: Session, outcome: Answered) -> None:
     rows = [list(outcome.intervals(one).values()) for one in names]
     counts = [f"{row[0].n:,}" for row in rows]
     cells = [[Text(shows(value)) for value in row] for row in rows]
-    tables.show_columns(session, (
-        tables.text_column("category", list(map(Text, names))),
+    drawer(session).show_columns((
+        text_column("category", list(map(Text, names))),
         Column("questions", (counts,), stays=True, is_number=True),
         *_measure_columns(cells, outcome.way.k),
     ))  # fmt: skip

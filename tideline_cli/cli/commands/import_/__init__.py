@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import os
-from contextlib import nullcontext
 
 from tideline_cli.cli import embedding, output
+from tideline_cli.cli.commands import drawer, progress
 from tideline_cli.cli.commands.import_.source import LimitedRows, Source, kind_of
-from tideline_cli.cli.messages import shows_progress
 from tideline_cli.cli.options import Argument, OptionSet, choice, count, flag, pair, text
 from tideline_cli.cli.session import Session
 from tideline_cli.errors import Interrupted, TidelineError, UsageError
@@ -134,7 +133,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
     if options.dry_run:
         return preview(session, path, rows, context, source)
     try:
-        with _progress(session, source) as advance:
+        with progress(session, "importing", source.size, source.place) as advance:
             summary = import_rows.import_rows(
                 session.writing(), rows, context, merge=options.merge, progress=advance,
                 are_many=source.is_large(),
@@ -199,14 +198,6 @@ def _told(session: Session, rows: LimitedRows, summary: ImportSummary) -> Tideli
     if summary.batch is not None:
         error.hint += f"; `{session.call('undo', str(summary.batch))}` takes all of it back"
     return error
-
-
-def _progress(session: Session, source: Source):  # type: ignore[no-untyped-def]
-    if not (shows_progress(quiet=session.quiet, as_json=session.json) and source.size):
-        return nullcontext(None)
-    from tideline_cli.cli import tables  # noqa: PLC0415  rich
-
-    return tables.progress_bar("importing", source.size, lambda: source.position())
 
 
 _MOST_ALONE = 3  # rows with the same flaw that have a line each
@@ -447,9 +438,7 @@ def _print(session: Session, first: list[Fact]) -> None:
     names = [name for name in _COLUMNS if any(getattr(fact, name) for fact in first)]
     cells = [[_cell(fact, name) for name in names] for fact in first]
     if first and output.is_terminal(session):
-        from tideline_cli.cli import tables  # noqa: PLC0415  rich, 20 ms
-
-        tables.listing(session, names, cells, wide=names[0])
+        drawer(session).listing(names, cells, wide=names[0])
     elif first:
         output.emit_lines(["\t".join(row) for row in [names, *cells]])
 

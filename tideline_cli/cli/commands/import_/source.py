@@ -201,6 +201,10 @@ class Source:
         """Say whether the file may have thousands of rows, by its size."""
         return self.size >= _LARGE
 
+    def place(self) -> int:
+        """Return how far the file is read."""
+        return self.position()
+
     def row_count(self) -> int:
         """Return how many rows a file of JSON lines has; 0 where only reading it would tell."""
         if self._kind != "jsonl" or self._path == "-":

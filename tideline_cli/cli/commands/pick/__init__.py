@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 from contextlib import contextmanager
 
 from tideline_cli.cli import filters, output, terminal
 from tideline_cli.cli.commands import init
-from tideline_cli.cli.commands.pick import offer
+from tideline_cli.cli.commands.pick import by_fzf, offer
 from tideline_cli.cli.commands.pick.offer import Offer
 from tideline_cli.cli.filters import Filters
 from tideline_cli.cli.options import Argument, GlobalOptions, choice, count, flag
@@ -132,8 +133,6 @@ def _chosen(
     """Return the id of the fact that the reader chooses, None for none."""
     if options.own:
         return _by_number(offered, text, handle, now=session.now)
-    from tideline_cli.cli.commands.pick import by_fzf  # noqa: PLC0415  subprocess
-
     path, why = by_fzf.program()
     try:
         if path is not None:
@@ -192,8 +191,6 @@ def _reading_lines(handle: int) -> Iterator[Callable[[str], str]]:
 
 def _stty(handle: int, words: str) -> str:
     """Return what `stty` prints of a terminal, nothing where there is no such program."""
-    import subprocess  # noqa: PLC0415  the numbered list alone
-
     try:
         done = subprocess.run(  # noqa: S603  a program of the system, without a shell
             ["stty", words], stdin=handle, capture_output=True, text=True, check=False  # noqa: S607

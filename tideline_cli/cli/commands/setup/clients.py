@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 from contextlib import suppress
+from tomllib import loads
 from typing import Any
 
 from tideline_cli.errors import BusyError, UnavailableError, UsageError
@@ -481,8 +482,6 @@ def settings(path: str) -> dict[str, Any]:
 
 def toml(raw: bytes | None) -> dict[str, Any]:
     """Return the settings in the bytes of a TOML file; none for what is no such."""
-    from tomllib import loads  # noqa: PLC0415  Codex alone
-
     try:
         return loads((raw or b"").decode("utf-8", "replace"))
     except ValueError:

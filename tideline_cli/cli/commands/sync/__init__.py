@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import shlex
 
-from tideline_cli.cli import ages, mistyped, output, status_lines
+from tideline_cli.cli import mistyped, output, status_lines
+from tideline_cli.cli.commands.sync import meetings
 from tideline_cli.cli.options import Argument, OptionSet, count, file, flag, text
 from tideline_cli.cli.session import Session
 from tideline_cli.errors import UsageError
@@ -71,12 +72,8 @@ def run(session: Session, words: list[str], options: Options) -> int:
         case ["log"]:
             _show_log(session, limit=options.limit)
         case ["key", *more]:
-            from tideline_cli.cli.commands.sync import meetings  # noqa: PLC0415  one action of five
-
             meetings.run_key(session, more, options.key)
         case ["forget", address]:
-            from tideline_cli.cli.commands.sync import meetings  # noqa: PLC0415  one action of five
-
             meetings.forget_named(session, address)
         case ["forget"]:
             raise UsageError(
@@ -105,8 +102,6 @@ def _check_is_place(words: list[str]) -> None:
 
 
 def _meet(session: Session, words: list[str], options: Options) -> int:
-    from tideline_cli.cli.commands.sync import meetings  # noqa: PLC0415  no other action
-
     sealed = False if options.plain else True if options.encrypt else None
     asked = meetings.asked(options.name, sealed, options.trust, options.key)
     done = meetings.meet(session, words, asked)
@@ -175,7 +170,7 @@ def _status_lines(session: Session, form: dict[str, Any]) -> list[str]:
         kind = "encrypted" if place["encrypted"] else "not encrypted"
         trust = "" if place["vouched"] else ", not vouched for"
         at = place["synced_at"]
-        when = f"synced {ages.ago(instant.parse(at), session.now)}" if at else "never synced"
+        when = f"synced {instant.ago(instant.parse(at), session.now)}" if at else "never synced"
         waits = ", a sync was cut short" if place["pending"] else ""
         lines.append(f"{place['address']}\t{kind}{trust}, {when}{waits}")
         for one in place["replicas"]:
@@ -212,7 +207,7 @@ def _show_log(session: Session, *, limit: int) -> None:
         is_synced = db is not None and has_synced(db)
         session.note(_BEGINS if is_synced else "nothing was synced yet")
     output.emit_lines([
-        f"{row['name']}:{row['batch']}\t{ages.local(instant.parse(row['at']))}\t{row['verb']}"
+        f"{row['name']}:{row['batch']}\t{instant.local(instant.parse(row['at']))}\t{row['verb']}"
         + ("" if row["origin"] == "owner" else f"\t{row['origin']}")
         for row in found
     ])  # fmt: skip
