@@ -6,9 +6,11 @@ each other's locks. So `store.foreign_table` reads a SQLite file, by the library
 
 from __future__ import annotations
 
+import csv
 import io
 import os
 from itertools import chain
+from sqlite3 import Error
 
 from tideline_cli.errors import CannotWriteError, TidelineError, UsageError
 from tideline_cli.exchange.importer.cells import TEXT_KEYS
@@ -51,8 +53,6 @@ def delimited(file: BinaryIO, *, tabs: bool) -> Rows:
 
     Raises UsageError where the file cannot be read on.
     """
-    import csv  # noqa: PLC0415  tables alone
-
     number = 1
     csv.field_size_limit(_LONGEST_LINE)
     with io.TextIOWrapper(file, encoding="utf-8-sig", newline="") as lines:
@@ -106,8 +106,6 @@ def write_database(path: str, forms: Iterable[Mapping[str, Any]], *, store: str)
         raise UsageError("that is the memory file itself", hint="name another file")
     if os.path.lexists(path):
         raise UsageError(f"{path} exists", hint="name a fresh file")
-    from sqlite3 import Error  # noqa: PLC0415  with the next one
-
     from sqlite_utils import Database  # noqa: PLC0415  179 ms, for SQLite exports alone
 
     handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | NOFOLLOW, 0o600)

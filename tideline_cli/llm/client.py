@@ -28,13 +28,18 @@ def complete(model: Model, prompt: str, *, system: str | None = None) -> str:
     """
     model = checked_model(model)
     prompt, system = scalar(prompt), None if system is None else scalar(system)
-    if model.command is not None:
+    return scalar(_way(model).ask(model, prompt, system=system))
+
+
+def _way(model: Model) -> Any:
+    """Return the module by which a model is reached."""
+    if model.command:
         from tideline_cli.llm import command  # noqa: PLC0415  subprocess costs 10 ms
 
-        return scalar(command.ask(model, prompt, system=system))
+        return command
     from tideline_cli.llm import endpoint  # noqa: PLC0415  ssl and http.client cost 60 ms
 
-    return scalar(endpoint.ask(model, prompt, system=system))
+    return endpoint
 
 
 AT_ONCE = 64  # texts of one request
@@ -59,8 +64,7 @@ def vectors_of(model: Model, texts: Sequence[str], *, dims: int | None) -> Vecto
 
 
 def _of_endpoint(model: Model, texts: list[str], dims: int | None) -> Vectors:
-    from tideline_cli.llm import endpoint  # noqa: PLC0415  ssl and http.client cost 60 ms
-
+    endpoint = _way(model)
     form: dict[str, Any] = {"model": model.name, "input": texts, "encoding_format": "float"}
     if dims is not None:
         form["dimensions"] = dims
@@ -73,10 +77,8 @@ def _of_endpoint(model: Model, texts: list[str], dims: int | None) -> Vectors:
 
 
 def _of_program(model: Model, texts: list[str]) -> Vectors:
-    from tideline_cli.llm import command  # noqa: PLC0415  subprocess costs 10 ms
-
     lines = "".join(json.dumps(text) + "\n" for text in texts)
-    reply = command.ask(model, lines, system=None, largest=_LARGEST)
+    reply = _way(model).ask(model, lines, system=None, largest=_LARGEST)
     try:
         rows = [json.loads(line) for line in reply.splitlines() if line.strip()]
     except (ValueError, RecursionError) as error:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 from _thread import RLock
+from contextlib import closing
 
 from tideline_cli import config
 from tideline_cli.errors import NotFoundError, UsageError
@@ -25,6 +26,7 @@ from tideline_cli.ranking.decay import strength_at
 from tideline_cli.serve import python_arguments as given
 from tideline_cli.store import facts, links, opening, stats
 from tideline_cli.store.connection import DatabaseError
+from tideline_cli.store.database_errors import translated
 from tideline_cli.store.facts import Filter
 from tideline_cli.store.links import Link
 from tideline_cli.store.transactions import snapshot
@@ -37,7 +39,6 @@ if TYPE_CHECKING:
 
     from apsw import Connection
 
-    from tideline_cli.errors import TidelineError
     from tideline_cli.memory.amend import Amended
     from tideline_cli.memory.answer import Answer
     from tideline_cli.memory.context import ContextBlock
@@ -116,18 +117,11 @@ def translating(method: Callable[Concatenate[C, P], R]) -> Callable[Concatenate[
                 return method(one, *args, **given)
         except DatabaseError as error:
             one.leave_lost()
-            raise own_error(error, one.path) from error
+            raise translated(error, one.path) from error
 
     call.__name__, call.__doc__ = method.__name__, method.__doc__
     vars(call)["__wrapped__"] = method  # the signature, for `help`
     return call
-
-
-def own_error(error: BaseException, path: str) -> TidelineError:
-    """Return what an error of the database means to a user."""
-    from tideline_cli.store.database_errors import translated  # noqa: PLC0415  an error
-
-    return translated(error, path)
 
 
 class Memory(Attached):
@@ -316,9 +310,6 @@ class Memory(Attached):
         return iter(()) if self._reading() is None else self._exported(os.getpid())
 
     def _exported(self, process: int) -> Iterator[dict[str, Any]]:
-        from contextlib import closing  # noqa: PLC0415  few programs export
-
-
         db = opening.open_for_reading(self.path)  # its own: it stays in one transaction
         if db is None:
             return
@@ -330,7 +321,7 @@ class Memory(Attached):
                         raise UsageError("an export does not go on in a child process",
                                          hint="call export in the child")  # fmt: skip
         except DatabaseError as error:
-            raise own_error(error, self.path) from error
+            raise translated(error, self.path) from error
 
     def _answer(self, text: str, limit: int, mode: Mode, wanted: Filter, now: int) -> Answer:
         given.check_word("mode", mode, MODES)

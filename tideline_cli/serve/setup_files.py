@@ -7,6 +7,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import tomllib
 from base64 import b64decode, b64encode
 from collections import Counter
 from errno import EINVAL
@@ -275,10 +276,8 @@ def _given_back(now: str, old: str | None, *, is_json: bool) -> str | None:
 
 def _is_same(now: str, old: str | None) -> bool:
     """Say whether two TOML texts say the same."""
-    from tomllib import loads  # noqa: PLC0415  Codex alone
-
     try:
-        return loads(now) == loads(old or "")
+        return tomllib.loads(now) == tomllib.loads(old or "")
     except ValueError:
         return now.split() == (old or "").split()
 
