@@ -13,8 +13,7 @@ import pytest
 from tests.exchange.conftest import REPLY
 from tideline_cli.errors import UsageError
 from tideline_cli.exchange.extract import chats
-from tideline_cli.exchange.extract.chats import chat_of
-from tideline_cli.exchange.json_members import first_keys, members
+from tideline_cli.exchange.extract.chats import chat_of, first_keys, members
 from tideline_cli.model.instant import iso
 
 SAID = 1_700_000_000  # seconds: 2023-11-14

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from tests.support import DAY, NOW
-from tideline_cli.serve.page import frame, overview
+from tideline_cli.serve.page import frame, site
 from tideline_cli.serve.page.frame import Markup, element
 
 PAGES = ("/", "/?q=deploy", "/facts", "/changes", "/slots", "/tags", "/fading", "/contradictions",
@@ -203,7 +203,7 @@ def test_wordings_that_wait_for_an_answer_are_named(run):
     status = run("status", "--json").json
     old, new, third = (f"{at:026d}" for at in (1, 2, 3))
     status["reworded"] = [{"id": new, "forgotten": old}, {"id": third, "forgotten": None}]
-    page = "".join(map(str, overview.body(status, frame.PageTimes(NOW, lambda *_: "", str))))
+    page = "".join(map(str, site.status_body(status, frame.PageTimes(NOW, lambda *_: "", str))))
     assert [one for one in (old, new, third) if f'href="/facts/{one}"' in page] == [old, new, third]
     told = Reader(page).text
     assert f"{new} stands and rewords {old}, which was forgotten on another machine" in told
