@@ -9,6 +9,7 @@ import threading
 import time
 from typing import Any
 
+import apsw
 import pytest
 
 from tests.support import NOW, empty_store_at, fact, put
@@ -346,3 +347,19 @@ def test_the_file_opens_with_any_sqlite(tmp_path):
     ).fetchall()
     other.close()
     assert found == [("I deploy on Fridays",)]
+
+
+def test_other_words_prepare_no_statement_anew(run):
+    """A statement of the index of words is prepared once, whatever values it is asked with."""
+    run("remember", "the harbour crane is yellow")
+    run("remember", "the tram stops at the museum")
+    db = open_for_writing(os.path.join(os.environ["TIDELINE_HOME"], "tideline.db"))
+    told: list[Any] = []
+    db.trace_v2(apsw.SQLITE_TRACE_PROFILE, told.append)
+    asked = "SELECT count(*) FROM fact_fts WHERE fact_fts MATCH ?"
+    counts = [db.execute(asked, (f'"{term}"',)).get for term in ("crane", "tram", "crane")]
+    db.close()
+    assert counts == [1, 1, 1]
+    inner = [one for one in told if "fact_fts_idx" in one["sql"]]
+    assert len(inner) >= len(counts)
+    assert {one["stmt_status"]["SQLITE_STMTSTATUS_REPREPARE"] for one in inner} == {0}

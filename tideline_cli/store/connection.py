@@ -158,6 +158,9 @@ def _configured(name: str, mode: int, *, patience_ms: int | None = None) -> Open
     db.config(apsw.SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)
     db.config(apsw.SQLITE_DBCONFIG_DQS_DML, 0)
     db.config(apsw.SQLITE_DBCONFIG_DQS_DDL, 0)
+    # Without it SQLite prepares a statement anew for each value that could choose another plan: of
+    # the index of words, for each term and segment.
+    db.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
     db.execute(_SETUP)
     return db
 

@@ -267,6 +267,8 @@ def narrowing(wanted: Filter, *, valid_at: int | None = None) -> tuple[str, tupl
         )
         parts.append(_HOLDS_ITS_SLOT.format(" AND later.lifecycle <> 'pruned'"))
         values += [wanted.as_of, wanted.as_of] * 2
+    elif wanted.lifecycle == "active":
+        parts.append("lifecycle = 'active'")  # an index of such facts is chosen by these words
     elif wanted.lifecycle is not None:
         parts.append("lifecycle = ?")
         values.append(wanted.lifecycle)
