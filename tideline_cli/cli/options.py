@@ -42,8 +42,6 @@ if TYPE_CHECKING:
     T_co = TypeVar("T_co", covariant=True)
     Word = TypeVar("Word", bound=str)
 
-_LARGEST_COUNT = 2**31 - 1
-
 
 class Option:
     """A flag of a command.
@@ -59,29 +57,27 @@ class Option:
     memory a shell offers for the value: a kind of `cli.completion_values`.
     """
 
-    __slots__ = ("beside", "choices", "completes", "default", "excludes", "flags", "help", "kind",
-                 "least", "many", "metavar", "most", "name", "short")  # fmt: skip
+    name = ""
+    flags: tuple[str, ...] = ()
+    short = ""
+    default: Any = None
+    many = False
+    choices: tuple[str, ...] = ()
+    least = 0
+    most = 2**31 - 1
+    metavar = ""
+    excludes: tuple[str, ...] = ()
+    beside: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    completes = ""
 
-    def __init__(
-        self, kind: str, help: str, *, name: str = "", flags: tuple[str, ...] = (), short: str = "",
-        default: Any = None, many: bool = False, choices: tuple[str, ...] = (), least: int = 0,
-        most: int = _LARGEST_COUNT, metavar: str = "", excludes: tuple[str, ...] = (),
-        beside: tuple[tuple[str, tuple[str, ...]], ...] = (), completes: str = "",
-    ) -> None:  # fmt: skip
+    def __init__(self, kind: str, help: str, **said: Any) -> None:
         self.kind = kind
         self.help = help
-        self.name = name
-        self.flags = flags
-        self.short = short
-        self.default = () if many else False if kind == "flag" else default
-        self.many = many
-        self.choices = choices
-        self.least = least
-        self.most = most
-        self.metavar = metavar
-        self.excludes = excludes
-        self.beside = beside
-        self.completes = completes
+        self.__dict__.update(said)
+        if self.many:
+            self.default = ()
+        elif kind == "flag":
+            self.default = False
 
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = name
@@ -90,8 +86,7 @@ class Option:
 
     def but(self, **changes: Any) -> Self:
         """Return a copy with some of its sayings changed."""
-        said = {name: getattr(self, name) for name in Option.__slots__}
-        return type(self)(**(said | changes))
+        return type(self)(**(self.__dict__ | changes))
 
     @property
     def explained(self) -> str:
@@ -204,19 +199,19 @@ class OptionSet:
     __fields__: tuple[str, ...] = ()  # as a record has them
 
     def __init_subclass__(cls) -> None:
-        shared = [option.name for base in cls.__bases__ for option in base.__dict__.get("ALL", ())]
-        own = [name for name, value in cls.__dict__.items()
-               if type(value) is Option and name not in shared]  # fmt: skip
-        cls.__fields__ = tuple(dict.fromkeys(own + shared))
-        cls.ALL = tuple([getattr(cls, name) for name in cls.__fields__])
+        shared = {option.name: option for base in cls.__bases__ for option in base.__dict__["ALL"]}
+        own = {name: one for name, one in cls.__dict__.items() if type(one) is Option}
+        first = {name: one for name, one in own.items() if name not in shared}
+        declared = first | shared | own
+        cls.__fields__ = tuple(declared)
+        cls.ALL = tuple(declared.values())
 
     def __init__(self, **values: Any) -> None:
         held = self.__dict__
-        for option in self.ALL:
-            name = option.name
-            held[name] = values.pop(name) if name in values else option.default
-        if values:
-            raise TypeError(f"{type(self).__name__} has no option {next(iter(values))!r}")
+        held.update([(option.name, option.default) for option in self.ALL])
+        if strays := values.keys() - held.keys():
+            raise TypeError(f"{type(self).__name__} has no option {min(strays)!r}")
+        held.update(values)
 
     @classmethod
     def of(cls, given: Mapping[str, Any], clock: Callable[[], int] = instant.now_ms) -> Self:
@@ -328,16 +323,16 @@ PROFILE = choice((*PROFILES,))(
 def _values(
     given: Mapping[str, Any], options: Sequence[Option], clock: Callable[[], int]
 ) -> dict[str, Any]:
-    """Return a value for every option: the texts given converted, else the default."""
+    """Return the values of the options given, made of their texts."""
     values: dict[str, Any] = {}
     for option in options:
         raw = given.get(option.name)
-        if raw is not None and option.excludes:
+        if raw is None:
+            continue
+        if option.excludes:
             _check_alone(option, given)
         if option.many:
             values[option.name] = _all(option, raw, clock, options) if raw else ()
-        elif raw is None:
-            values[option.name] = option.default
         elif option.kind == "flag":
             values[option.name] = bool(raw)
         else:
