@@ -7,16 +7,15 @@ the bits that flipped, which SQLite cannot.
 from __future__ import annotations
 
 from _operator import itemgetter
-from itertools import islice
 
-from tideline_cli.model import codec
 from tideline_cli.model.fields import FIELDS
 from tideline_cli.model.lean import sha256
+from tideline_cli.store import reads
 from tideline_cli.store.fact_rows import COLUMNS, ORIGIN_KEY
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
     from apsw import Connection
@@ -33,6 +32,7 @@ _BYTES = ", ".join(
     f"CAST({ORIGIN_KEY if name == 'origin' else name} AS BLOB)" for name in _ORDER
 )
 _SELECT = f"SELECT seq, digest, {_BYTES} FROM fact"
+_SOME = f"{_SELECT} WHERE seq IN (SELECT value FROM json_each(?))"
 
 
 def of(columns: Sequence[object]) -> int:
@@ -43,13 +43,14 @@ def of(columns: Sequence[object]) -> int:
     return _shortened(joined.encode("utf-8", "surrogatepass"))
 
 
+def of_row(row: Mapping[str, object], origin: str) -> int:
+    """Return the digest of a fact by its columns, by name, and the key of its origin."""
+    return of([origin if name == "origin" else row.get(name) for name in COLUMNS])
+
+
 def put(db: Connection, seqs: Iterable[int]) -> None:
     """Store the digests of facts as they are now."""
-    rest = iter(seqs)
-    while some := list(islice(rest, _AT_ONCE)):
-        rows: Iterable[Any] = db.execute(
-            f"{_SELECT} WHERE seq IN (SELECT value FROM json_each(?))", (codec.dumps(some),)
-        ).fetchall()
+    for rows in reads.one_by_one(db, *reads.in_parts(_SOME, seqs, size=_AT_ONCE)):
         sealed = [(_of_bytes(values), seq) for seq, _, *values in rows]
         db.executemany("UPDATE fact SET digest = ? WHERE seq = ?", sealed)
 

@@ -9,20 +9,19 @@ that, and puts it back afterwards; who deletes a fact takes it out before. `labe
 from __future__ import annotations
 
 from _operator import attrgetter
-from itertools import islice
 
 from tideline_cli.model import codec
 from tideline_cli.model.fields import LISTS, SEARCHED
 from tideline_cli.model.record import replace
 from tideline_cli.model.text import index_terms
-from tideline_cli.store import visibility
+from tideline_cli.store import reads, visibility
 from tideline_cli.store.connection import setting
 from tideline_cli.store.fact_rows import SELECT, fact_of
 from tideline_cli.store.facts import narrowing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
     from apsw import Connection
@@ -38,6 +37,7 @@ _COLUMNS = tuple(
 )
 _LABELLED = "(" + " OR ".join(f"{name} IS NOT NULL" for name in _COLUMNS) + ")"
 _SELECT = f"SELECT seq, origin, terms, {', '.join(_COLUMNS)} FROM fact"
+_SOME = f"{_SELECT} WHERE {_LABELLED} AND seq IN (SELECT value FROM json_each(?))"
 _values = attrgetter(*SEARCHED)
 _INSERT = "INSERT INTO label_term (origin, term, fact, size) VALUES (?, ?, ?, ?)"
 _FEW = 500  # facts that are taken out by their terms; for more of them the table is read
@@ -74,10 +74,7 @@ def take(db: Connection, seqs: Collection[int]) -> None:
     if len(seqs) > _FEW:
         take_wherever(db, seqs)
         return
-    rows = db.execute(
-        f"{_SELECT} WHERE {_LABELLED} AND seq IN (SELECT value FROM json_each(?))",
-        (codec.dumps(list(seqs)),),
-    ).fetchall()
+    rows = db.execute(_SOME, (codec.dumps(list(seqs)),)).fetchall()
     analyzer = _analyzer(db)
     db.executemany(
         "DELETE FROM label_term WHERE origin = ? AND fact = ? AND term = ?",
@@ -95,13 +92,21 @@ def take_wherever(db: Connection, seqs: Collection[int]) -> None:
 
 def put(db: Connection, seqs: Iterable[int]) -> None:
     """Index the labels of facts that are not in the index."""
-    rest = iter(seqs)
-    while some := list(islice(rest, _FEW)):
-        rows = db.execute(
-            f"{_SELECT} WHERE {_LABELLED} AND seq IN (SELECT value FROM json_each(?))",
-            (codec.dumps(some),),
-        ).fetchall()
+    for rows in reads.one_by_one(db, *reads.in_parts(_SOME, seqs, size=_FEW)):
         db.executemany(_INSERT, list(_of_rows(rows, _analyzer(db))))
+
+
+def put_back(db: Connection, rows: Iterable[Mapping[str, Any]]) -> None:
+    """Index the labels of facts that were stored again, given by their columns."""
+    analyzer = _analyzer(db)
+    for row in rows:
+        labels = [row.get(name) for name in SEARCHED]
+        if row.get("document") is not None:
+            labels[_KIND] = None
+        if any(label is not None for label in labels):
+            db.executemany(_INSERT, _rows(
+                row["seq"], row["origin"], set(row["terms"].split()), _labels_of(labels), analyzer
+            ))  # fmt: skip
 
 
 def make_anew(db: Connection) -> None:

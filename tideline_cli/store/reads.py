@@ -13,9 +13,13 @@ first statements of all go at once, then the second ones, and so on.
 
 from __future__ import annotations
 
+from itertools import islice
+
+from tideline_cli.model import codec
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterator, Sequence
+    from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
     from typing import Any, TypeAlias, TypeVar
 
     from apsw import Connection
@@ -30,6 +34,12 @@ def asked(sql: str, bindings: Sequence[object] = ()) -> Read[Rows]:
     """Ask one statement; say its rows."""
     rows = yield sql, bindings
     return rows
+
+
+def in_parts(sql: str, numbers: Iterable[int], *, size: int) -> list[Read[Rows]]:
+    """Return the reads that ask a statement of so many of the numbers each, as a JSON list."""
+    rest = iter(numbers)
+    return [asked(sql, (codec.dumps(some),)) for some in iter(lambda: list(islice(rest, size)), [])]
 
 
 def alone(db: Connection, read: Read[T]) -> T:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from itertools import groupby
+from itertools import groupby, islice
 
 from tideline_cli.model import codec
 from tideline_cli.model.fields import SEARCHED
 from tideline_cli.model.record import record
 from tideline_cli.model.text import index_terms
-from tideline_cli.store import births, digest, images, labels, score_bounds, uses
+from tideline_cli.store import SERVERS, births, digest, images, labels, score_bounds, uses
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,6 +32,7 @@ ORDER BY number
 """
 FACT_COUNT = "SELECT ifnull(sum(added + removed), 0) FROM batch_count WHERE batch = ?"
 _HEAT = "heat"
+_AT_ONCE = 512  # rows of a statement to a server
 _EDGE = ("from_fact", "to_fact", "kind")
 
 
@@ -162,12 +163,18 @@ def delete(db: Connection, entity: str, rows: Collection[int]) -> None:
 
 def insert_facts(db: Connection, rows: Collection[Row], *, analyzer: Analyzer) -> None:
     """Store facts again under their numbers."""
+    if not rows:
+        return
+    numbered: list[Any] = db.execute("SELECT number, key FROM origin").fetchall()
+    keys = dict(numbered)
     worded = ((row, index_terms(row["content"], analyzer=analyzer)) for row in rows)
-    _insert(db, "fact", (row | {"length": len(terms), "terms": terms.joined()}
-                         for row, terms in worded))  # fmt: skip
-    seqs = [row["seq"] for row in rows]
-    digest.put(db, seqs)
-    labels.put(db, seqs)
+    whole = [
+        row | {"length": len(terms), "terms": terms.joined(),
+               "digest": digest.of_row(row, keys[row["origin"]])}
+        for row, terms in worded
+    ]  # fmt: skip
+    _insert(db, "fact", whole)
+    labels.put_back(db, whole)
 
 
 def insert_links(db: Connection, rows: Collection[Row]) -> None:
@@ -293,8 +300,16 @@ def _parsed(row: str | None) -> Row | None:
 
 
 def _insert(db: Connection, entity: str, rows: Iterable[Row]) -> None:
+    is_server = db.filename.startswith(SERVERS)
     for columns, alike in groupby(rows, tuple):
-        db.executemany(
-            f"INSERT INTO {entity} ({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))})",
-            (tuple(row.values()) for row in alike),
-        )
+        names = ", ".join(columns)
+        into = f"INSERT INTO {entity} ({names})"
+        if is_server:
+            given = f"SELECT {names} FROM json_populate_recordset(NULL::{entity}, ?::json)"
+            while part := list(islice(alike, _AT_ONCE)):
+                db.execute(f"{into} {given}", (codec.dumps(part),))
+        else:
+            db.executemany(
+                f"{into} VALUES ({', '.join('?' * len(columns))})",
+                (tuple(row.values()) for row in alike),
+            )
