@@ -81,7 +81,7 @@ def test_few_facts_are_weighed(db, monkeypatch):
     places = sessions.places
     monkeypatch.setattr(
         sessions, "places",
-        lambda db, seqs, **more: weighed.append(tuple(seqs)) or places(db, seqs, **more),
+        lambda seqs, **more: weighed.append(tuple(seqs)) or places(seqs, **more),
     )  # fmt: skip
     asked = f"pear {' '.join(WORDS[:9])} on monday"
     hits = recall(db, Query(asked, mode="keyword"), viewer=OWNER, now=NOW).hits

@@ -12,7 +12,7 @@ from tideline_cli.memory.query import Match, Query, conditions, question_of, wor
 from tideline_cli.memory.recall import recall
 from tideline_cli.model.origin import OWNER, channel
 from tideline_cli.model.text import WITH_FORMS
-from tideline_cli.store import fts, visibility
+from tideline_cli.store import fts, reads, visibility
 from tideline_cli.store.connection import put_setting
 from tideline_cli.store.facts import Filter
 
@@ -81,6 +81,10 @@ def test_no_statement_is_added_where_all_words_are_known(db, monkeypatch):
     assert found(db, "garden gate") == ["the garden gate squeaks"]
 
 
+def words_from(db, start, **asked):
+    return reads.alone(db, fts.words_from(start, **asked))
+
+
 def test_the_vocabulary_of_another_origin_is_not_read(db):
     """No word of another origin stands in, not even where its number begins like a word asked."""
     stored(db, "nothing of note")
@@ -88,17 +92,17 @@ def test_the_vocabulary_of_another_origin_is_not_read(db):
     number = visibility.number(db, PEER)
     assert found(db, "photosynth") == []
     assert found(db, "photosynth", viewer=PEER) == ["photosynthesis is slow"]
-    assert fts.words_from(db, str(number), origin_number=1, limit=99) == []
-    assert fts.words_from(db, f"{number}", origin_number=number, limit=99) == []
-    held = fts.words_from(db, "1234", origin_number=number, limit=99)
+    assert words_from(db, str(number), origin_number=1, limit=99) == []
+    assert words_from(db, f"{number}", origin_number=number, limit=99) == []
+    held = words_from(db, "1234", origin_number=number, limit=99)
     assert held == ["1234567"]
     db.execute("INSERT INTO origin (number, key) VALUES (12345, 'channel:wa/c9/s9')")
     mine = channel("wa", "c9", "s9")
     stored(db, "zebra", origin=mine)
     more = ("code 12345678", "model 12345a", "all 12345")
     put(db, [fact(one, f"M{at}") for at, one in enumerate(more)])
-    assert fts.words_from(db, "12345", origin_number=1, limit=2) == ["12345", "12345678"]
-    assert sorted(fts.words_from(db, "12345", origin_number=1, limit=9)) == [
+    assert words_from(db, "12345", origin_number=1, limit=2) == ["12345", "12345678"]
+    assert sorted(words_from(db, "12345", origin_number=1, limit=9)) == [
         "12345", "12345678", "12345a"
     ]  # fmt: skip
 
@@ -107,13 +111,13 @@ def test_origins_whose_numbers_begin_so_take_no_room(db):
     """Of a figure that is the beginning of others' numbers, their words are no words of the owner,
     neither in the answer nor in the room that it has."""
     put(db, [fact("the flat costs 1290 euros", "F1"), fact("room 129 is free", "F2")])
-    before = fts.words_from(db, "12", origin_number=1, limit=3)
+    before = words_from(db, "12", origin_number=1, limit=3)
     for number in (12, 120, 129, 1290):
         db.execute("INSERT INTO origin (number, key) VALUES (?, ?)",
                    (number, f"channel:wa/c{number}/s1"))  # fmt: skip
         stored(db, *(f"word{at} {at}" for at in range(9)), origin=channel("wa", f"c{number}", "s1"))
-    assert fts.words_from(db, "12", origin_number=1, limit=3) == before == ["129", "1290"]
-    assert fts.words_from(db, "129", origin_number=1, limit=1) == ["129"]
+    assert words_from(db, "12", origin_number=1, limit=3) == before == ["129", "1290"]
+    assert words_from(db, "129", origin_number=1, limit=1) == ["129"]
 
 
 def test_a_stop_word_alone_is_looked_up(db):

@@ -7,7 +7,7 @@ from tests.support import NOW, fact, fresh_store, named_id, put
 from tideline_cli.model.origin import OWNER, Origin
 from tideline_cli.model.source import is_trusted
 from tideline_cli.store import sessions, visibility
-from tideline_cli.store.sessions import Neighbours
+from tideline_cli.store.facts import Filter
 
 GUEST = Origin("channel:a/b/c")
 drawn = st.fixed_dictionaries({
@@ -43,7 +43,7 @@ def walked(stored, own, instant, *, is_past):
         and (seq == own or holds(one, instant, is_past=is_past))
     )  # fmt: skip
     at = row.index((mine.turn, own))
-    return Neighbours(row[at - 1][1] if at else None, row[at + 1][1] if at + 1 < len(row) else None)
+    return [seq for _, seq in (*row[max(0, at - 1) : at], *row[at + 1 : at + 2])]
 
 
 @given(st.lists(drawn, max_size=14), st.sampled_from((NOW - 1, NOW, NOW + 2)), st.booleans())
@@ -59,10 +59,11 @@ def test_neighbours_are_those_of_a_walk(rows, instant, is_past):
         stored = dict(enumerate(made, 1))
         for viewer in (OWNER, GUEST):
             number = visibility.number(db, viewer)
-            found = sessions.neighbours(
-                db, stored, origin_number=number, now=instant, has_chunks=True, is_past=is_past
-            )
-            assert found == {
+            found = sessions.around(
+                db, list(stored), origin_number=number, now=instant, has_chunks=True,
+                wanted=Filter(as_of=instant if is_past else None),
+            )  # fmt: skip
+            assert found.beside == {
                 seq: walked(stored, seq, instant, is_past=is_past) for seq, one in stored.items()
                 if one.origin == viewer and one.session is not None and one.turn is not None
             }  # fmt: skip

@@ -217,7 +217,7 @@ def test_a_backlog_is_kept(db):
 def test_the_lane_that_ends_sooner_is_taken(db, monkeypatch, count, text, limit, is_plain):
     """Many facts or long ones that wait for vectors are embedded by arrays; so are many hits."""
     put(db, [fact(f"{text} {number}", f"F{number}") for number in range(count)])
-    lane, _, backlog = semantic._gathered(view_at(db), limit)
+    lane, _, backlog, _ = semantic._gathered(view_at(db), limit)
     assert isinstance(lane, lanes.ArrayLane) is not is_plain
     assert len(backlog.numbers) == count
     monkeypatch.setattr(semantic, "PLAIN_HITS", min(limit, count) - 1)

@@ -7,7 +7,7 @@ from tideline_cli.memory.query import check_length, matched_count, nothing, ques
 from tideline_cli.memory.recall import recalled
 from tideline_cli.memory.search import view_of
 from tideline_cli.model.record import Record, replace
-from tideline_cli.store import fts
+from tideline_cli.store import fts, reads
 from tideline_cli.store.transactions import snapshot
 
 TYPE_CHECKING = False
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from apsw import Connection
 
     from tideline_cli.memory.archived import Archived, Lookup
-    from tideline_cli.memory.query import Query, Recalled
+    from tideline_cli.memory.query import Query, Question, Recalled
     from tideline_cli.memory.search import View
     from tideline_cli.model.fact import Fact
     from tideline_cli.model.hit import Hit
@@ -122,9 +122,7 @@ def _beside(
         matched_count(hit.why.matched_terms, question.forms) >= words for hit in answer.hits
     ):
         return None, None
-    held: Mapping[str, int] = {}
-    if has_archived:
-        held = fts.archived_counts(view.db, question.terms, origin_number=view.number)
+    held = _archived(view, question, answer.archived) if has_archived else {}
     if is_full and len(held) < words:
         held = {}
     if not (held or answer.has_lapsed):
@@ -153,5 +151,17 @@ def _lookup(view: View, query: Query) -> Lookup:
     from tideline_cli.memory.archived import Lookup  # noqa: PLC0415  --archived alone
 
     question = question_of(query.text, view.origin.analyzer)
-    held = fts.archived_counts(view.db, question.terms, origin_number=view.number)
-    return Lookup(view, query, question, held)
+    return Lookup(view, query, question, _archived(view, question, None))
+
+
+def _archived(
+    view: View, question: Question, known: Mapping[str, int] | None
+) -> dict[str, int]:
+    """Return in how many of the origin's archived facts each term of a question occurs; terms of
+    none are left out. The rarest comes first. `known` are these counts, where they were asked."""
+    if known is None:
+        known = reads.alone(
+            view.db, fts.archived_counts(question.terms, origin_number=view.number)
+        )
+    found = {term: count for term in question.terms if (count := known[term]) > 0}
+    return dict(sorted(found.items(), key=lambda pair: pair[1]))

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from tideline_cli.model.origin import Origin
     from tideline_cli.store.departures import Departure
     from tideline_cli.store.facts import Filter
+    from tideline_cli.store.reads import Read
 
     Reason = Literal["faded", "merged", "superseded", "forgotten", "ended", "unknown"]
 
@@ -81,10 +82,20 @@ def explained(
     db: Connection, found: Mapping[int, Fact], *, viewer: Origin
 ) -> list[Archived]:
     """Return why each of these facts, all of them archived, is so; in the order given."""
-    left = departures.of(db, found)
-    places = departures.successors(db, found)
+    births, steps, places = reads.together(
+        db, *departures.trails(found), departures.successors(found)
+    )
+    return _told(db, found, departures.departed(births, steps), places, viewer)
+
+
+def _told(
+    db: Connection, found: Mapping[int, Fact], left: Mapping[int, Departure],
+    places: Mapping[int, Sequence[tuple[str, int]]], viewer: Origin,
+) -> list[Archived]:  # fmt: skip
+    """Return why facts are archived that have left so, and in whose place these stand."""
     return [
-        _explained(db, seq, fact, left[seq], places.get(seq, ()), viewer, frozenset())
+        _explained(db, seq, fact, left.get(seq, departures.UNKNOWN), places.get(seq, ()), viewer,
+                   frozenset())
         for seq, fact in found.items()
     ]
 
@@ -104,10 +115,13 @@ def stated_reasons(db: Connection, found: Iterable[Fact]) -> dict[str, str]:
     what has become since of the fact that one was merged into does not count."""
     told: dict[str, str] = {}
     for origin, facts_of in _by_origin(db, found).items():
-        left = departures.of(db, facts_of)
-        places = departures.successors(db, facts_of)
+        births, steps, places = reads.together(
+            db, *departures.trails(facts_of), departures.successors(facts_of)
+        )
+        left = departures.departed(births, steps)
         for seq, fact in facts_of.items():
-            told[fact.id], _ = _reason(db, fact, left[seq], places.get(seq, ()), origin)
+            departure = left.get(seq, departures.UNKNOWN)
+            told[fact.id], _ = _reason(db, fact, departure, places.get(seq, ()), origin)
     return told
 
 
@@ -124,12 +138,23 @@ def _by_origin(db: Connection, found: Iterable[Fact]) -> dict[Origin, dict[int, 
 def missed(db: Connection, seqs: Sequence[int], *, viewer: Origin) -> list[Archived]:
     """Return those of the archived facts that nobody asked to go, and whose place no other
     statement has taken since; in the order given."""
-    left = departures.of(db, seqs)
-    hopeful = [seq for seq in seqs if left[seq].verb in _UNASKED]
-    found = bulk_reads.whole(db, hopeful, viewer=viewer)
+    return _missed_of(db, seqs, departures.of(db, seqs), viewer=viewer)
+
+
+def _missed_of(
+    db: Connection, seqs: Sequence[int], left: Mapping[int, Departure], *, viewer: Origin
+) -> list[Archived]:
+    """Return the same of facts of which it is known how they have left."""
+    hopeful = [seq for seq in seqs if seq in left and left[seq].verb in _UNASKED]
+    if not hopeful:
+        return []
+    read, places = reads.together(
+        db, facts.numbered(hopeful, viewer=viewer), departures.successors(hopeful)
+    )
+    found = {seq: read[seq] for seq in hopeful if seq in read}
     return [
         one
-        for one in explained(db, found, viewer=viewer)
+        for one in _told(db, found, left, places, viewer)
         if one.is_missed and not _is_replaced(db, one, viewer)
     ]
 
@@ -245,8 +270,11 @@ def _followed(
     if keeper.lifecycle != "archived" or kept in seen:
         return Archived(one.seq, one.fact, "merged", one.at)
     seq = facts.number_of(db, kept, viewer=viewer)
-    left, places = departures.of(db, [seq])[seq], departures.successors(db, [seq]).get(seq, ())
-    what = _explained(db, seq, keeper, left, places, viewer, seen)
+    births, steps, places = reads.together(
+        db, *departures.trails([seq]), departures.successors([seq])
+    )
+    left = departures.departed(births, steps).get(seq, departures.UNKNOWN)
+    what = _explained(db, seq, keeper, left, places.get(seq, ()), viewer, seen)
     reason = "merged" if what.is_missed else what.reason
     return Archived(one.seq, one.fact, reason, one.at, what.kept)
 
@@ -268,25 +296,34 @@ def announced(
     """Return the archived facts that one would miss in this answer, and those that have ended, best
     first: those with all the words, and beside an answer with room those that say as much of the
     query as the best sure hit does."""
-    weights = {} if is_full else _weights(asked)
-    least = _least(asked, answer, weights)
-    if not asked.held:
-        sums = dict[int, float]()
-    elif is_full:
-        wanted = fts.holding_all(
-            asked.view.db, conditions(asked.question), origin_number=asked.view.number,
-            lifecycle="archived", limit=_READ,
-        )  # fmt: skip
-        sums = dict.fromkeys(wanted, 1.0)
-    else:
-        sums = {seq: said for seq, said in _sums(asked, weights).items() if said >= least}
-    ended = (
-        _ended(asked, weights, least, is_full=is_full)
-        if answer.has_lapsed else []
+    view, number = asked.view, asked.view.number
+    holding = _holding(asked)
+    if is_full:
+        all_words = fts.holding_all(
+            conditions(asked.question), origin_number=number, lifecycle="archived", limit=_READ
+        )
+        holding = [all_words] if asked.held else []
+    rows = lapsed.ended_rows(
+        asked.query.wanted, origin_number=number, now=view.now, limit=lapsed.MOST_READ
+    )
+    read = reads.together(
+        view.db, *([] if is_full else _rarities(asked)), *holding,
+        *([rows] if answer.has_lapsed else []),
     )  # fmt: skip
+    weights = {} if is_full else _weights(asked, read)
+    least = _least(asked, answer, weights)
+    held = read[len(weights) : len(weights) + len(holding)]
+    if is_full:
+        sums = dict.fromkeys(held[0] if held else (), 1.0)
+    else:
+        sums = {seq: said for seq, said in _sums(asked, weights, held).items() if said >= least}
+    best = (
+        _ended(asked, read[-1], weights, least, is_full=is_full) if answer.has_lapsed else []
+    )
+    ended: list[Archived] = []
     shown = {hit.fact.id for hit in answer.hits}
     found: list[Archived] = []
-    for one in _missed(asked, sums):
+    for one in _missed(asked, sums, best, ended):
         if one.kept is None or one.kept not in shown:
             (ended if one.had_lapsed else found).append(one)
             if len(found) == ANNOUNCED:
@@ -301,13 +338,11 @@ def _least(asked: Lookup, answer: Recalled, weights: Mapping[str, float]) -> flo
 
 
 def _ended(
-    asked: Lookup, weights: Mapping[str, float], least: float, *, is_full: bool
-) -> list[Archived]:  # fmt: skip
-    """Return the active facts that have ended and match, best first."""
-    rows = lapsed.ended_rows(
-        asked.view.db, asked.query.wanted, origin_number=asked.view.number, now=asked.view.now,
-        limit=lapsed.MOST_READ,
-    )  # fmt: skip
+    asked: Lookup, rows: Iterable[tuple[int, str]], weights: Mapping[str, float], least: float, *,
+    is_full: bool,
+) -> list[int]:  # fmt: skip
+    """Return the active facts that have ended and match, best first, of these, which are given by
+    number and terms."""
     question = asked.question
     words = word_count(question.terms, question.forms)
     sums: dict[int, float] = {}
@@ -317,11 +352,7 @@ def _ended(
             said = _said(held, weights, asked)
             if said >= least:
                 sums[seq] = said
-    best = sorted(sums, key=lambda seq: -sums[seq])[:ANNOUNCED]
-    whole = facts.get(asked.view.db, best, viewer=asked.view.viewer)
-    return [
-        Archived(seq, whole[seq], "ended", whole[seq].valid_to or 0) for seq in best if seq in whole
-    ]
+    return sorted(sums, key=lambda seq: -sums[seq])[:ANNOUNCED]
 
 
 def match_forms(
@@ -357,7 +388,7 @@ def with_archived(
     The scores of active facts stay. Archived facts are scored by the same statistics; a word that
     no active fact holds counts like one that a single fact holds.
     """
-    sums = _sums(asked, _weights(asked))
+    _, sums = _weighed(asked)
     missed = [one for one in _missed(asked, sums) if not one.had_lapsed]
     more = _hits(asked, {one.seq: one for one in missed})
     both = [*zip(answer.seqs, answer.hits, strict=True), *more.items()]
@@ -374,13 +405,14 @@ def set_aside(
     """Return the archived facts that match and are not in an answer with archived ones: forgotten
     or replaced by somebody, or ended before. Best first; beside hits those that say as much of the
     query as the best one does."""
-    weights = _weights(asked)
+    weights, every_sum = _weighed(asked)
     least = _least(asked, answer, weights)
-    sums = {seq: said for seq, said in _sums(asked, weights).items() if said >= least}
+    sums = {seq: said for seq, said in every_sum.items() if said >= least}
     shown = {hit.fact.id for hit in answer.hits}
     found: list[Archived] = []
-    for part in _ordered(asked, sums):
-        whole = bulk_reads.whole(asked.view.db, part, viewer=asked.view.viewer)
+    for part in _parts(sums):
+        listed = reads.alone(asked.view.db, _archived(asked, part))
+        whole = bulk_reads.whole(asked.view.db, listed, viewer=asked.view.viewer)
         every = explained(asked.view.db, whole, viewer=asked.view.viewer)
         found += [one for one in every if shown.isdisjoint((one.fact.id, one.kept))]
         if len(found) >= ANNOUNCED:
@@ -389,47 +421,79 @@ def set_aside(
 
 
 def _missed(
-    asked: Lookup, sums: Mapping[int, float]
-) -> Iterator[Archived]:
-    """Yield those of the facts that are archived and that nobody asked to go."""
-    for part in _ordered(asked, sums):
-        yield from missed(asked.view.db, part, viewer=asked.view.viewer)
+    asked: Lookup, sums: Mapping[int, float], best: Sequence[int] = (),
+    ended: list[Archived] | None = None,
+) -> Iterator[Archived]:  # fmt: skip
+    """Yield those of the facts that are archived and that nobody asked to go; and first put the
+    `best` that have ended, which are read on the way, into `ended`."""
+    db, viewer = asked.view.db, asked.view.viewer
+    for part in _parts(sums) or [[]]:
+        of_part = [_archived(asked, part), *departures.trails(part)] if part else []
+        read, *said = reads.together(db, facts.numbered(best, viewer=viewer), *of_part)
+        if ended is not None:
+            ended += [Archived(seq, read[seq], "ended", read[seq].valid_to or 0)
+                      for seq in best if seq in read]  # fmt: skip
+        best = ()
+        if said:
+            listed, *steps = said
+            yield from _missed_of(db, listed, departures.departed(*steps), viewer=viewer)
 
 
-def _ordered(
-    asked: Lookup, sums: Mapping[int, float]
-) -> Iterator[list[int]]:
-    """Yield in parts those of the facts that are archived and that a query asks for, the highest
-    sum first, then the newest."""
-    wanted = replace(asked.query.wanted, lifecycle="archived")
+def _parts(sums: Mapping[int, float]) -> list[list[int]]:
+    """Return facts in parts, those of the highest sums first, then the newest."""
     ordered = sorted(sums, key=lambda seq: (-sums[seq], -seq))[:_READ]
-    for start in range(0, len(ordered), _READ_AT_ONCE):
-        part = ordered[start : start + _READ_AT_ONCE]
-        yield departures.archived_ones(
-            asked.view.db, part, viewer=asked.view.viewer, wanted=wanted
-        )
+    starts = range(0, len(ordered), _READ_AT_ONCE)
+    return [ordered[start : start + _READ_AT_ONCE] for start in starts]
 
 
-def _weights(asked: Lookup) -> dict[str, float]:
+def _archived(asked: Lookup, part: Sequence[int]) -> Read[list[int]]:
+    """Read those of the facts that are archived and that a query asks for."""
+    wanted = replace(asked.query.wanted, lifecycle="archived")
+    return departures.archived_ones(part, viewer=asked.view.viewer, wanted=wanted)
+
+
+def _weighed(asked: Lookup) -> tuple[dict[str, float], dict[int, float]]:
+    """Return how much each term of a query says, and how much of it each fact says that holds a
+    term of archived facts."""
+    said = reads.together(asked.view.db, *_rarities(asked), *_holding(asked))
+    weights = _weights(asked, said)
+    return weights, _sums(asked, weights, said[len(weights) :])
+
+
+def _count(asked: Lookup) -> int:
+    """Return how many facts the terms of a query are rare among."""
+    origin = asked.view.origin
+    return origin.facts - origin.gone.facts + max(asked.held.values(), default=0)
+
+
+def _rarities(asked: Lookup) -> list[Read[int]]:
+    """Return what reads in how many facts each term of a query occurs."""
+    return fts.rarities(
+        asked.question.terms, origin_number=asked.view.number, enough=max(_count(asked), 1)
+    )
+
+
+def _holding(asked: Lookup) -> list[Read[list[int]]]:
+    """Return what reads the facts that hold each term of archived facts."""
+    return [fts.postings(term, origin_number=asked.view.number) for term in asked.held]
+
+
+def _weights(asked: Lookup, holders: Sequence[int]) -> dict[str, float]:
     """Return how much each term of the query says: its idf over active and archived facts, times
-    its weight."""
-    view, origin = asked.view, asked.view.origin
-    count = origin.facts - origin.gone.facts + max(asked.held.values(), default=0)
-    holders = reads.together(view.db, *fts.rarities(
-        asked.question.terms, origin_number=view.number, enough=max(count, 1)
-    ))  # fmt: skip
+    its weight; `holders` are those of each term."""
+    count = _count(asked)
     return {
         term: weight * log(1.0 + (max(count, held) - held + 0.5) / (held + 0.5))
-        for (term, weight), held in zip(asked.question.weights.items(), holders, strict=True)
+        for (term, weight), held in zip(asked.question.weights.items(), holders, strict=False)
     }
 
 
-def _sums(asked: Lookup, weights: Mapping[str, float]) -> dict[int, float]:
-    """Return how much of the query each fact says that holds a term of archived facts."""
+def _sums(
+    asked: Lookup, weights: Mapping[str, float], found: Sequence[Sequence[int]]
+) -> dict[int, float]:
+    """Return how much of the query each fact says that holds a term of archived facts; `found` are
+    those of each of these terms."""
     held: dict[int, list[str]] = {}
-    found = reads.together(
-        asked.view.db, *(fts.postings(term, origin_number=asked.view.number) for term in asked.held)
-    )
     for term, seqs in zip(asked.held, found, strict=True):
         for seq in seqs:
             held.setdefault(seq, []).append(term)

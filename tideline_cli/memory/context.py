@@ -8,7 +8,7 @@ from tideline_cli.model.instant import iso
 from tideline_cli.model.record import Record, replace
 from tideline_cli.policy.render import HEADING, NOTICE, STALE, prompt_text
 from tideline_cli.policy.secret_forms import may_hold
-from tideline_cli.store import facts
+from tideline_cli.store import facts, reads
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -95,11 +95,16 @@ def context_block(
 
 
 def newest_first(db: Connection, answer: Recalled, *, viewer: Origin) -> Sequence[Hit]:
-    """Return the hits of an answer, of facts that are linked as `similar` the newest in the place
-    of the best, and the others behind all hits: they are said where room is left."""
-    hits = answer.hits
-    if len(hits) < 2:
-        return hits
+    """Return the hits of an answer as `newest_of_similar` orders them."""
+    similar = reads.alone(db, facts.similar_among(answer.seqs, viewer=viewer))
+    return newest_of_similar(answer.hits, similar)
+
+
+def newest_of_similar(
+    hits: Sequence[Hit], similar: Iterable[tuple[str, str]]
+) -> Sequence[Hit]:
+    """Return hits, of facts that are linked as `similar`, pairs of ids, the newest in the place of
+    the best, and the others behind all hits: they are said where room is left."""
     group: dict[str, str] = {}
 
     def head(fact_id: str) -> str:
@@ -107,7 +112,7 @@ def newest_first(db: Connection, answer: Recalled, *, viewer: Origin) -> Sequenc
             fact_id = group[fact_id]
         return fact_id
 
-    for one, other in facts.similar_among(db, answer.seqs, viewer=viewer):
+    for one, other in similar:
         if head(one) != head(other):
             group[head(one)] = head(other)
     if not group:

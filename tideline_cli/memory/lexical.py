@@ -89,10 +89,10 @@ def best_by_words(
     question is mostly unknown, and has more matches then; `dated` leaves some out."""
     question = search.question
     terms, forms = question.terms, question.forms
-    known = _known(view, search)
+    known = search.known or known_of(view, search)
     fuller = _fuller(view, question, known.held) if question.by_beginning else None
     if fuller is not None:
-        return best_by_words(view, replace(search, question=fuller), dated)
+        return best_by_words(view, replace(search, question=fuller, known=None), dated)
     stats = bm25.statistics(known.facts, known.tokens, known.held, question.weights, forms)
     is_unknown = question.has_forms and _is_mostly_unknown(view, question, known, known.held)
     most = max(search.limit, _AMONG) if is_unknown else search.limit
@@ -115,7 +115,7 @@ def best_by_words(
     return scorer
 
 
-def _known(view: View, search: Search) -> Known:
+def known_of(view: View, search: Search) -> Known:
     """Return what is known of the terms of a question, by one read of all that says it."""
     origin, terms = view.origin, search.question.terms
     number, wanted = origin.number, search.wanted
@@ -128,29 +128,30 @@ def _known(view: View, search: Search) -> Known:
     facts, tokens = origin.facts - origin.gone.facts, origin.tokens - origin.gone.tokens
     counted = _counted(view.db, terms, number) if facts >= LARGE else None
     rest = [term for term in terms if term not in (counted or ())]
-    holders, gone, *labels = reads.together(
-        view.db, fts.holders(rest, origin_number=number), fts.gone(terms, origin_number=number),
+    counts, gone, *labels = reads.together(
+        view.db, fts.counts(rest, origin_number=number),
+        fts.gone(counted or (), origin_number=number),
         *(label_holders.holders(term, origin_number=number)
           for term in terms if origin.has_labels),
     )  # fmt: skip
-    holders |= {term: one[0] for term, one in (counted or {}).items()}
-    held = {term: _now(view, term, holders[term], gone[term]) for term in terms}
+    counts |= {term: (one[0], *gone[term]) for term, one in (counted or {}).items()}
     labelled = {term: sizes for term, sizes in zip(terms, labels, strict=False) if sizes}
-    return Known(facts, tokens, held, holders, labelled, counted=counted)
+    return Known(
+        facts, tokens, {term: _now(view, term, *counts[term]) for term in terms},
+        {term: counts[term][0] for term in terms}, labelled, counted=counted,
+        archived={term: counts[term][1] for term in terms},
+    )  # fmt: skip
 
 
 def holding_now(view: View, terms: Sequence[str]) -> dict[str, int]:
     """Return for each term how many facts hold it that are active and valid."""
-    holders, gone = reads.together(
-        view.db, fts.holders(terms, origin_number=view.number),
-        fts.gone(terms, origin_number=view.number),
-    )  # fmt: skip
-    return {term: _now(view, term, holders[term], gone[term]) for term in terms}
+    counts = reads.alone(view.db, fts.counts(terms, origin_number=view.number))
+    return {term: _now(view, term, *counts[term]) for term in terms}
 
 
-def _now(view: View, term: str, holders: int, gone: tuple[int, int]) -> int:
+def _now(view: View, term: str, holders: int, archived: int, counted: int) -> int:
     """Return how many of the holders of a term are active and valid."""
-    lapsed, (archived, counted) = view.origin.gone, gone
+    lapsed = view.origin.gone
     left = holders - archived - (counted if lapsed.is_counted else 0) if holders else 0
     return left - lapsed.change_of(term)
 

@@ -79,7 +79,7 @@ class Candidate(Record):
 
 class Held:
     """The vectors of an origin by an embedder, and `last`, which are not stored yet. Its chunks are
-    numbers of facts, 4 bytes each, and codes."""
+    numbers of facts, 4 bytes each, and codes; `known` are those in halves that are read already."""
 
     def __init__(
         self, db: Connection, *, origin_number: int, embedder: str, last: Chunk | None = None
@@ -88,6 +88,7 @@ class Held:
         self._origin_number = origin_number
         self._embedder = embedder
         self.last = last
+        self.known: Sequence[tuple[int, bytes, bytes, bytes | None]] | None = None
 
     def __iter__(self) -> Iterator[Chunk]:
         yield from vectors.chunks(
@@ -101,10 +102,15 @@ class Held:
         from tideline_cli.vector.hrr_halves import Halves  # noqa: PLC0415  a learned one has none
 
         db, origin = self._db, self._origin_number
-        stored = vectors.halves(db, origin_number=origin, embedder=self._embedder)
+        if self.known is None:
+            stored = vectors.halves(db, origin_number=origin, embedder=self._embedder)
+            return Halves(stored, lambda some: vectors.halves_of(db, some, origin_number=origin))
+        lows = {number: (high, low) for number, _, high, low in self.known if low is not None}
         return Halves(
-            stored, lambda number: vectors.halves_of(db, number, origin_number=origin)
-        )
+            [(number, facts, high) for number, facts, high, _ in self.known],
+            lambda some: [lows[number] for number in some] if lows
+            else vectors.halves_of(db, some, origin_number=origin),
+        )  # fmt: skip
 
 
 class Nearest:

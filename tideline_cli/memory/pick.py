@@ -8,7 +8,7 @@ from tideline_cli.memory.recall import recall, write_back
 from tideline_cli.model.hit import Breakdown, Hit
 from tideline_cli.model.record import replace
 from tideline_cli.model.text import normalise
-from tideline_cli.store import bulk_reads, facts, fts, listing, visibility
+from tideline_cli.store import bulk_reads, facts, fts, listing, reads, visibility
 from tideline_cli.store.connection import setting
 from tideline_cli.store.transactions import snapshot
 
@@ -68,15 +68,15 @@ def _begun(db: Connection, query: Query, *, viewer: Origin, now: int) -> list[Fa
         number = visibility.number(db, viewer)
         if number == visibility.NOBODY:
             return []
-        words = fts.words_from(db, start, origin_number=number, limit=_WORDS)
+        words = reads.alone(db, fts.words_from(start, origin_number=number, limit=_WORDS))
         if not words:
             return []
         analyzer: Analyzer = setting(db, "analyzer", "standard")
         whole = conditions(question_of(before, analyzer)) if before else ()
         asked: list[Condition] = [*whole, ("OR", tuple(words))]
-        seqs = fts.holding_all(
-            db, asked, origin_number=number, lifecycle="active", limit=query.limit
-        )
+        seqs = reads.alone(db, fts.holding_all(
+            asked, origin_number=number, lifecycle="active", limit=query.limit
+        ))  # fmt: skip
         read = facts.among(db, seqs, viewer=viewer, wanted=query.wanted, now=now)
     return [read[seq] for seq in seqs if seq in read]
 

@@ -159,13 +159,15 @@ class Backlog(Record):
 
 
 class Ranked(Record):
-    """The matches in order, the vectors that were made on the way, why likeness was left out, and
-    the facts that were `read` by number."""
+    """The matches in order, the vectors that were made on the way, why likeness was left out, the
+    facts that were `read` by number, and in how many archived facts each term of the question
+    occurs, where that was asked."""
 
     matches: list[Match]
     backlog: Backlog | None = None
     lacking: UnavailableError | None = None
     read: dict[int, Fact] | None = None
+    archived: Mapping[str, int] | None = None
 
 
 class Recalled(Record):
@@ -173,8 +175,9 @@ class Recalled(Record):
     the number of an origin where much begins or ends that is not counted yet, 0 for none.
     `lacking` says why likeness was left out, where the embedder of the file cannot be had.
     `mode` is the one of the answer: keyword, where likeness cannot be had. `origin_number` is that
-    of the viewer. `has_lapsed` says whether facts that match may have ended before, `unbounded` how
-    many facts have no bound of their scores yet."""
+    of the viewer. `has_lapsed` says whether facts that match may have ended before. Where it was
+    asked, `unbounded` says how many facts have no bound of their scores yet, and `archived` in how
+    many archived facts each term of the question occurs."""
 
     hits: tuple[Hit, ...]
     seqs: tuple[int, ...]
@@ -185,7 +188,8 @@ class Recalled(Record):
     mode: Mode = "hybrid"
     origin_number: int = 0
     has_lapsed: bool = False
-    unbounded: int = 0
+    unbounded: int | None = None
+    archived: Mapping[str, int] | None = None
 
 
 def nothing(query: Query, *, is_learned: bool = False) -> Recalled:

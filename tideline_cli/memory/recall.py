@@ -6,6 +6,7 @@ from itertools import combinations
 from sys import modules
 
 from tideline_cli.errors import ReplacedError, UnavailableError, UsageError
+from tideline_cli.memory.lexical import known_of
 from tideline_cli.memory.query import DEFAULT_LIMIT, Match, Ranked, Recalled, nothing
 from tideline_cli.memory.search import search_of, view_of
 from tideline_cli.memory.words_lane import by_words
@@ -21,7 +22,7 @@ from tideline_cli.store.transactions import at_once, heat_rule, in_passing, snap
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
     from typing import Any
 
     from apsw import Connection
@@ -88,6 +89,7 @@ def recalled(view: View, query: Query) -> Recalled:
         view.number,
         gone.facts > 0,
         view.unbounded,
+        found.archived,
     )
 
 
@@ -102,6 +104,9 @@ def _appended(view: View, search: Search) -> Ranked:
     read: dict[int, Fact] = {}
     backlog: Backlog | None = None
     pool = search.limit
+    if query.mode != "semantic" and query.wanted.as_of is None:
+        search = replace(search, known=known_of(view, search))
+    archived = None if search.known is None else search.known.archived
     try:
         if query.mode != "semantic":
             by_score = view.is_learned and query.takes_scores
@@ -109,7 +114,9 @@ def _appended(view: View, search: Search) -> Ranked:
         if len(matches) < pool and query.mode != "keyword":
             from tideline_cli.memory import semantic  # noqa: PLC0415  2 ms
 
-            matches, backlog = semantic.extended(view, search, matches)
+            matches, backlog, archived = semantic.extended(
+                view, search, matches, read, archived=archived
+            )
         if query.mmr < 1.0:
             from tideline_cli.memory.fusions import diversify  # noqa: PLC0415  --mmr alone
 
@@ -119,8 +126,8 @@ def _appended(view: View, search: Search) -> Ranked:
     except UnavailableError as error:
         if not matches:
             matches, weak = _by_words(view, search, read)
-        return Ranked(_weak_last(matches, weak, query.limit), backlog, error, read)
-    return Ranked(matches, backlog, read=read)
+        return Ranked(_weak_last(matches, weak, query.limit), backlog, error, read, archived)
+    return Ranked(matches, backlog, None, read, archived)
 
 
 def _by_words(
@@ -181,15 +188,17 @@ def write_back(
     Does nothing, without an error, when another process is writing, when the store is read-only,
     or when its content was replaced since.
     """
-    works = (
-        answer.unbounded > score_bounds.LAG or bool(answer.unsettled)
-        or answer.backlog is not None or has_questions()
-    )  # fmt: skip
-    if not (works or given or (touch and answer.seqs)):
-        return
     try:
+        unbounded = answer.unbounded
+        if unbounded is None:
+            unbounded = score_bounds.missing_count(db, origin_number=answer.origin_number)
+        is_behind = unbounded > score_bounds.LAG
+        works = is_behind or answer.unsettled or answer.backlog is not None or has_questions()
+        if not (works or given or (touch and answer.seqs)):
+            return
         with in_passing(db):
-            used = _store(db, answer, given, works=works, touch=touch, now=now)
+            derive = (lambda: _derive(db, answer, is_behind=is_behind, now=now)) if works else None
+            used = _store(db, answer, given, derive, touch=touch, now=now)
             if used:
                 from tideline_cli.memory import heat  # noqa: PLC0415  few uses move any
 
@@ -199,10 +208,12 @@ def write_back(
 
 
 def _store(
-    db: Connection, answer: Recalled, given: Collection[str], *, works: bool, touch: bool, now: int
-) -> Mapping[int, Fact]:
-    """Store what an answer leaves behind; return the facts whose heat its use may move, as they are
-    then. What changes nothing but counts is one exchange with a server."""
+    db: Connection, answer: Recalled, given: Collection[str], derive: Callable[[], None] | None, *,
+    touch: bool, now: int,
+) -> Mapping[int, Fact]:  # fmt: skip
+    """Store what an answer leaves behind, and what it has to `derive`; return the facts whose heat
+    its use may move, as they are then. What changes nothing but counts is one exchange with a
+    server."""
     from tideline_cli.store import uses  # noqa: PLC0415  most contexts count nothing
 
     hits = {seq: hit.fact for seq, hit in zip(answer.seqs, answer.hits, strict=True)}
@@ -215,16 +226,18 @@ def _store(
 
         notes = [gifts.put({seq: one.id for seq, one in hits.items() if one.id in given}, now=now)]
     said: list[Any] = []
-    if not works and not any(changes_at(hits[seq].access_count + 1) for seq in left):
+    if not (derive or (left and not reads.has_trips(db))) and not any(
+        changes_at(hits[seq].access_count + 1) for seq in left
+    ):
         steady = [uses.counted(left, now=now, ids=ids, is_steady=True)] if left else []
         said = at_once(db, *steady, *notes, *looks)
         reached = {seq for seq, _ in said[0]} if steady else set()
         left, notes = [seq for seq in left if seq not in reached], []
-    if works or left:
+    if derive or left:
         turn = writing(db, uses.counted(left, now=now, ids=ids) if left else None)
         with turn:
-            if works:
-                _derive(db, answer, now=now)
+            if derive:
+                derive()
             uses.bound_anew(db, turn.said or ())
             said = reads.together(db, *notes, *looks)
     return said[-1] if looks else {}
@@ -240,10 +253,10 @@ def _looks(
     return [facts.numbered(hits, viewer=next(iter(hits.values())).origin)]
 
 
-def _derive(db: Connection, answer: Recalled, *, now: int) -> None:
+def _derive(db: Connection, answer: Recalled, *, is_behind: bool, now: int) -> None:
     """Store what was made of facts on the way, and bring the derived indexes nearer to the facts
     that many writes have brought."""
-    if answer.unbounded > score_bounds.LAG:
+    if is_behind:
         from tideline_cli.store import common_upkeep  # noqa: PLC0415  after many writes
 
         score_bounds.extend(db, limit=_BOUNDS_AT_ONCE, origin_number=answer.origin_number)

@@ -152,10 +152,9 @@ class _Holders:
     def _newest(self, condition: Condition | None, limit: int) -> list[int]:
         if condition is None:
             return []
-        return fts.holding_all(
-            self._db, (condition,), origin_number=self._origin_number, lifecycle="active",
-            limit=limit,
-        )  # fmt: skip
+        return reads.alone(self._db, fts.holding_all(
+            (condition,), origin_number=self._origin_number, lifecycle="active", limit=limit
+        ))  # fmt: skip
 
     def _terms_of(self, seqs: list[int]) -> list[tuple[int, frozenset[str]]]:
         held = fts.terms_of(self._db, seqs, origin_number=self._origin_number) if seqs else ()

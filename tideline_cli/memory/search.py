@@ -30,13 +30,13 @@ if TYPE_CHECKING:
 
 class View(Record):
     """The memory of a viewer at a moment, and what is known of it before anything is looked up. So
-    many facts are `unbounded`: their scores have no bound yet."""
+    many facts are `unbounded`: their scores have no bound yet. None where that was not asked."""
 
     db: Connection
     viewer: Origin
     now: int
     origin: Overview
-    unbounded: int
+    unbounded: int | None
 
     @property
     def number(self) -> int:
@@ -61,7 +61,8 @@ class View(Record):
 class Search(Record):
     """A query with the question that its text asks. `limit` matches are wanted, and facts are
     weighed for `reach` of them. `retained` is another curve than the half-life; `by_score` says
-    that likeness by a learned embedder adds to the scores of words."""
+    that likeness by a learned embedder adds to the scores of words. `known` is what is known of its
+    terms, where that is asked for already."""
 
     query: Query
     question: Question
@@ -69,6 +70,7 @@ class Search(Record):
     reach: int
     retained: Retained | None = None
     by_score: bool = False
+    known: Known | None = None
 
     @property
     def wanted(self) -> Filter:
@@ -83,8 +85,9 @@ class Search(Record):
 
 class Known(Record):
     """What is known of the terms of a question: how many facts hold now, or held at a past instant,
-    with how many terms, and of each term how many of them hold it, and how many facts of any
-    lifecycle; which facts held `then`; and of large memories what is counted of common terms."""
+    with how many terms, and of each term how many of them hold it, how many facts of any lifecycle,
+    and how many archived ones; which facts held `then`; and of large memories what is counted of
+    common terms."""
 
     facts: int
     tokens: int
@@ -93,14 +96,19 @@ class Known(Record):
     labelled: Mapping[str, Mapping[int, int]]
     then: Then | None = None
     counted: Mapping[str, Counted] | None = None
+    archived: Mapping[str, int] | None = None
 
 
 def view_of(db: Connection, *, viewer: Origin, now: int) -> View:
     """Return the memory of a viewer as it is at a moment. Inside a transaction of the caller."""
-    origin, unbounded = reads.together(
-        db, overview(viewer=viewer, now=now), score_bounds.missing(db, viewer=viewer)
-    )
-    return View(db, viewer, now, origin, unbounded)
+    if not reads.has_trips(db):
+        own = reads.alone(db, overview(viewer=viewer, now=now, at_once=False))
+        return View(db, viewer, now, own, None)
+    own, unbounded = reads.together(
+        db, overview(viewer=viewer, now=now, at_once=True),
+        score_bounds.missing(db, viewer=viewer),
+    )  # fmt: skip
+    return View(db, viewer, now, own, unbounded)
 
 
 def search_of(view: View, query: Query) -> Search:

@@ -11,12 +11,12 @@ from tideline_cli.model.fact import role_weight, trust
 from tideline_cli.model.hit import Breakdown
 from tideline_cli.model.text import content_words
 from tideline_cli.ranking import decay, worth
-from tideline_cli.store import facts, vectors
-from tideline_cli.vector.features import WORD_BAGS, words
+from tideline_cli.store import facts, fts, reads, vectors
+from tideline_cli.vector.features import HRR, WORD_BAGS, words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
     import numpy as np
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from tideline_cli.memory.query import Query
     from tideline_cli.memory.search import Search, View
     from tideline_cli.model.fact import Fact
+    from tideline_cli.store.reads import Read
 
     Vector = NDArray[np.float64]
 
@@ -42,9 +43,12 @@ _BLOCK = 1 << 25  # bytes of vectors that several texts are compared with at onc
 
 
 def extended(
-    view: View, search: Search, matches: list[Match]
-) -> tuple[list[Match], Backlog | None]:
-    """Return the matches with recovered ones below them, as many as are wanted, and the backlog.
+    view: View, search: Search, matches: list[Match], met: dict[int, Fact], *,
+    archived: Mapping[str, int] | None = None,
+) -> tuple[list[Match], Backlog | None, Mapping[str, int] | None]:  # fmt: skip
+    """Return the matches with recovered ones below them, as many as are wanted, the backlog, and in
+    how many archived facts each term of the question occurs, where that is known or asked on the
+    way. The facts that are read are added to those that were `met`.
 
     A recovered hit scores half the lowest lexical score · 0.9^rank · trust · modulator · role;
     ranks run over all recovered facts in order of cosine. In semantic mode the cosine takes the
@@ -52,10 +56,14 @@ def extended(
     """
     query = search.query
     room = search.limit - len(matches)
-    lane, held, backlog = _gathered(view, room)
+    others: list[Read[dict[str, int]]] = []
+    if archived is None and view.origin.has_archived and query.wanted.as_of is None:
+        others = [fts.archived_counts(search.question.terms, origin_number=view.number)]
+    lane, held, backlog, counts = _gathered(view, room, *others)
+    archived = counts[0] if counts else archived
     floor = lane.floor if query.min_sim is None else query.min_sim
     asked = _asked(view, lane, query.text)
-    read = _reader(view, query, weighs_roles=search.weighs_roles)
+    read = _reader(view, query, met, weighs_roles=search.weighs_roles)
 
     def exact(text: str, approximate: float) -> float:
         return lane.exact(asked, text, approximate)
@@ -67,7 +75,7 @@ def extended(
     near = Nearest(rough, read, exact, floor=floor, margin=lane.margin, weighted=alone)
     base = None if alone else worth.vector_base([match.score for match in matches])
     found = _recovered(near, base, room, lane.floor)
-    return matches + found, backlog
+    return matches + found, backlog, archived
 
 
 def likest(
@@ -76,7 +84,7 @@ def likest(
     """Return for each of some texts the facts that a query asks for and that are most like it, with
     their cosines, at most `limit`, and the backlog; `floor` None is the embedder's. What
     waits is embedded once."""
-    lane, held, backlog = _gathered(view, limit)
+    lane, held, backlog, _ = _gathered(view, limit)
     least = lane.floor if floor is None else floor
     # Nothing is like a text without words.
     asked = [
@@ -84,7 +92,7 @@ def likest(
         else _asked(view, lane, text)
         for text in texts
     ]  # fmt: skip
-    read = _reader(view, query)
+    read = _reader(view, query, {})
     found: list[list[tuple[Candidate, float]]] = []
     for one in asked:
         rough = () if one is None else lane.rough(one, held, least - lane.margin)
@@ -100,15 +108,17 @@ def _exact_by(lane: Lane[Any], asked: Any) -> Callable[[str, float], float]:
 
 
 def _reader(
-    view: View, query: Query, *, weighs_roles: bool = True
+    view: View, query: Query, met: dict[int, Fact], *, weighs_roles: bool = True
 ) -> Callable[[Sequence[int]], dict[int, Candidate]]:
-    """Return the function that reads those of some facts that a query asks for."""
+    """Return the function that reads those of some facts that a query asks for, and adds them to
+    those that were `met`."""
     moment = view.instant(query.wanted)
 
     def read(seqs: Sequence[int]) -> dict[int, Candidate]:
         found = facts.among(
             view.db, seqs, viewer=view.viewer, wanted=query.wanted, now=view.now
         )
+        met.update(found)
         return {
             seq: _candidate(seq, fact, query, moment, weighs_roles) for seq, fact in found.items()
         }
@@ -163,26 +173,33 @@ def embed_backlog(db: Connection, *, origin_number: int, limit: int) -> int:
     return len(waiting)
 
 
-def _gathered(view: View, room: int) -> tuple[Lane[Any], Held, Backlog | None]:
+def _gathered(
+    view: View, room: int, *others: Read[Any]
+) -> tuple[Lane[Any], Held, Backlog | None, list[Any]]:
     """Return the lane for an origin, all vectors of the origin, and those of them that are not
-    stored yet."""
+    stored yet; and what the other reads say."""
     db, number, name = view.db, view.number, view.embedder
     lane = lane_of(db, name=name)
     held = Held(db, origin_number=number, embedder=lane.name)
     most = LEARNED_BACKLOG if view.is_learned else vectors.BACKLOG
-    waiting = vectors.backlog(db, origin_number=number, embedder=lane.name, limit=most)
+    first = vectors.waiting(origin_number=number, embedder=lane.name, limit=most)
+    if reads.has_trips(db) and name == HRR and room <= PLAIN_HITS:
+        halves = vectors.all_halves(origin_number=number, embedder=lane.name)
+        waiting, held.known, *said = reads.together(db, first, halves, *others)
+    else:
+        waiting, *said = reads.together(db, first, *others)
     texts = [text for _, text, _ in waiting]
     if room > PLAIN_HITS or not are_few(texts):
         count = len(texts) + vectors.made_count(db, origin_number=number, embedder=lane.name)
         if count > PLAIN_HITS or not are_few(texts):
             lane = lane_of(db, large=True, name=name)
     if not waiting:
-        return lane, held, None
+        return lane, held, None, said
     numbers = tuple([seq for seq, *_ in waiting])
     ids = tuple([fact_id for *_, fact_id in waiting])
     backlog = Backlog(number, lane.name, numbers, lane.packed(texts), ids)
     held.last = b"".join([seq.to_bytes(4, "little") for seq in numbers]), backlog.codes
-    return lane, held, backlog
+    return lane, held, backlog, said
 
 
 def _asked(view: View, lane: Lane[Any], text: str) -> Any:

@@ -12,7 +12,7 @@ from tideline_cli.memory.query import Match, is_one_word
 from tideline_cli.model.record import record, replace
 from tideline_cli.model.text import index_terms, normalise
 from tideline_cli.ranking import surroundings as worth
-from tideline_cli.store import fts, sessions
+from tideline_cli.store import fts, reads, sessions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from tideline_cli.memory.scorer import Scorer
     from tideline_cli.memory.search import Search, View
     from tideline_cli.store.facts import Filter
+    from tideline_cli.store.reads import Read
     from tideline_cli.store.sessions import Place
 
 _NOWHERE = sessions.Place(None, None, 0, False)
@@ -76,13 +77,18 @@ def search(
         others = [seq for seq in (near.cosines if near else ()) if seq not in pool]
         found, hidden = _weighed(view, search, scorer, others)
         pool |= found
+    places: dict[int, Place] = {}
     if has_sessions and pool:
-        beside = _beside(view, search, pool)
-        others = [seq for seq in beside if seq not in pool]
-        found, more = _weighed(view, search, scorer, others)
-        pool |= found
-        hidden |= more
-    places = sessions.places(view.db, pool, origin_number=view.number) if pool else {}
+        near_by = sessions.around(
+            view.db, list(pool), origin_number=view.number, now=view.now, wanted=search.wanted,
+            has_chunks=view.origin.has_chunks, heat=scorer.wants_heat,
+        )  # fmt: skip
+        beside, places = _both_ways(near_by.beside, pool), near_by.places
+        more = scorer.weighed([row for row in near_by.rows if row[0] not in pool])
+        pool |= {match.seq: match for match in more}
+        hidden |= {match.seq for match in more if match.seq not in near_by.shown}
+    elif pool:
+        places = reads.alone(view.db, sessions.places(pool, origin_number=view.number))
     looks = _looks(search, dates, pool, places, scorer.mean_length)
     weak = set[int]()
     if scorer.is_mostly_unknown:
@@ -175,19 +181,16 @@ def _order(view: _View) -> tuple[float, int, str]:
     return -view.score, -match.created_at, match.id
 
 
-def _beside(view: View, search: Search, pool: Mapping[int, Match]) -> dict[int, list[int]]:
-    """Return the facts next to each other, of which one at least is in the pool, by number."""
-    found = sessions.neighbours(
-        view.db, pool, origin_number=view.number, now=view.instant(search.wanted),
-        has_chunks=view.origin.has_chunks, is_past=search.wanted.as_of is not None,
-    )  # fmt: skip
+def _both_ways(
+    near: Mapping[int, Sequence[int]], pool: Mapping[int, Match]
+) -> dict[int, list[int]]:
+    """Return the facts next to each other, by number, of those next to some of the pool."""
     beside: dict[int, list[int]] = {}
-    for seq, near in found.items():
-        for other in (near.before, near.after):
-            if other is not None:
-                beside.setdefault(seq, []).append(other)
-                if other not in pool:
-                    beside.setdefault(other, []).append(seq)
+    for seq in pool:
+        for other in near.get(seq, ()):
+            beside.setdefault(seq, []).append(other)
+            if other not in pool:
+                beside.setdefault(other, []).append(seq)
     return beside
 
 
@@ -197,15 +200,15 @@ def _weighed(
     """Return facts with the scores of their words, and which of them the filter hides: these count
     for their neighbours, and are not shown."""
 
-    def rows(wanted: Filter) -> list[fts.RankingRow]:
-        return fts.ranking_rows(
-            view.db, seqs, origin_number=view.number, now=view.now, wanted=wanted,
-            heat=scorer.wants_heat,
-        )  # fmt: skip
+    def rows(wanted: Filter) -> Read[list[fts.RankingRow]]:
+        return fts.ranked(
+            seqs, origin_number=view.number, now=view.now, wanted=wanted, heat=scorer.wants_heat
+        )
 
     wanted = search.wanted
-    whole = rows(type(wanted)(lifecycle=wanted.lifecycle, as_of=wanted.as_of))
-    shown = {row[0] for row in (whole if wanted.is_open() else rows(wanted))}
+    every = rows(type(wanted)(lifecycle=wanted.lifecycle, as_of=wanted.as_of))
+    whole, *asked = reads.together(view.db, every, *([] if wanted.is_open() else [rows(wanted)]))
+    shown = {row[0] for row in (asked[0] if asked else whole)}
     found = {match.seq: match for match in scorer.weighed(whole)}
     return found, set(found).difference(shown)
 

@@ -10,7 +10,7 @@ from tideline_cli.policy.periods import holds_from
 from tideline_cli.policy.slots import periods, same_place
 from tideline_cli.ranking.decay import is_immune, strength_at
 from tideline_cli.ranking.fading import fades_at, traits_of
-from tideline_cli.store import departures, facts, given, links, slots
+from tideline_cli.store import departures, facts, given, links, reads, slots
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ def _steps(
     numbers = {facts.number_of(db, fact.id, viewer=viewer): fact for fact in found}
     gone = {seq: fact for seq, fact in numbers.items() if fact.lifecycle == "archived"}
     why = {one.seq: one for one in archived.explained(db, gone, viewer=viewer)}
-    places = departures.successors(db, gone)
+    places = reads.alone(db, departures.successors(gone))
     gifts = given.times(db, numbers)
     steps = [
         _gone(fact, why.get(seq), places.get(seq, []))

@@ -11,15 +11,16 @@ from tideline_cli.memory.query import ENDS, Match, least_size
 from tideline_cli.memory.scorer import Scorer
 from tideline_cli.model.forms.found import Forms
 from tideline_cli.ranking import bm25
-from tideline_cli.store import fts
+from tideline_cli.store import fts, reads
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from apsw import Connection
 
     from tideline_cli.memory.search import Search, View
+    from tideline_cli.store.reads import Read
 
 _MOST = 7  # stored words that stand in for one
 _READ = 64
@@ -35,20 +36,37 @@ def stand_ins(
     None where there are none."""
     found = Forms(terms) if forms is None else forms.copy()
     before = len(found.further())
+    starting = _starting(db, unknown, origin_number)
     for term in unknown:
-        for other in _alike(db, term, origin_number):
+        for other in _alike(term, starting):
             found.spell(term, other)
     return found if len(found.further()) > before else None
 
 
-def _alike(db: Connection, term: str, origin_number: int) -> list[str]:
+def _starting(
+    db: Connection, words: Sequence[str], origin_number: int
+) -> Callable[[str], list[str]]:
+    """Return what says which stored words begin as one of the words does, or a stem of it: those of
+    all are read at once where a read takes a round trip."""
+
+    def read(start: str) -> Read[list[str]]:
+        return fts.words_from(start, origin_number=origin_number, limit=_READ)
+
+    if not reads.has_trips(db):
+        return lambda start: reads.alone(db, read(start))
+    starts = [start for word in words for start in (word, *_stems(word))]
+    known = dict(zip(starts, reads.together(db, *map(read, starts)), strict=True))
+    return known.__getitem__
+
+
+def _alike(term: str, starting: Callable[[str], list[str]]) -> list[str]:
     """Return the stored words that begin with a word; where there are none, those that have another
-    ending."""
-    found = _beginning(db, term, origin_number)
+    ending; the shortest ones first."""
+    found = sorted(starting(term), key=len)[:_MOST]
     for stem in _stems(term):
         if not found:
             found = [
-                word for word in _beginning(db, stem, origin_number)
+                word for word in sorted(starting(stem), key=len)[:_MOST]
                 if len(word) <= len(stem) + _LONGER
             ]  # fmt: skip
     return found
@@ -59,12 +77,6 @@ def _stems(term: str) -> list[str]:
     if not term.isalpha():
         return []
     return [term[:-cut] for cut in range(1, _CUT + 1) if len(term) - cut >= least_size(term)]
-
-
-def _beginning(db: Connection, start: str, origin_number: int) -> list[str]:
-    """Return the stored words that begin so, the shortest ones first."""
-    rows = fts.words_from(db, start, origin_number=origin_number, limit=_READ)
-    return sorted(rows, key=len)[:_MOST]
 
 
 _MOST_READ = 5000  # facts of a pattern, the newest

@@ -17,7 +17,7 @@ _COUNTED = """
 SELECT batch.number, (at - ?1) / ?2, added, archived, removed, first, last
 FROM batch CROSS JOIN batch_count ON batch_count.batch = batch.number
 WHERE batch.number >= (SELECT min(number) FROM batch WHERE at >= ?1)
-  AND (at >= ?1 OR removed > 0) AND batch_count.origin = ?3
+  AND (at >= ?1 OR removed > 0) AND batch_count.origin = (SELECT number FROM origin WHERE key = ?3)
 """
 _GONE = """
 SELECT DISTINCT row FROM change WHERE number BETWEEN ? AND ? AND batch = ?
@@ -44,9 +44,7 @@ def by_day(db: Connection, *, viewer: Origin, since: int, days: int) -> list[tup
     found = [[0, 0] for _ in range(days)]
     day_of: dict[int, int] = {}
     gone: list[int] = []
-    rows: list[Any] = db.execute(
-        _COUNTED, (since, DAY_MS, visibility.number(db, viewer))
-    ).fetchall()
+    rows: list[Any] = db.execute(_COUNTED, (since, DAY_MS, viewer.key)).fetchall()
     for batch, day, added, archived, removed, first, last in rows:
         day_of[batch] = day
         if 0 <= day < days:

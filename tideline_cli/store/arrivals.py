@@ -7,6 +7,7 @@ import time
 
 from tideline_cli.model.source import is_trusted
 from tideline_cli.store import SERVERS, visibility
+from tideline_cli.store.reads import alone
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,12 +17,14 @@ if TYPE_CHECKING:
     from apsw import Connection
 
     from tideline_cli.model.window import Window
+    from tideline_cli.store.reads import Read
 
 _HOUR = 3_600_000  # of `arrival` in the schema
 _SINCE = """
-SELECT count(*) FROM fact INDEXED BY fact_active
-WHERE origin + 0 = ?1 AND lifecycle = 'active' AND created_at >= ?2
-  AND created_at < (?3 + 1) * 3600000 AND created_at / 3600000 = ?3
+SELECT (SELECT ifnull(sum(facts), 0) FROM arrival WHERE origin = ?1 AND hour > ?3) + (
+  SELECT count(*) FROM fact INDEXED BY fact_active
+  WHERE origin + 0 = ?1 AND lifecycle = 'active' AND created_at >= ?2
+    AND created_at < (?3 + 1) * 3600000 AND created_at / 3600000 = ?3)
 """
 _SINCE_THEN = """
 SELECT count(*) FROM fact INDEXED BY fact_active
@@ -110,15 +113,19 @@ def active_since(
     scopes: tuple[str | None, ...] | None = None,
 ) -> int:  # fmt: skip
     """Return how many active facts, of all or of some scopes, were made at an instant or later."""
-    if scopes is not None:
+    return alone(db, made_since(instant, origin_number=origin_number, scopes=scopes))
+
+
+def made_since(
+    instant: int, *, origin_number: int, scopes: tuple[str | None, ...] | None = None
+) -> Read[int]:
+    """Read what `active_since` returns."""
+    if scopes is None:
+        rows = yield _SINCE, (origin_number, instant, _hour(instant))
+    else:
         narrowed = f"{_SINCE_THEN} AND {visibility.in_scopes(scopes)}"
-        return int(db.execute(narrowed, (origin_number, instant, *filter(None, scopes))).get)
-    hour = _hour(instant)
-    whole = db.execute(
-        "SELECT ifnull(sum(facts), 0) FROM arrival WHERE origin = ? AND hour > ?",
-        (origin_number, hour),
-    ).get
-    return int(whole) + int(db.execute(_SINCE, (origin_number, instant, hour)).get)
+        rows = yield narrowed, (origin_number, instant, *filter(None, scopes))
+    return int(rows[0][0])
 
 
 def held_at(db: Connection, instant: int, *, origin_number: int) -> tuple[int, int]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tideline_cli.model import codec
 from tideline_cli.model.edge import REPLACING, sql_list, words_for
 from tideline_cli.model.record import record, replace
-from tideline_cli.store import births, visibility
+from tideline_cli.store import births, reads, visibility
 from tideline_cli.store.facts import narrowing
 from tideline_cli.store.newest import Choice, numbers
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from tideline_cli.model.origin import Origin
     from tideline_cli.store.facts import Filter
+    from tideline_cli.store.reads import Read, Rows
 
 
 @record
@@ -50,6 +51,7 @@ SELECT change.row, change.batch, act, before ->> 'lifecycle', verb, ifnull(at, 0
 FROM change LEFT JOIN batch ON batch.number = change.batch
   LEFT JOIN stated ON stated.fact = change.row
 WHERE entity = 'fact' AND change.row IN (SELECT value FROM json_each(?))
+  AND EXISTS (SELECT 1 FROM fact WHERE fact.seq = change.row AND lifecycle <> 'active')
 ORDER BY change.row, change.number
 """
 _BIRTHS = f"""
@@ -58,6 +60,7 @@ SELECT born.value, change.batch, '+', NULL, verb, ifnull(at, 0), undoes,
 FROM json_each(?) AS born CROSS JOIN change ON {births.run_of("born.value")}
   LEFT JOIN batch ON batch.number = change.batch
   LEFT JOIN stated ON stated.fact = born.value
+WHERE EXISTS (SELECT 1 FROM fact WHERE fact.seq = born.value AND lifecycle <> 'active')
 """
 """The steps by which facts came that the journal keeps together: of such a fact it is the first."""
 _SUCCESSORS = f"""
@@ -78,14 +81,13 @@ a fact went is one that the source has inherited from a twin: the fact has faded
 
 
 def archived_ones(
-    db: Connection, seqs: Iterable[int], *, viewer: Origin, wanted: Filter
-) -> list[int]:
-    """Return those of the facts that are archived and that `wanted` asks for, in the order given.
-    """
+    seqs: Iterable[int], *, viewer: Origin, wanted: Filter
+) -> Read[list[int]]:
+    """Read those of the facts that are archived and that `wanted` asks for, in the order given."""
     condition, values = visibility.where(viewer)
     narrowed, more = narrowing(wanted)
     listed = list(seqs)
-    rows = db.execute(
+    rows = yield (
         "SELECT seq FROM fact WHERE seq IN (SELECT value FROM json_each(?))"
         f" AND lifecycle = 'archived' AND {condition}{narrowed}",
         (codec.dumps(listed), *values, *more),
@@ -103,21 +105,27 @@ def newest(db: Connection, *, viewer: Origin, wanted: Filter, limit: int) -> lis
 def of(db: Connection, seqs: Iterable[int]) -> dict[int, Departure]:
     """Return how each of these facts, which are not active, became so. An undo that archives a fact
     again brings back the departure that it had before."""
+    return departed(*reads.together(db, *trails(seqs)))
+
+
+def trails(seqs: Iterable[int]) -> list[Read[Any]]:
+    """Return what reads of those of the facts that are not active what `departed` takes."""
     listed = list(seqs)
-    trails: dict[int, list[_Step]] = {seq: [] for seq in listed}
-    for query in (_BIRTHS, _STEPS):
-        rows: Iterable[Any] = db.execute(query, (codec.dumps(listed),))
-        for seq, *step in rows:
-            trails[seq].append(_Step(*step))
+    return [reads.asked(query, (codec.dumps(listed),)) for query in (_BIRTHS, _STEPS)]
+
+
+def departed(*steps: Rows) -> dict[int, Departure]:
+    """Return by number how facts departed of which `trails` were read."""
+    trails: dict[int, list[_Step]] = {}
+    for seq, *step in (row for rows in steps for row in rows):
+        trails.setdefault(seq, []).append(_Step(*step))
     return {seq: _departure(_filled(trail)) for seq, trail in trails.items()}
 
 
-def successors(
-    db: Connection, seqs: Iterable[int]
-) -> dict[int, list[tuple[str, int]]]:
-    """Return for each of these facts the ids of those that stand in its place by an edge, and when
+def successors(seqs: Iterable[int]) -> Read[dict[int, list[tuple[str, int]]]]:
+    """Read for each of these facts the ids of those that stand in its place by an edge, and when
     each edge was made, the newest first."""
-    rows: Iterable[Any] = db.execute(
+    rows = yield (
         f"{_SUCCESSORS} GROUP BY link.to_fact, source.id, link.created_at"
         " ORDER BY link.created_at DESC, source.id",
         (codec.dumps(list(seqs)),),

@@ -74,13 +74,14 @@ class Filter(Record):
         return self.lifecycle == "active" and self.as_of is None
 
 
-def has_open(db: Connection, kind: str, *, viewer: Origin) -> bool:
-    """Say whether an origin has an active fact of this kind of work. One look into an index."""
+def has_open(kind: str, *, viewer: Origin) -> Read[bool]:
+    """Read whether an origin has an active fact of this kind of work. One look into an index."""
     sql = """SELECT EXISTS (
       SELECT 1 FROM fact INDEXED BY fact_work
       WHERE origin = (SELECT number FROM origin WHERE key = ?) AND kind = ?
         AND progress = 'active' AND lifecycle = 'active')"""
-    return bool(db.execute(sql, (viewer.key, kind)).get)
+    rows = yield sql, (viewer.key, kind)
+    return bool(rows[0][0])
 
 
 def last_number(db: Connection) -> int:
@@ -179,20 +180,20 @@ def with_terms(db: Connection, seqs: Sequence[int], *, viewer: Origin) -> list[t
     return [(fact_of(row), row[-1]) for row in rows]
 
 
-def similar_among(
-    db: Connection, seqs: Sequence[int], *, viewer: Origin
-) -> list[tuple[str, str]]:
-    """Return the pairs of ids of these facts that are linked as `similar`."""
+def similar_among(seqs: Sequence[int], *, viewer: Origin) -> Read[list[tuple[str, str]]]:
+    """Read the pairs of ids of these facts that are linked as `similar`."""
+    if len(seqs) < 2:
+        return []
     condition, values = visibility.where(viewer)
     marks = ", ".join(map(str, seqs))
-    rows: Iterable[tuple[str, str]] = db.execute(
+    rows: list[Any] = yield (
         "SELECT fact.id, other.id FROM link JOIN fact ON fact.seq = link.from_fact "
         "JOIN fact AS other ON other.seq = link.to_fact AND other.origin = fact.origin "
         f"WHERE link.kind = 'similar' AND link.from_fact IN ({marks}) "
         f"AND link.to_fact IN ({marks}) AND {condition}",
         values,
     )
-    return list(rows)
+    return rows
 
 
 def without_terms(db: Connection, *, viewer: Origin, limit: int) -> list[Fact]:

@@ -42,11 +42,19 @@ CREATED: Literal[10] = 10
 """The place of the time in a RankingRow."""
 WIDTH: Literal[14] = 14
 """The number of values in a RankingRow, behind which heat stands where it is asked for."""
-_COLUMNS = """
-SELECT fact.seq, fact.id, fact.terms, source, confidence, importance, decay_rate, segment, tier,
+COLUMNS = """
+fact.seq, fact.id, fact.terms, source, confidence, importance, decay_rate, segment, tier,
        pinned, created_at, ifnull(access_count, 0), ifnull(last_accessed_at, created_at), role
 """
+"""What a RankingRow has, of a fact and its use."""
+_COLUMNS = f"SELECT {COLUMNS.strip()}\n"
 _AND_HEAT = f"{_COLUMNS.rstrip()}, heat\n"
+_COUNTS = """
+SELECT value, ifnull((SELECT doc FROM fact_vocabulary WHERE term = ?3 || value), 0),
+  ifnull((SELECT facts FROM archived_term WHERE origin = ?1 AND term = value), 0),
+  ifnull((SELECT facts FROM lapsed_term WHERE origin = ?1 AND term = value), 0)
+FROM json_each(?2)
+"""
 _LESS = """
 SELECT value, ifnull((SELECT facts FROM archived_term WHERE origin = ?1 AND term = value), 0),
   ifnull((SELECT facts FROM lapsed_term WHERE origin = ?1 AND term = value), 0)
@@ -77,6 +85,16 @@ def holders(terms: Collection[str], *, origin_number: int) -> Read[dict[str, int
     prefix = _prefix(origin_number)
     rows = yield _HOLDERS, (codec.dumps([prefix + term for term in terms]),)
     return {term[len(prefix) :]: count for term, count in rows}
+
+
+def counts(
+    terms: Collection[str], *, origin_number: int
+) -> Read[dict[str, tuple[int, int, int]]]:
+    """Read for each term what `holders` and `gone` say of it."""
+    if not terms:
+        return {}
+    rows = yield _COUNTS, (origin_number, codec.dumps([*terms]), _prefix(origin_number))
+    return {term: (held, archived, lapsed) for term, held, archived, lapsed in rows}
 
 
 def gone(terms: Collection[str], *, origin_number: int) -> Read[dict[str, tuple[int, int]]]:
@@ -117,13 +135,22 @@ def ranking_rows(
 ) -> list[RankingRow]:  # fmt: skip
     """Return the ranking rows of those of the facts that are active and valid now, and that
     `wanted` asks for; with their `heat`, if a ranking wants it."""
+    return reads.alone(db, ranked(
+        seqs, origin_number=origin_number, now=now, wanted=wanted, heat=heat
+    ))  # fmt: skip
+
+
+def ranked(
+    seqs: Sequence[int], *, origin_number: int, now: int, wanted: Filter, heat: bool = False
+) -> Read[list[RankingRow]]:
+    """Read what `ranking_rows` returns."""
     narrowed, values = narrowing(wanted, valid_at=now)
     marks = ", ".join(map(str, seqs))
-    rows: list[Any] = db.execute(
+    rows: list[Any] = yield (
         f"{_AND_HEAT if heat else _COLUMNS} FROM fact LEFT JOIN usage ON usage.fact = fact.seq "
         f"WHERE fact.seq IN ({marks}) AND fact.origin = ?{narrowed}",
         (origin_number, *values),
-    ).fetchall()
+    )
     return rows
 
 
@@ -200,14 +227,14 @@ def rows_written(
     return [(row[:-1], row[-1]) for row in rows]
 
 
-def words_from(db: Connection, start: str, *, origin_number: int, limit: int) -> list[str]:
-    """Return stored terms of an origin that begin with `start`, up to a limit, in order."""
+def words_from(start: str, *, origin_number: int, limit: int) -> Read[list[str]]:
+    """Read stored terms of an origin that begin with `start`, up to a limit, in order."""
     prefix = _prefix(origin_number)
     low, end = prefix + start, prefix + start[:-1] + chr(ord(start[-1]) + 1)
     found: list[str] = []
     after: str | None = low
     while after is not None and len(found) < limit:
-        rows = db.execute(
+        rows = yield (
             "SELECT term FROM fact_vocabulary WHERE term >= ? AND term < ? LIMIT ?",
             (after, end, limit - len(found)),
         )
@@ -237,21 +264,19 @@ def has_archived(db: Connection, *, viewer: Origin) -> bool:
 
 
 def archived_counts(
-    db: Connection, terms: Sequence[str], *, origin_number: int
-) -> dict[str, int]:
-    """Return in how many of an origin's facts that are no longer active each term occurs; terms of
-    none are left out. The rarest comes first."""
-    counts = reads.alone(db, gone(terms, origin_number=origin_number))
-    found = {term: counts[term][0] for term in terms if counts[term][0] > 0}
-    return dict(sorted(found.items(), key=lambda pair: pair[1]))
+    terms: Collection[str], *, origin_number: int
+) -> Read[dict[str, int]]:
+    """Read in how many of an origin's facts that are no longer active each term occurs."""
+    found = yield from gone(terms, origin_number=origin_number)
+    return {term: archived for term, (archived, _) in found.items()}
 
 
 def holding_all(
-    db: Connection, words: Sequence[Condition], *, origin_number: int, lifecycle: str, limit: int
-) -> list[int]:
-    """Return the numbers of facts with this lifecycle that hold all of the words, newest first."""
+    words: Sequence[Condition], *, origin_number: int, lifecycle: str, limit: int
+) -> Read[list[int]]:
+    """Read the numbers of facts with this lifecycle that hold all of the words, newest first."""
     query = _expression(("AND", tuple(words)), _prefix(origin_number))
-    rows = db.execute(
+    rows = yield (
         "SELECT fact.seq FROM fact_fts CROSS JOIN fact ON fact.seq = fact_fts.rowid "
         "WHERE fact_fts MATCH ? AND lifecycle = ? ORDER BY fact_fts.rowid DESC LIMIT ?",
         (query, lifecycle, limit),

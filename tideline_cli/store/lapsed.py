@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from apsw import Connection
 
     from tideline_cli.store.facts import Filter
+    from tideline_cli.store.reads import Read
 
     # A fact that begins or ends: +1 when it lapses, -1 when it comes to hold; its length and terms.
     Change = tuple[int, int, str]
@@ -64,12 +65,12 @@ def since(
 
 
 def ended_rows(
-    db: Connection, wanted: Filter, *, origin_number: int, now: int, limit: int
-) -> list[tuple[int, str]]:
-    """Return the number and the terms of the active facts that a filter asks for and that have
-    ended, the last one first."""
+    wanted: Filter, *, origin_number: int, now: int, limit: int
+) -> Read[list[tuple[int, str]]]:
+    """Read the number and the terms of the active facts that a filter asks for and that have ended,
+    the last one first."""
     narrowed, values = narrowing(wanted)
-    rows: Iterable[Any] = db.execute(
+    rows = yield (
         "SELECT seq, terms FROM fact WHERE origin = ? AND lifecycle = 'active'"
         f" AND valid_to IS NOT NULL AND valid_to <= ?{narrowed}"
         " ORDER BY valid_to DESC, seq DESC LIMIT ?",
@@ -86,8 +87,9 @@ def settle(db: Connection, *, origin_number: int, now: int) -> None:
         return
     instant = row[0]
     to = _reachable(db, origin_number, instant, now)
-    between = changing("?1", "?2", "?3"), (origin_number, min(instant, to), max(instant, to))
-    rows: list[Any] = db.execute(*between).fetchall()
+    rows: list[Any] = db.execute(
+        changing("?1", "?2", "?3"), (origin_number, min(instant, to), max(instant, to))
+    ).fetchall()
     changed = _signed(rows, instant, to)
     counts = [(origin_number, term, n) for term, n in _by_term(changed).items() if n]
     db.executemany(

@@ -1,4 +1,4 @@
-"""What a question is told of an origin before its words are looked up, in one statement."""
+"""What a question is told of an origin before its words are looked up."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SELECT own.number, analyzer.value, embedder.value,
   (SELECT ifnull(sum(facts), 0) FROM tally WHERE origin = own.number),
   (SELECT ifnull(sum(tokens), 0) FROM tally WHERE origin = own.number),
   lapsed.at, lapsed.facts, lapsed.tokens,
-  (SELECT json_group_array(json_array(sign, length, terms)) FROM ({changing}) AS changed),
+  {changes},
   EXISTS (SELECT 1 FROM fact WHERE origin = own.number
           AND (session IS NOT NULL OR speaker IS NOT NULL)),
   EXISTS (SELECT 1 FROM fact
@@ -29,9 +29,15 @@ FROM (SELECT (SELECT number FROM origin WHERE key = ?1) AS number) AS own
 LEFT JOIN lapsed ON lapsed.origin = own.number
 LEFT JOIN setting AS analyzer ON analyzer.name = 'analyzer'
 LEFT JOIN setting AS embedder ON embedder.name = 'embedder'
-""".format(
-    changing=lapsed.changing("own.number", "min(lapsed.at, ?2)", "max(lapsed.at, ?2)")
+"""
+_APART = _OVERVIEW.format(changes="NULL")
+_CHANGES = lapsed.changing("own.number", "min(lapsed.at, ?2)", "max(lapsed.at, ?2)")
+_AT_ONCE = _OVERVIEW.format(
+    changes=f"""
+  (SELECT json_group_array(json_array(sign, length, terms)) FROM ({_CHANGES}) AS changed)
+"""
 )
+_CHANGING = lapsed.changing("?1", "?2", "?3")
 
 
 class Overview(Record):
@@ -57,13 +63,20 @@ class Overview(Record):
         return self.has_turns or self.has_chunks
 
 
-def overview(*, viewer: Origin, now: int) -> Read[Overview]:
-    """Return what is known of the origin of a viewer at a moment."""
+def overview(*, viewer: Origin, now: int, at_once: bool) -> Read[Overview]:
+    """Read what is known of the origin of a viewer at a moment. What begins or ends is asked apart,
+    where there is any, or else comes along: this costs a file more than a statement."""
     ((number, analyzer, embedder, facts, tokens, at, ended, ended_tokens, changed, turns, chunks,
-      labels, archived),) = yield _OVERVIEW, (viewer.key, now)  # fmt: skip
+      labels, archived),) = (
+        yield (_AT_ONCE, (viewer.key, now)) if at_once else (_APART, (viewer.key,))
+    )  # fmt: skip
     gone = lapsed.NONE
     if at is not None:
-        gone = lapsed.since(at, ended, ended_tokens, codec.loads(changed or "[]"), now=now)
+        rows = (
+            codec.loads(changed or "[]") if at_once
+            else (yield _CHANGING, (number, min(at, now), max(at, now)))
+        )  # fmt: skip
+        gone = lapsed.since(at, ended, ended_tokens, rows, now=now)
     return Overview(
         number or visibility.NOBODY, analyzer or "standard", embedder or "", int(facts),
         int(tokens), gone, bool(turns), bool(chunks), bool(labels), bool(archived),

@@ -83,7 +83,13 @@ def through(ask: Callable[[list[Statement]], list[Rows]], *reads: Read[Any]) -> 
 def one_by_one(db: Connection, *reads: Read[Any]) -> Iterator[Any]:
     """Yield what each of the reads says, in their order: a server is asked for all with the first,
     a file for each when it is wanted."""
-    if getattr(db, "rows_of_each", None) is None:
-        yield from (alone(db, read) for read in reads)
-    else:
+    if has_trips(db):
         yield from together(db, *reads)
+    else:
+        yield from (alone(db, read) for read in reads)
+
+
+def has_trips(db: Connection) -> bool:
+    """Say whether each step of a read takes a round trip, so that it pays to ask for more at once
+    than may be wanted."""
+    return hasattr(db, "rows_of_each")

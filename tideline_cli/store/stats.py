@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from tideline_cli.model.record import Record
-from tideline_cli.store import SERVERS, arrivals, vectors, visibility
+from tideline_cli.store import SERVERS, arrivals, reads, vectors, visibility
 from tideline_cli.store.connection import purge_pending, setting
 
 TYPE_CHECKING = False
@@ -18,6 +18,29 @@ if TYPE_CHECKING:
 
 _GROUPS = ("lifecycle", "segment", "tier", "heat", "source")
 MOST_PASSES = 10  # that archived anything
+_CENSUS = f"""
+SELECT facts, octets, pinned, scope, {", ".join(_GROUPS)} FROM census WHERE origin = ?
+ORDER BY scope, {", ".join(_GROUPS)}, pinned
+"""
+_ENDED = f"""
+SELECT count(*), pinned, ifnull(scope, ''), {", ".join(_GROUPS)} FROM fact
+WHERE origin = ? AND lifecycle = 'active' AND valid_to IS NOT NULL AND valid_to <= ?
+GROUP BY 2, 3, 4, 5, 6, 7, 8
+"""
+_PASSES = """
+SELECT verb, at, reason FROM (
+  SELECT verb, at, reason, row_number() OVER
+    (PARTITION BY verb ORDER BY at DESC, number DESC) AS place FROM batch
+  WHERE origin = ? AND outcome = 'done' AND verb IN ('dream', 'consolidate') AND whole = 1
+) AS passes WHERE place = 1
+"""
+_ARCHIVING = f"""
+SELECT ordinal, verb, at, archived FROM batch JOIN batch_count
+  ON batch_count.batch = batch.number AND batch_count.origin = batch.origin
+WHERE batch.origin = ? AND verb IN ('dream', 'gc', 'consolidate') AND archived > 0
+  AND NOT EXISTS (SELECT 1 FROM batch AS later WHERE later.undoes = batch.number)
+ORDER BY ordinal DESC LIMIT {MOST_PASSES}
+"""
 _VECTOR_BYTES = 132
 _ROW_BYTES = 160  # what a fact takes beside its texts: columns, index entries, journal
 
@@ -51,10 +74,17 @@ def counts(
     """Count an origin's facts, or those of some of its scopes; `added` are those made since that
     instant. Vectors are those of the whole origin."""
     origin_number = visibility.number(db, viewer)
+    embedder = setting(db, "embedder", default_embedder)
+    census, over, added, made, passes, archiving = reads.together(
+        db, reads.asked(_CENSUS, (origin_number,)), reads.asked(_ENDED, (origin_number, now)),
+        arrivals.made_since(since, origin_number=origin_number, scopes=scopes),
+        vectors.made(origin_number=origin_number, embedder=embedder),
+        reads.asked(_PASSES, (origin_number,)), reads.asked(_ARCHIVING, (origin_number,)),
+    )  # fmt: skip
     groups: dict[str, dict[str, int]] = {name: {} for name in _GROUPS}
     by_scope: dict[str, int] = {}
     pinned = size = held = 0
-    for n, octets, is_pinned, scope, *values in _census(db, origin_number):
+    for n, octets, is_pinned, scope, *values in census:
         active = values[0] == "active"
         held += n
         if active:
@@ -67,7 +97,7 @@ def counts(
                 groups[name][value] = groups[name].get(value, 0) + n
         pinned += n if active and is_pinned else 0
     embedded = sum(by_scope.values())
-    for n, is_pinned, scope, *values in _ended(db, origin_number, now):
+    for n, is_pinned, scope, *values in over:
         by_scope[scope] = by_scope.get(scope, 0) - n
         if scopes is not None and (scope or None) not in scopes:
             continue
@@ -76,61 +106,16 @@ def counts(
         groups["lifecycle"]["ended"] = groups["lifecycle"].get("ended", 0) + n
         pinned -= n if is_pinned else 0
     by_scope = {scope: n for scope, n in by_scope.items() if n}
-    added = arrivals.active_since(db, since, origin_number=origin_number, scopes=scopes)
-    embedder = setting(db, "embedder", default_embedder)
     waiting = vectors.waiting_count(
-        db, origin_number=origin_number, embedder=embedder, held=held
+        db, origin_number=origin_number, embedder=embedder, held=held, made=made
     )
     embedded -= waiting
-    last = _last_passes(db, origin_number)
+    last = {verb: (at, reason) for verb, at, reason in passes}
     return Counts(
         groups, by_scope, waiting, pinned, added,
         size + embedded * _VECTOR_BYTES, embedder, embedded, last, bool(purge_pending(db)),
-        _archiving(db, origin_number),
+        archiving,
     )  # fmt: skip
-
-
-def _census(db: Connection, origin_number: int) -> list[Any]:
-    rows: list[Any] = db.execute(
-        f"SELECT facts, octets, pinned, scope, {', '.join(_GROUPS)} FROM census WHERE origin = ?"
-        f" ORDER BY scope, {', '.join(_GROUPS)}, pinned",
-        (origin_number,),
-    ).fetchall()
-    return rows
-
-
-def _archiving(db: Connection, origin_number: int) -> list[tuple[int, str, int, int]]:
-    rows: list[Any] = db.execute(
-        "SELECT ordinal, verb, at, archived FROM batch JOIN batch_count"
-        " ON batch_count.batch = batch.number AND batch_count.origin = batch.origin"
-        " WHERE batch.origin = ? AND verb IN ('dream', 'gc', 'consolidate') AND archived > 0"
-        " AND NOT EXISTS (SELECT 1 FROM batch AS later WHERE later.undoes = batch.number)"
-        f" ORDER BY ordinal DESC LIMIT {MOST_PASSES}",
-        (origin_number,),
-    ).fetchall()
-    return rows
-
-
-def _ended(db: Connection, origin_number: int, now: int) -> list[Any]:
-    rows: list[Any] = db.execute(
-        "SELECT count(*), pinned, ifnull(scope, ''), lifecycle, segment, tier,"
-        " heat, source FROM fact"
-        " WHERE origin = ? AND lifecycle = 'active' AND valid_to IS NOT NULL AND valid_to <= ?"
-        " GROUP BY 2, 3, 4, 5, 6, 7, 8",
-        (origin_number, now),
-    ).fetchall()
-    return rows
-
-
-def _last_passes(db: Connection, origin_number: int) -> dict[str, tuple[int, str | None]]:
-    rows = db.execute(
-        "SELECT verb, at, reason FROM (SELECT verb, at, reason, row_number() OVER"
-        " (PARTITION BY verb ORDER BY at DESC, number DESC) AS place FROM batch"
-        " WHERE origin = ? AND outcome = 'done' AND verb IN ('dream', 'consolidate')"
-        " AND whole = 1) AS passes WHERE place = 1",
-        (origin_number,),
-    )
-    return {str(verb): (at, reason) for verb, at, reason in rows}
 
 
 def active(db: Connection, *, viewer: Origin) -> int:

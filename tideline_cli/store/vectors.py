@@ -5,13 +5,16 @@ from __future__ import annotations
 
 from tideline_cli.config.settings import DEFAULT_EMBEDDER
 from tideline_cli.model import code_halves
+from tideline_cli.store import reads
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
     from typing import Any
 
     from apsw import Connection
+
+    from tideline_cli.store.reads import Read
 
 CHUNK = 498  # of 132 bytes each: 16 pages and the part that a leaf keeps (512 waste half a page)
 PROGRESS = "SELECT seq FROM vector_progress WHERE origin = ? AND embedder = ?"
@@ -23,6 +26,11 @@ ORDER BY seq LIMIT ?3
 """
 HALVES = """
 SELECT number, facts, codes FROM vector_chunk WHERE origin = ? AND embedder = ? ORDER BY number
+"""
+# The low halves of few chunks go along.
+_ALL_HALVES = """
+SELECT number, facts, codes, iif(count(*) OVER () <= 4, lows, NULL) FROM vector_chunk
+WHERE origin = ? AND embedder = ? ORDER BY number
 """
 BOTH = "SELECT codes, lows FROM vector_chunk WHERE number = ? AND origin = ?"
 CHUNKS = """
@@ -50,10 +58,20 @@ def halves(
     yield from db.execute(HALVES, (origin_number, embedder))
 
 
-def halves_of(db: Connection, number: int, *, origin_number: int) -> tuple[bytes, bytes]:
-    """Return both halves of a chunk of an origin."""
-    row: Any = db.execute(BOTH, (number, origin_number)).fetchone()
-    return row[0], row[1]
+def all_halves(*, origin_number: int, embedder: str) -> Read[list[tuple[int, bytes, bytes, Any]]]:
+    """Read the same at once, each with the low halves where these are few."""
+    rows: list[Any] = yield _ALL_HALVES, (origin_number, embedder)
+    return rows
+
+
+def halves_of(
+    db: Connection, numbers: Iterable[int], *, origin_number: int
+) -> Iterator[tuple[bytes, bytes]]:
+    """Yield both halves of some chunks of an origin, in the order given."""
+    for ((high, low),) in reads.one_by_one(
+        db, *(reads.asked(BOTH, (number, origin_number)) for number in numbers)
+    ):
+        yield high, low
 
 
 def kept(codes: bytes, embedder: str) -> tuple[bytes, bytes]:
@@ -70,10 +88,15 @@ def whole(codes: bytes, lows: bytes) -> bytes:
 
 def made_count(db: Connection, *, origin_number: int, embedder: str) -> int:
     """Return how many vectors an origin has."""
-    sql = """
+    return reads.alone(db, made(origin_number=origin_number, embedder=embedder))
+
+
+def made(*, origin_number: int, embedder: str) -> Read[int]:
+    """Read how many vectors an origin has."""
+    rows = yield """
     SELECT ifnull(sum(length(facts) / 4), 0) FROM vector_chunk WHERE origin = ? AND embedder = ?
-    """
-    return int(db.execute(sql, (origin_number, embedder)).get)
+    """, (origin_number, embedder)
+    return int(rows[0][0])
 
 
 def packed_of(
@@ -127,7 +150,14 @@ def backlog(
     db: Connection, *, origin_number: int, embedder: str, limit: int
 ) -> list[tuple[int, str, str]]:
     """Return (number, content, id) of the first `limit` facts that have no vector yet."""
-    rows: list[Any] = db.execute(_WAITING, (origin_number, embedder, limit)).fetchall()
+    return reads.alone(db, waiting(origin_number=origin_number, embedder=embedder, limit=limit))
+
+
+def waiting(
+    *, origin_number: int, embedder: str, limit: int
+) -> Read[list[tuple[int, str, str]]]:
+    """Read what `backlog` returns."""
+    rows: list[Any] = yield _WAITING, (origin_number, embedder, limit)
     return rows
 
 
@@ -211,9 +241,11 @@ def put_chunk(db: Connection, number: int, facts: bytes, codes: bytes, embedder:
     )
 
 
-def waiting_count(db: Connection, *, origin_number: int, embedder: str, held: int) -> int:
-    """Return how many active facts of an origin, which has `held` in all, have no vector yet."""
-    made = made_count(db, origin_number=origin_number, embedder=embedder)
+def waiting_count(
+    db: Connection, *, origin_number: int, embedder: str, held: int, made: int
+) -> int:
+    """Return how many active facts of an origin, which has `held` in all and `made` vectors, have
+    no vector yet."""
     if made >= held:
         return 0
     after = embedded_up_to(db, origin_number=origin_number, embedder=embedder)

@@ -53,11 +53,12 @@ _RUNS = (115, 92, 66, 55, 49, 47, 45, 44, 43, 45, 47, 49, 55, 66, 92, 115)
 
 class Halves:
     """The chunks of one search: `high` yields number of a chunk, numbers of facts and high halves,
-    `whole` returns both halves of a chunk."""
+    `whole` both halves of each of some chunks."""
 
     def __init__(
-        self, high: Iterable[tuple[int, bytes, bytes]], whole: Callable[[int], tuple[bytes, bytes]]
-    ) -> None:
+        self, high: Iterable[tuple[int, bytes, bytes]],
+        whole: Callable[[Sequence[int]], Iterable[tuple[bytes, bytes]]],
+    ) -> None:  # fmt: skip
         self.high = high
         self.whole = whole
 
@@ -153,8 +154,9 @@ class _Exact:
     """The cosines of whole codes."""
 
     def __init__(
-        self, query: Phases, whole: Callable[[int], tuple[bytes, bytes]], facts: dict[int, bytes]
-    ) -> None:
+        self, query: Phases, whole: Callable[[Sequence[int]], Iterable[tuple[bytes, bytes]]],
+        facts: dict[int, bytes],
+    ) -> None:  # fmt: skip
         tables = hrr_plain.tables(query)
         self._first, self._second = tables[::2], tables[1::2]
         self._whole = whole
@@ -165,8 +167,10 @@ class _Exact:
         places: dict[int, list[int]] = {}
         for _, chunk, place in guesses:
             places.setdefault(chunk, []).append(place)
-        for chunk, its in places.items():
-            held, (high, low) = self._facts[chunk], self._whole(chunk)
+        for (chunk, its), (high, low) in zip(
+            places.items(), self._whole([*places]), strict=True
+        ):
+            held = self._facts[chunk]
             count = len(held) // 4
             for place in its:
                 number = int.from_bytes(held[4 * place : 4 * place + 4], "little")

@@ -24,7 +24,7 @@ from tideline_cli.memory.context import (
     ContextBlock,
     context_block,
     masked_hits,
-    newest_first,
+    newest_of_similar,
     prompt_line,
 )
 from tideline_cli.memory.query import ALL, DEFAULT_LIMIT, FUSIONS, MODES, Query, nothing
@@ -32,7 +32,8 @@ from tideline_cli.memory.recall import has_questions, recall, write_back
 from tideline_cli.model.record import replace
 from tideline_cli.model.source import is_trusted
 from tideline_cli.ranking.decay import DECAYS, DEPTH
-from tideline_cli.store.facts import Filter, has_open
+from tideline_cli.store import reads
+from tideline_cli.store.facts import Filter, has_open, similar_among
 from tideline_cli.store.transactions import snapshot
 
 TYPE_CHECKING = False
@@ -178,9 +179,17 @@ def _made(
     """Return the block, as long and in such lines as the profile has them, and the answer with the
     constraints that lead it."""
     most_chars, most_tokens, style = DEFAULT_CHARS, options.max_tokens, "segment"
-    hits: Sequence[Hit] = (
-        answer.hits if db is None else newest_first(db, answer, viewer=session.viewer)
-    )
+    share = session.setting("auto_constraints", 0.0) if options.auto else 1.0
+    asked = [has_open("constraint", viewer=session.viewer)]
+    if db is None or options.no_constraints or not share:
+        asked = []
+    hits: Sequence[Hit] = answer.hits
+    leads = list[bool]()
+    if db is not None:
+        similar, *leads = reads.together(
+            db, similar_among(answer.seqs, viewer=session.viewer), *asked
+        )
+        hits = newest_of_similar(hits, similar)
     hits = hits if options.show_secrets else masked_hits(hits)
     if query.profile != "tideline" or query.way.by_distance:
         from tideline_cli.cli import ways  # noqa: PLC0415  most rank as usual
@@ -190,10 +199,7 @@ def _made(
     most = options.max_chars
     max_chars = session.setting("max_chars", most_chars) if most is None else most
     fence = os.urandom(8).hex() if options.auto else None
-    share = session.setting("auto_constraints", 0.0) if options.auto else 1.0
-    if db is None or options.no_constraints or not share or not has_open(
-        db, "constraint", viewer=session.viewer
-    ):
+    if db is None or not any(leads):
         return context_block(
             hits, max_chars=max_chars, max_tokens=most_tokens, fence=fence, is_xml=is_xml,
             style=style,
