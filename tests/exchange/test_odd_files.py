@@ -78,7 +78,7 @@ def test_guidelines_in_markdown(run, tmp_path):
     assert {text: one["tags"] for text, one in held.items()} == {
         "How agents work here.": [], "Run `make test`": ["commands"],
         "Build with `make`:\n- `make demo` shows a tour": ["commands"], code: ["commands"],
-        "Four blanks": ["code-style"], "docstrings": ["code-style"],
+        "Four blanks": ["code-style"], "to do: docstrings": ["code-style"],
     }  # fmt: skip
 
 

@@ -139,6 +139,8 @@ def hold_alike(a, b):
     """Say whether two facts end at one time, and begin at one, or one of them states no beginning
     and was said after that of the other; and whether their work is equally far, and of one agent
     where nobody vouches for them."""
+    if a["title"] != b["title"]:
+        return False
     if a["progress"] != b["progress"] or not (may_end(a, b) and may_end(b, a)):
         return False
     stated = [one["valid_from"] for one in (a, b)]

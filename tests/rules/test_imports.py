@@ -24,7 +24,7 @@ ONLY_IN = {
     "sqlite_utils": ("exchange/foreign.py",),
     "sqlite3": ("exchange/foreign.py",),  # the errors of sqlite_utils
     "yaml": ("exchange/yaml_values.py",),
-    "markdown_it": ("exchange/ingest/blocks.py",),
+    "markdown_it": ("exchange/markdown_tree.py",),
     "psycopg": ("store/postgres/driver.py",),
     "numpy": ("vector/", "memory/", "dream/comparison.py"),
     "Stemmer": ("model/text.py", "model/forms/stems.py"),

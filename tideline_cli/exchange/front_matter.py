@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 FENCE = "---"
 _NOT_NAMES = (" ", "\t", "-", "#", "?", "}", "]")
+_GOES_ON = (" ", "\t", "-", "]", "}")  # what begins a further line of a field
 _INDICATORS = ("[", "{", '"', "'", "&", "*", "!", "|", ">")  # of what is no plain words
 _OF_WORDS = frozenset((
     *(field.name for field in FIELDS if field.form in ("text", "word", "texts", "time", "origin")),
@@ -88,12 +89,24 @@ def entries(lines: Sequence[str]) -> list[FrontField]:
 
 
 def end_of(lines: Sequence[str]) -> int:
-    """Return the place of the fence that ends the fields in front, 0 where a text has none."""
-    if lines[:1] != [FENCE] or FENCE not in lines[1:]:
+    """Return the place of the line that ends the fields in front, 0 where a text has none."""
+    if not lines or lines[0].rstrip() != FENCE:
         return 0
-    end = lines.index(FENCE, 1)
+    end = next((n for n, line in enumerate(lines) if n and line.rstrip() in (FENCE, "...")), 0)
     front = entries(lines[1:end])
     return end if any(one.name for one in front) and all(map(_is_known, front)) else 0
+
+
+def values(lines: Sequence[str]) -> dict[str, Any]:
+    """Return what the fields of front matter state, by their names; raise ValueError that names one
+    in a form that is not read."""
+    found: dict[str, Any] = {}
+    for entry in entries(lines):
+        try:
+            found |= {entry.name: entry.value()} if entry.name else {}
+        except ValueError as error:
+            raise ValueError(f"{entry.name} stands in a form that is not read: {error}") from None
+    return found
 
 
 def _entry(lines: Sequence[str]) -> FrontField:
@@ -117,7 +130,9 @@ def _begins(line: str) -> bool:
 
 def _is_known(entry: FrontField) -> bool:
     """Say whether something is a field, or nothing that a reader of YAML looks at."""
-    return bool(entry.name) or all(_is_bare(line) for line in entry.lines)
+    if entry.name:
+        return all(_is_bare(line) or line[0] in _GOES_ON for line in entry.more)
+    return all(map(_is_bare, entry.lines))
 
 
 def _is_bare(line: str) -> bool:

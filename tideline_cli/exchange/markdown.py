@@ -5,25 +5,30 @@ An item of an export shows the text line by line, safe in a prompt, and ends wit
 holds what the text does not show: the id, the fields that are not those of a new fact, and the very
 text where it was shown in another form. A file a fact begins with these fields, a line each.
 
-In any other file an item is a fact, with what is nested below it, and so is a paragraph, with the
-code behind it. The heading above them becomes their tag; the first heading of the first level is
-the name of the file, and is none.
+In any other file each statement is a fact: what governs it is its title, and the nearest heading
+below the first level its tag.
 """
 
 from __future__ import annotations
 
+from collections import Counter
+
 from tideline_cli.errors import TidelineError, UsageError
 from tideline_cli.exchange import front_matter
 from tideline_cli.exchange.front_matter import FENCE
+from tideline_cli.exchange.statements import governing, left_words, parts, words_of_name
 from tideline_cli.memory.screening import threats_in
 from tideline_cli.model import codec
 from tideline_cli.model.fact import SEGMENTS, initial_heat
+from tideline_cli.model.short_text import parted
 from tideline_cli.policy.render import prompt_text, screen_json, screen_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
     from typing import Any
+
+    from tideline_cli.exchange.statements import Saying
 
     Form = Mapping[str, Any]
     Row = dict[str, Any] | TidelineError
@@ -33,7 +38,10 @@ _SHOWN = ("id", "content", "segment")
 _OF_SEGMENT = ("tier", "importance", "decay_rate")
 _OF_BIRTH = ("last_accessed_at", "changed_at", "said_at")
 _USUAL = {"lifecycle": "active", "access_count": 0, "source": "owner_message", "origin": "owner"}
-_BULLETS = ("- ", "* ", "+ ")
+_TITLE = "# Memory"
+_FENCES = ("```", "~~~")
+_OF_NOTES = ("title", "created_at", "scope")
+"""The fields in front of a file that people write which hold for all that it states."""
 
 
 def lines(forms: Iterable[Form]) -> Iterator[str]:
@@ -41,7 +49,7 @@ def lines(forms: Iterable[Form]) -> Iterator[str]:
     by_segment: dict[str, list[str]] = {}
     for form in forms:
         by_segment.setdefault(form["segment"], []).append(_item(form))
-    yield "# Memory\n"
+    yield f"{_TITLE}\n"
     for segment, items in sorted(by_segment.items()):
         yield f"\n## {segment}\n\n"
         yield from items
@@ -119,101 +127,124 @@ def _is_plain(text: str) -> bool:
     )
 
 
-def rows(lines: Iterable[bytes]) -> Iterator[tuple[int, Row]]:
-    """Yield (line number, row or what is wrong with it) of a Markdown file."""
+def rows(
+    lines: Iterable[bytes], *, name: str | None = None, tell: Callable[[str], object] = str
+) -> Iterator[tuple[int, Row]]:
+    """Yield (line number, row or what is wrong with it) of a Markdown file. `tell` is told what is
+    left out of it."""
     try:
         texts = [line.decode("utf-8-sig" if not place else "utf-8").rstrip("\r\n")
                  for place, line in enumerate(lines)]  # fmt: skip
     except UnicodeDecodeError as error:
         raise UsageError("not UTF-8", hint="convert it: `iconv -t UTF-8`") from error
+    yield from rows_of(texts, name=name, tell=tell)
+
+
+def rows_of(
+    texts: list[str], *, name: str | None = None, tell: Callable[[str], object] = str
+) -> Iterator[tuple[int, Row]]:
+    """Yield (line number, row or what is wrong with it) of the lines of a Markdown file."""
     end = front_matter.end_of(texts)
-    if end:
-        yield from _of_export(texts, end)
-    else:
-        yield from _of_prose(texts)
+    try:
+        front = front_matter.values(texts[1:end])
+    except ValueError as error:
+        yield 1, UsageError(str(error))
+        return
+    if front.keys() >= {"id", "segment"}:
+        front.setdefault("content", "\n".join(texts[end + 1 :]).strip("\n"))
+        yield 1, front
+        return
+    rest: dict[int, str] = {}
+    has_items = False
+    for place, item, may_be_ours in _items(texts):
+        row = item_row(item) if may_be_ours else None
+        if row is not None:
+            has_items = True
+            yield place + 1, row
+        elif any(item):
+            rest |= enumerate(item, place)
+    if has_items:
+        rest = {place: line for place, line in rest.items() if not _is_of_export(line)}
+    if rest:
+        text = "\n".join(rest.get(place, "") for place in range(max(rest) + 1))
+        yield from _of_prose(text, name, tell)
 
 
-def _of_export(texts: list[str], end: int) -> Iterator[tuple[int, Row]]:
-    """Yield the fact of a file that begins with its fields."""
-    row: dict[str, Any] = {}
-    for entry in front_matter.entries(texts[1:end]):
-        try:
-            row |= {entry.name: entry.value()} if entry.name else {}
-        except ValueError as error:
-            yield 1, UsageError(f"{entry.name} stands in a form that is not read: {error}")
-            return
-    row.setdefault("content", "\n".join(texts[end + 1 :]).strip("\n"))
-    yield 1, row
-
-
-def _of_prose(texts: list[str]) -> Iterator[tuple[int, Row]]:
-    heading: str | None = None
-    start, block = 0, list[str]()
-    fenced = False
-    for number, line in enumerate([*texts, ""], 1):
-        is_fence = line.lstrip().startswith(("```", "~~~"))
-        if fenced or is_fence:
-            if not fenced and block and not _holds(block, line):
-                yield start, _row(block, heading)
-                start, block = 0, []
-            fenced = fenced != is_fence
-            block.append(line)
-            start = start or number
+def _items(texts: list[str]) -> Iterator[tuple[int, list[str], bool]]:
+    """Yield (place, lines, True) of what may be items of an export, outside of code, and (place,
+    line, False) of each other line."""
+    fence = ""
+    place, end = 0, len(texts)
+    while place < end:
+        start, line = place, texts[place]
+        place += 1
+        if not line.startswith("- ["):
+            mark = line.lstrip()[:3]
+            if mark in _FENCES and fence in ("", mark):
+                fence = "" if fence else mark
+        elif not fence:
+            while place < end and texts[place].startswith(MORE):
+                place += 1
+            yield start, texts[start:place], True
             continue
-        level = len(line) - len(line.lstrip("#"))
-        is_heading = 0 < level < 7 and line[level : level + 1] == " "
-        begins = is_heading or not line.strip() or _item_text(line) is not None
-        goes_on = bool(block) and (line[:1] in " \t") and bool(line.strip())
-        if block and begins and not goes_on and not _waits(texts, number, block, line):
-            yield start, _row(block, heading)
-            start, block = 0, []
-        if is_heading:
-            heading = None if level == 1 else line[level:].strip(" #")
-        elif line.strip() or block:
-            block.append(line)
-            start = start or number
-    if [one for one in block if one.strip()]:
-        yield start, _row(block, heading)
+        yield start, [line], False
 
 
-def _waits(texts: list[str], number: int, block: list[str], line: str) -> bool:
-    """Say whether a blank line stands inside an item: what follows it is indented, or is code."""
-    if line.strip() or number >= len(texts):
-        return False
-    after = texts[number]
-    if after.lstrip().startswith(("```", "~~~")):
-        return _holds(block, after)
-    return after[:1] in " \t" and bool(after.strip()) and _item_text(block[0]) is not None
+def _is_of_export(line: str) -> bool:
+    """Say whether a line is one of the headings of an export."""
+    return line == _TITLE or (line.startswith("## ") and line[3:] in SEGMENTS)
 
 
-def _holds(block: list[str], fence: str) -> bool:
-    """Say whether code that a fence begins belongs to what stands before it: to a paragraph, or
-    indented to a list item."""
-    return fence[:1] in " \t" or _item_text(block[0]) is None
+def _of_prose(
+    text: str, name: str | None, tell: Callable[[str], object]
+) -> Iterator[tuple[int, Row]]:
+    """Yield a row for each statement of a file that people write."""
+    left: Counter[str] = Counter()
+    for part in parts(text):
+        left += part.left
+        try:
+            front = front_matter.values(part.front)
+        except ValueError as error:
+            yield part.line, UsageError(str(error))
+            continue
+        labels = _labels(front)
+        stated = labels.pop("title", None)
+        called = words_of_name(name) if name else None
+        for one in part.statements:
+            yield one.line, _row(one, stated or (None if one.headings else called), labels)
+    if left:
+        tell(f"left out{f' of {name}' if name else ''}: {left_words(left)}")
 
 
-def _item_text(line: str) -> str | None:
-    """Return the text of a list item that begins without indentation, None where none does."""
-    if line.startswith(_BULLETS):
-        text = line[2:].lstrip()
-        return text[4:] if text[:4] in ("[ ] ", "[x] ", "[X] ") else text
-    digits = len(line) - len(line.lstrip("0123456789"))
-    if digits and line[digits : digits + 2] in (". ", ") "):
-        return line[digits + 2 :].lstrip()
-    return None
+def _labels(front: dict[str, Any]) -> dict[str, Any]:
+    """Return what front matter says of each statement below it. Aliases are tags, so they are
+    searched; what has no place is metadata."""
+    tags = [*_texts(front.pop("tags", None)), *_texts(front.pop("aliases", None))]
+    found = {key: front.pop(key) for key in _OF_NOTES if key in front}
+    if front.get("segment") in SEGMENTS:
+        found["segment"] = front.pop("segment")
+    found |= {"metadata": front} if front else {}
+    return found | ({"tags": tags} if tags else {})
 
 
-def _row(block: list[str], heading: str | None) -> dict[str, Any]:
-    ours = item_row(block) if block[0].startswith("- [") else None
-    if ours is not None:
-        return ours
-    first = _item_text(block[0])
-    rest = block[1:]
-    depth = min((len(line) - len(line.lstrip()) for line in rest if line.strip()), default=0)
-    lines = [block[0] if first is None else first, *(line[depth:] for line in rest)]
-    row: dict[str, Any] = {"content": "\n".join(lines).strip()}
-    tag = _tag(heading or "")
-    return row | {"tags": [tag]} if tag else row
+def _texts(value: Any) -> list[str]:
+    """Return a list of texts, which may stand as one with commas."""
+    if isinstance(value, str):
+        return parted(value)
+    return [str(one) for one in value] if isinstance(value, list) else []
+
+
+def _row(one: Saying, called: str | None, labels: Mapping[str, Any]) -> dict[str, Any]:
+    above = one.governors
+    if called and called.casefold() != (above[0].casefold() if above else ""):
+        above = (called, *above)
+    title, before = governing(above)
+    row: dict[str, Any] = {"content": before + one.text, **labels}
+    if title:
+        row["title"] = title
+    level, heading = one.headings[-1] if one.headings else (1, "")
+    tags = [*labels.get("tags", ()), *filter(None, [_tag(heading) if level > 1 else ""])]
+    return row | ({"tags": tags} if tags else {})
 
 
 def _tag(heading: str) -> str:

@@ -21,7 +21,8 @@ SAME_SLOT_COSINE = 0.45
 MOST_SIMILAR = 5  # facts that a new one is linked to, the nearest
 
 APART = (
-    "scope", "slot", "kind", "speaker", "session", "turn", "document", "valid_from", "valid_to"
+    "scope", "slot", "kind", "speaker", "session", "turn", "document", "valid_from", "valid_to",
+    "title",
 )  # fmt: skip
 """By what two statements of one text and origin differ, beside the day on which they were said."""
 DISTILLED = ("extraction", "dream")

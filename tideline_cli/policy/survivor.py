@@ -47,10 +47,12 @@ def richness(fact: Fact) -> tuple[tuple[bool, int], float, float, int, int]:
 def may_be_one(one: Fact, other: Fact, *, rule: Sameness) -> bool:
     """Say whether two facts that say the same may become one fact: they hold for the same time, by
     the rule `reference` at one time, and their work is equally far, or one would reopen or finish
-    the other. What nobody vouches for is not made another agent's work."""
+    the other. A title is told with its text, so of two titles they stay two. What nobody vouches
+    for is not made another agent's work."""
     may = may_end(one.source, one.agent, other) and may_end(other.source, other.agent, one)
     meets = overlap if rule == "reference" else of_one_period
-    return may and one.progress == other.progress and meets(one, other)
+    is_told_alike = rule == "reference" or one.title == other.title
+    return may and is_told_alike and one.progress == other.progress and meets(one, other)
 
 
 def merged(survivor: Fact, other: Fact) -> Fact:

@@ -283,6 +283,7 @@ def _may_be_one(known: Fact, fact: Fact) -> bool:
 
 def _is_like(known: Fact, fact: Fact) -> bool:
     is_alike = known.scope == fact.scope and may_be_one_chunk(known, fact)
+    is_alike = is_alike and (known.title == fact.title or None in (known.title, fact.title))
     return is_alike and is_trusted(known.source) == is_trusted(fact.source)
 
 

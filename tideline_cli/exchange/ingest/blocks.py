@@ -5,35 +5,45 @@ from __future__ import annotations
 
 from itertools import groupby, pairwise
 
+from tideline_cli.exchange import front_matter
+from tideline_cli.exchange.markdown_tree import indented, source_text
+from tideline_cli.exchange.statements import MarkdownReading, governing, leads, left_words, sections
 from tideline_cli.model.record import record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
-_PARTED = " › "
-_LONGEST = 200  # characters of a title
-_FRONT = "---"
+    from tideline_cli.exchange.markdown_tree import TextNode
+    from tideline_cli.exchange.statements import Saying
+
+SIZE = 600
+"""Characters of a chunk, unless the user says another number."""
 _ADORNMENTS = "=-~^\"'#*+`:._"
 _LEAST = 3  # characters of an adornment
 
 
 @record
 class Block:
-    """A paragraph, a list, a table or a piece of code. `headings` are those it stands under, the
-    outermost first; `page` is the page that it begins on, where the document has pages."""
+    """A paragraph, a list, a table or a piece of code, or an item of a list that is parted.
+    `headings` are those it stands under, the outermost first, with what leads it in; `page` is the
+    page that it begins on, where the document has pages."""
 
     text: str
     headings: tuple[str, ...] = ()
     page: int | None = None
 
+    is_item: bool = False
+
     @property
     def title(self) -> str | None:
-        """The headings on one line; of a long one its end, which says more."""
-        title = _PARTED.join(self.headings)
-        if len(title) > _LONGEST:
-            title = "…" + title[1 - _LONGEST :]
-        return title or None
+        """What it stands under on one line, as far as that fits."""
+        return governing(self.headings)[0]
+
+    @property
+    def before(self) -> str:
+        """What of it does not fit, as it stands before the text."""
+        return governing(self.headings)[1]
 
 
 class Outline:
@@ -74,50 +84,53 @@ class Outline:
             yield Block(last, tuple(above))
 
 
-def markdown_blocks(text: str) -> Iterator[Block]:
+def markdown_blocks(
+    text: str, *, size: int = SIZE, warn: Callable[[str], object] = str
+) -> Iterator[Block]:
     """Yield the blocks of a Markdown text as they stand in it: paragraphs, lists, tables and code;
-    those that no empty line parts are one. What a file says of itself between lines of dashes at
-    its beginning is a block too."""
-    from markdown_it import MarkdownIt  # noqa: PLC0415  30 ms, and Markdown alone
-
-    outline = Outline()
-    lines = text.split("\n")
-    start = _end_of_front(lines)
-    if start:
-        yield from outline.block("\n".join(lines[1 : start - 1]))
-    body = [line.rstrip() for line in lines[start:]]
-    # What stands inside of a line is kept as it is, and a definition of a link is no less a text.
-    reader = MarkdownIt("commonmark").disable(["inline", "text_join", "reference"])
-    first = end = 0  # the lines of the block that may go on
-    for token, after in pairwise([*reader.parse("\n".join(lines[start:])), None]):
-        if token is None or token.level or token.map is None:
-            continue
-        begin, stop = token.map
-        is_heading = token.type == "heading_open"
-        if is_heading or token.type == "hr" or begin > end:
-            yield from outline.block("\n".join(body[first:end]))
-            first = begin
-        end = stop
-        if is_heading and after is not None:
-            yield from outline.enter(int(token.tag[1:]), after.content)
-        if is_heading or token.type == "hr":
-            first = stop
-        while end > first and not body[end - 1]:
-            end -= 1
-    yield from outline.block("\n".join(body[first:end]))
-    yield from outline.end()
+    what no empty line parts is one, and so are a lead-in and what it leads in. Of what is longer
+    than `size` and holds more than one statement each is a block, under what governs it. What a
+    file says of itself in front is a block too. `warn` is told what is left out."""
+    lines = [line.rstrip("\r") for line in text.split("\n")]
+    end = front_matter.end_of(lines)
+    if end:
+        yield Block("\n".join(lines[1:end]).rstrip())
+    lines = ["", *lines[end + 1 :]] if end else lines
+    reading = MarkdownReading(lines, whole=size)
+    for headings, nodes in sections(reading.root.children):
+        for group in _groups(nodes):
+            own = source_text(lines, group) if group else ""
+            above = tuple(said for _, said in headings)
+            found = list(reading.stated(group, headings)) if len(own) > size or not own else []
+            if any(one.governors != above for one in found):
+                yield from map(_block, found)
+            elif group:
+                yield Block(own, above)
+    if reading.left:
+        warn(f"left out: {left_words(reading.left)}")
 
 
-def _end_of_front(lines: list[str]) -> int:
-    """Return the number of lines that front matter takes, 0 where there is none."""
-    if not lines or lines[0].rstrip() != _FRONT:
-        return 0
-    for place, line in enumerate(lines[1:], 1):
-        if line.rstrip() in (_FRONT, "..."):
-            return place + 1
-        if ":" not in line and not line.startswith((" ", "-", "#")):
-            return 0
-    return 0
+def _block(one: Saying) -> Block:
+    is_item = one.kind == "item"
+    text = indented(one.text, "- ", "  ") if is_item else one.text
+    return Block(text, one.governors, is_item=is_item or one.kind == "row")
+
+
+def _groups(nodes: Sequence[TextNode]) -> Iterator[list[TextNode]]:
+    """Yield the blocks of one section in groups, none of which is parted; a heading without blocks
+    has one empty group."""
+    group: list[TextNode] = []
+    for node, after in pairwise([*nodes, None]):
+        if node is None or node.kind == "ruler":
+            is_end = True
+        else:
+            group.append(node)
+            is_end = after is None or not (after.begin <= node.end or leads(node, after))
+        if is_end and group:
+            yield group
+            group = []
+    if not nodes:
+        yield group
 
 
 def plain_blocks(text: str) -> Iterator[Block]:

@@ -7,6 +7,7 @@ import re
 from itertools import groupby
 from unicodedata import combining
 
+from tideline_cli.exchange.ingest.blocks import SIZE as SIZE
 from tideline_cli.model.record import record
 
 TYPE_CHECKING = False
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
     from tideline_cli.exchange.ingest.blocks import Block
     from tideline_cli.model.fact import Fact, NewFact
 
-SIZE = 600
 OVERLAP = 100
 LEAST_SIZE, MOST_SIZE = 100, 4000
 _PARAGRAPH = "\n\n"
@@ -52,19 +52,23 @@ def divided(
     where another ends repeats up to `overlap` of its last characters.
     """
     for _, section in groupby(blocks, key=lambda block: block.headings):
-        packing = _Packing(size, overlap)
-        title = None
+        packing: _Packing | None = None
         for block in section:
-            title = block.title
-            yield from _telling(packing.put(block), title)
-        yield from _telling(packing.rest(), title)
+            if packing is None:
+                title, before = block.title, block.before
+                packing = _Packing(max(LEAST_SIZE, size - len(before)), overlap)
+            yield from _telling(packing.put(block), title, before)
+        if packing is not None:
+            yield from _telling(packing.rest(), title, before)
 
 
-def _telling(found: Iterable[tuple[str, int | None]], title: str | None) -> Iterator[Chunk]:
+def _telling(
+    found: Iterable[tuple[str, int | None]], title: str | None, before: str
+) -> Iterator[Chunk]:
     """Yield texts as chunks; what says nothing, such as a ruler, is left out."""
     for text, page in found:
         if any(char.isalnum() or ord(char) > _BEYOND_SIGNS for char in text):
-            yield Chunk(text, title, page)
+            yield Chunk(before + text, title, page)
 
 
 class _Packing:
@@ -78,7 +82,7 @@ class _Packing:
 
     def put(self, block: Block) -> Iterator[tuple[str, int | None]]:
         """Add a block; yield the chunks that it fills."""
-        between = _PARAGRAPH
+        between = "\n" if block.is_item else _PARAGRAPH
         text = block.text.strip()
         is_short = len(self._text) - self._said < self._size // 2
         fits_alone = len(text) <= self._size

@@ -13,6 +13,7 @@ from io import BytesIO
 from tideline_cli.errors import TidelineError, UnavailableError, UsageError
 from tideline_cli.exchange import encodings
 from tideline_cli.exchange.ingest.blocks import (
+    SIZE,
     Block,
     markdown_blocks,
     plain_blocks,
@@ -76,9 +77,11 @@ def content(raw: bytes) -> Content:
 
 
 def blocks_of(
-    held: Content, form: Form, *, encoding: str | None, warn: Callable[[str], None]
+    held: Content, form: Form, *, encoding: str | None, warn: Callable[[str], None],
+    size: int = SIZE,
 ) -> Iterable[Block]:
-    """Return the blocks of a content of a form. `warn` is told what of it is not taken.
+    """Return the blocks of a content of a form, for chunks of a size. `warn` is told what of it is
+    not taken.
 
     Raises a TidelineError for what is no text, cannot be read, or is empty.
     """
@@ -101,7 +104,7 @@ def blocks_of(
         return _limited(html_text.blocks(_text(held.raw, encoding, warn, said=said)), warn)
     text = _text(held.raw, encoding, warn)
     if form == "markdown":
-        return _limited(markdown_blocks(text), warn)
+        return _limited(markdown_blocks(text, size=size, warn=warn), warn)
     read = restructured_blocks if form == "rst" else plain_blocks
     return _limited(read(text), warn)
 

@@ -136,8 +136,9 @@ class _Reading:
         one, cut = self._one, self._context.cut
         with read.in_time(read.SECONDS):
             blocks = read.blocks_of(
-                held, one.reading.form, encoding=one.reading.encoding, warn=self._warn
-            )
+                held, one.reading.form, encoding=one.reading.encoding, size=cut.size,
+                warn=self._warn,
+            )  # fmt: skip
             parts = list(divided(blocks, size=cut.size, overlap=cut.overlap))
         found, self._secrets = storing.stated_by(parts, one.name, self._context, self._warn)
         if not found:

@@ -1,4 +1,4 @@
-"""Memories that are Markdown: Claude Code, basic-memory, and lists of facts."""
+"""Memories that are Markdown: Claude Code, basic-memory, and others' notes."""
 
 from __future__ import annotations
 
@@ -6,13 +6,15 @@ import re
 
 from tideline_cli.errors import TidelineError
 from tideline_cli.exchange import front_matter, markdown
+from tideline_cli.exchange.statements import governing, parts, words_of_name
 from tideline_cli.exchange.tools.files import markdown_files, part_id, parts_of, project_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
     from typing import Any
 
+    from tideline_cli.exchange.statements import Saying
     from tideline_cli.exchange.tools.files import Tell
 
     Row = dict[str, Any]
@@ -20,7 +22,8 @@ if TYPE_CHECKING:
 _SEGMENTS = {"user": "preference", "feedback": "correction", "project": "project",
              "reference": "knowledge"}  # fmt: skip
 _WIKI = re.compile(r"\[\[([^\[\]|#]{1,200})")
-_OBSERVATION = re.compile(r"\s*[-*] \[(?![ xX\-/]\])([^\[\]()]{1,80})\] (?!\()(.+)")
+_OBSERVATION = re.compile(r"\[(?![ xX\-/]\])([^\[\]()]{1,80})\] (?!\()(.+)", re.DOTALL)
+_OBSERVED = re.compile(r"\s*[-*] \[(?![ xX\-/]\])[^\[\]()]{1,80}\] (?!\()")
 _RELATION = re.compile(r"\s*[-*] (.{0,80}?)\s*\[\[([^\[\]|]{1,200})\]\]")
 _TAG = re.compile(r"(?:^|\s)#([\w/-]{1,60})")
 _ASIDE = re.compile(r"\s*\(([^()]{1,200})\)\s*$")
@@ -35,7 +38,7 @@ def claude_code(path: str, tell: Tell = str) -> Iterator[Row]:
         head, body = _front(text)
         own = head.pop("name", None)
         if own is None:
-            yield from _items(name, text)
+            yield from _items(name, text, tell)
             continue
         project = project_of(path, name)
         kind = head.pop("type", None)
@@ -54,56 +57,65 @@ def claude_code(path: str, tell: Tell = str) -> Iterator[Row]:
 
 
 def basic_memory(path: str, tell: Tell = str) -> Iterator[Row]:
-    """Yield a row for each observation of each note; a relation joins the first ones of two."""
+    """Yield a row for each statement of each note: of an observation with its category, tags and
+    context. A relation joins the first statements of two notes."""
     notes = [(name, *_front(text)) for name, text in markdown_files(path, tell)]
     first: dict[str, str] = {}
-    for name, head, body in notes:
-        if _observed(body):
-            own = str(head.get("permalink") or name)
-            title = str(head.get("title") or name.rpartition("/")[2].removesuffix(".md"))
-            first |= dict.fromkeys((title, own), part_id(own, _observed(body)[0][1]))
+    rows: list[tuple[str, list[Row]]] = []
     for name, head, body in notes:
         own = str(head.get("permalink") or name)
-        rest = {key: value for key, value in head.items()
-                if key not in ("title", "tags", "created", "permalink")}  # fmt: skip
-        for place, (category, text) in enumerate(_observed(body), 1):
-            aside = _ASIDE.search(text)
-            plain = _TAG.sub("", text[: aside.start()] if aside else text).strip()
-            yield {
-                "id": part_id(own, text), "content": plain or text, "title": head.get("title"),
-                "tags": [*map(str, parts_of(head.get("tags"))), category, *_TAG.findall(text)],
-                "created_at": head.get("created"),
-                "metadata": {**rest, **({"context": aside[1]} if aside else {})},
-                "links": _related(body, first) if place == 1 else [],
-            }  # fmt: skip
+        title = str(head.get("title") or words_of_name(name))
+        found = [_noted(one, own, title, head) for part in parts(body, whole=0)
+                 for one in part.statements]  # fmt: skip
+        if found:
+            first |= dict.fromkeys((title, own), str(found[0]["id"]))
+        rows.append((body, found))
+    for body, found in rows:
+        for place, row in enumerate(found):
+            yield row | {"links": _related(body, first, row["id"]) if place == 0 else []}
+
+
+def _noted(one: Saying, own: str, title: str, head: Mapping[str, Any]) -> Row:
+    """Return what a note states as a row; a note has its own title, with what governs in it."""
+    observed = _OBSERVATION.fullmatch(one.text) if one.kind == "item" else None
+    text = observed[2].strip() if observed else one.text
+    aside = _ASIDE.search(text) if observed else None
+    plain = _TAG.sub("", text[: aside.start()] if aside else text).strip() if observed else text
+    above = one.governors if one.governors[:1] == (title,) else (title, *one.governors)
+    shown, before = governing(above)
+    rest = {key: value for key, value in head.items()
+            if key not in ("title", "tags", "created", "permalink")}  # fmt: skip
+    tags = [observed[1], *_TAG.findall(text)] if observed else []
+    return {
+        "id": part_id(own, " › ".join((*above[1:], text))), "title": shown,
+        "content": before + (plain or text),
+        "tags": [*map(str, parts_of(head.get("tags"))), *tags],
+        "created_at": head.get("created"),
+        "metadata": {**rest, **({"context": aside[1]} if aside else {})},
+    }  # fmt: skip
 
 
 def lists(path: str, tell: Tell = str) -> Iterator[Row]:
     """Yield a row for each item and each paragraph."""
     for name, text in markdown_files(path, tell):
-        yield from _items(name, text)
+        yield from _items(name, text, tell)
 
 
-def _items(name: str, text: str) -> Iterator[Row]:
-    for _, row in markdown.rows(line.encode() for line in text.splitlines(keepends=True)):
+def _items(name: str, text: str, tell: Tell) -> Iterator[Row]:
+    for _, row in markdown.rows_of(text.splitlines(), name=name, tell=tell):
         if isinstance(row, TidelineError):
             raise row
         yield row | {"metadata": {**(row.get("metadata") or {}), "file": name}}
 
 
-def _observed(body: str) -> list[tuple[str, str]]:
-    return [(found[1].strip(), found[2].strip())
-            for line in body.splitlines() if (found := _OBSERVATION.match(line))]  # fmt: skip
-
-
-def _related(body: str, first: dict[str, str]) -> list[Row]:
+def _related(body: str, first: Mapping[str, str], own: str) -> list[Row]:
     found = [
         match for line in body.splitlines()
-        if not _OBSERVATION.match(line) and (match := _RELATION.match(line))
+        if not _OBSERVED.match(line) and (match := _RELATION.match(line))
     ]  # fmt: skip
     return [
         {"kind": "relates", "target": first[match[2].strip()], "reason": match[1] or None}
-        for match in found if match[2].strip() in first
+        for match in found if first.get(match[2].strip(), own) != own
     ]  # fmt: skip
 
 
@@ -111,9 +123,7 @@ def _front(text: str) -> tuple[dict[str, Any], str]:
     """Return the values of a front matter in words, inner ones by their own names, and the text
     below."""
     lines = text.splitlines()
-    if not lines or lines[0].strip() != front_matter.FENCE:
-        return {}, text
-    end = next((n for n, line in enumerate(lines[1:], 1) if line.strip() == front_matter.FENCE), 0)
+    end = front_matter.end_of(lines)
     if not end:
         return {}, text
     head: dict[str, Any] = {}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tideline_cli.errors import TidelineError, UsageError
-from tideline_cli.exchange import front_matter
+from tideline_cli.exchange import markdown
 from tideline_cli.exchange.vault import note
 from tideline_cli.exchange.vault.folder import Folder, FoundNotes
 from tideline_cli.exchange.vault.write import FACTS, MARKER
@@ -23,7 +23,6 @@ _OF_ONE_LIFE = frozenset((
 ))  # fmt: skip
 """What the fact that takes the place of a reworded one does not take from it: an edit carries over
 all labels, and nothing of its use, its links and its standing."""
-_LABELS = ("tags", "title")  # of a note that somebody wrote
 
 
 def is_vault(path: str) -> bool:
@@ -70,7 +69,7 @@ class _Reader:
             found = files.get(name)
             row = None
             if found is None:
-                row = self._foreign(name)
+                yield from self._foreign(name)
             elif name in originals:
                 row = self._row(name, found)
             elif name not in gone:
@@ -128,32 +127,21 @@ class _Reader:
         self._same += 1
         return None
 
-    def _foreign(self, name: str) -> dict[str, Any] | TidelineError:
-        """Return the row of a note that somebody wrote beside ours."""
+    def _foreign(self, name: str) -> Iterator[dict[str, Any] | TidelineError]:
+        """Yield what a note states that somebody wrote beside ours."""
         text = self._folder.read(name)
         if text is None:
-            return UsageError(f"{name!r:.60} is no text in UTF-8, or a link, which is not followed")
+            yield UsageError(f"{name!r:.60} is no text in UTF-8, or a link, which is not followed")
+            return
         plain = text.replace("\r\n", "\n").strip("\n")
         if any(mark in plain for mark in (note.BEGIN, note.END)):
-            return UsageError(f"{name!r:.60}: the marks around its fact are broken")
-        lines = plain.split("\n")
-        end = front_matter.end_of(lines)
-        try:
-            row = _labels(lines[1:end])
-        except ValueError as error:
-            return UsageError(f"{name!r:.60}: {error}")
-        content = "\n".join(lines[end + 1 if end else 0 :]).strip("\n")
-        return row | {"content": content} if content else UsageError(f"{name!r:.60} says nothing")
-
-
-def _labels(lines: list[str]) -> dict[str, Any]:
-    """Return what the front of somebody's note says of it: its labels, and the rest as metadata."""
-    fields: dict[str, Any] = {}
-    for entry in front_matter.entries(lines):
-        if entry.name:
-            fields[entry.name] = entry.value()
-    labels = {one: fields.pop(one) for one in _LABELS if one in fields}
-    return labels | ({"metadata": fields} if fields else {})
+            yield UsageError(f"{name!r:.60}: the marks around its fact are broken")
+            return
+        found = [row for _, row in markdown.rows_of(plain.split("\n"), name=name, tell=self._tell)]
+        for row in found or [UsageError("it says nothing")]:
+            if isinstance(row, TidelineError):
+                row = UsageError(f"{name!r:.60}: {row.message}")
+            yield row
 
 
 def _instant(value: object) -> int | None:

@@ -193,7 +193,7 @@ class Source:
         number = 0
         for name in self._documents():
             with named_files.open_plain(os.path.join(self._path, name), hint=_PIPED) as file:
-                for _, row in markdown.rows(_lines(file)):
+                for _, row in markdown.rows(_lines(file), name=name, tell=self._tell):
                     number += 1
                     yield number, row
 
@@ -232,7 +232,8 @@ class Source:
             if self._kind == "jsonl":
                 yield from jsonl.rows(_pieces(file))
             elif self._kind in ("markdown", "text"):
-                yield from markdown.rows(_lines(file))
+                name = None if self._path == "-" else self._path
+                yield from markdown.rows(_lines(file), name=name, tell=self._tell)
             elif self._kind == "sheet":
                 yield from sentences.of_sheets(file.read())
             elif self._kind in lists.READERS:

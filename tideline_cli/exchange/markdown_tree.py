@@ -1,0 +1,331 @@
+"""Markdown as a tree of blocks with the places of their lines, by markdown-it-py; links between
+notes are their words, and comments and embeds are left out and counted. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from functools import cache
+from itertools import pairwise
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from markdown_it import MarkdownIt
+    from markdown_it.rules_block import StateBlock
+    from markdown_it.token import Token
+
+_DEEPEST = 40  # levels: a quote is one, a list two
+_KINDS = {
+    "paragraph": "paragraph", "heading": "heading", "fence": "code", "code_block": "code",
+    "html_block": "html", "hr": "ruler", "bullet_list": "list", "ordered_list": "list",
+    "list_item": "item", "blockquote": "quote", "table": "table", "comment": "comment",
+}  # fmt: skip
+_STATES = {"[ ] ": "to do: ", "[x] ": "done: ", "[X] ": "done: "}
+_ENDS = {"%%": "%%", "<!--": "-->", "[[": "]]", "![[": "]]"}
+_MARKED = re.compile(r"`+|%%|<!--|-->|!?\[\[|\]\]")
+_CALLOUT = re.compile(r"\[!([\w -]{1,40})\][+-]?[ \t]*")
+_CELL = re.compile(r"(?<!\\)\|")
+
+
+class TextNode:
+    """A block: its kind, where its lines begin and end, and its text or the blocks in it. `mark` is
+    what tells it from others of its kind: the bullet or number of an item, the number that a list
+    begins with, the signs of a heading or a fence, the kind of a callout. `cells` are those of a
+    table, row by row, the head first."""
+
+    __slots__ = ("begin", "cells", "children", "end", "kind", "mark", "text")
+
+    def __init__(self, kind: str, begin: int, end: int, mark: str = "", text: str = "") -> None:
+        self.kind, self.begin, self.end, self.mark, self.text = kind, begin, end, mark, text
+        self.children: list[TextNode] = []
+        self.cells: list[list[str]] = []
+
+    def holds(self, *kinds: str) -> bool:
+        """Say whether one of these stands in it."""
+        return any(one.kind in kinds for one in self.children)
+
+    @property
+    def is_empty(self) -> bool:
+        """Say whether it has no text, and nothing in it."""
+        return not (self.text.strip() or self.children or any(map(any, self.cells)))
+
+    def everything(self) -> Iterator[TextNode]:
+        """Yield the block and all blocks in it, in order."""
+        waiting = [self]
+        while waiting:
+            node = waiting.pop()
+            yield node
+            waiting += reversed(node.children)
+
+
+def block_tree(lines: Sequence[str]) -> tuple[TextNode, Counter[str]]:
+    """Return the root of the blocks of a text, and what is left out of it, counted by kind."""
+    building = _Building(lines)
+    for token in _parser().parse("\n".join(lines)):
+        building.take(token)
+    return building.root, building.left
+
+
+class _Building:
+    """The tree as far as it is read."""
+
+    def __init__(self, lines: Sequence[str]) -> None:
+        self._lines = lines
+        self.left: Counter[str] = Counter()
+        self.root = TextNode("root", 0, len(lines))
+        self._open = [self.root]
+
+    def take(self, token: Token) -> None:
+        """Take what the parser has found next."""
+        kind = _KINDS.get(token.type.removesuffix("_open").removesuffix("_close"))
+        if token.type == "inline":
+            self._take_text(token.content)
+        elif token.type == "tr_open":
+            self._open[-1].cells.append([])
+        elif token.type == "tr_close":
+            self._take_further_cells(self._open[-1])
+        elif kind is None:
+            return
+        elif token.nesting < 0:
+            self._close()
+        else:
+            begin, end = token.map or (0, 0)
+            self._open.append(TextNode(kind, begin, end, _mark(kind, token)))
+            if token.nesting == 0:
+                self._take_leaf(token)
+                self._close()
+
+    def _take_text(self, content: str) -> None:
+        node = self._open[-1]
+        text, left = without_marks(content)
+        self.left += left
+        if node.kind == "table":
+            node.cells[-1].append(text.strip())
+        else:
+            node.text = text.strip("\n").rstrip()
+
+    def _take_further_cells(self, table: TextNode) -> None:
+        """Add the cells that a row has beyond those of the head, which the parser drops."""
+        count = len(table.cells)
+        if count > 1:
+            line = self._lines[table.begin + count].strip(" \t>").removeprefix("|")
+            cells = _CELL.split(line)[len(table.cells[0]) :]
+            table.cells[-1] += [one.strip() for one in cells if one.strip()]
+
+    def _take_leaf(self, token: Token) -> None:
+        node = self._open[-1]
+        if token.type == "fence":
+            node.text = f"{node.mark}{token.info}\n{token.content}{node.mark}"
+        elif token.type == "code_block":
+            node.text = indented(token.content.rstrip("\n"), "    ", "    ")
+        elif token.type == "html_block":
+            self._take_text(token.content)
+        elif token.type == "comment":
+            self.left["comments"] += 1
+
+    def _close(self) -> None:
+        """Put the block that is read to its end where it belongs."""
+        node = self._open.pop()
+        while node.end > node.begin + 1 and not self._lines[node.end - 1].strip(" \t>"):
+            node.end -= 1
+        if node.kind in ("item", "quote"):
+            if not node.children:
+                self._keep_deepest(node)
+            _take_state(node)
+        if node.kind == "ruler" or not node.is_empty:
+            self._open[-1].children.append(node)
+
+    def _keep_deepest(self, node: TextNode) -> None:
+        """Keep as words what is nested too deeply to be read."""
+        text = "\n".join(self._lines[node.begin : node.end]).strip()
+        if len(self._open) > _DEEPEST // 2 and any(map(str.isalnum, text)):
+            node.children.append(TextNode("paragraph", node.begin, node.end, text=text))
+
+
+@cache
+def _parser() -> MarkdownIt:
+    from markdown_it import MarkdownIt  # noqa: PLC0415  30 ms, and Markdown alone
+
+    # What stands inside of a line is kept as it is, and a definition of a link is no less a text.
+    parser = MarkdownIt("commonmark", {"maxNesting": _DEEPEST}).enable("table")
+    parser.disable(["inline", "text_join", "reference"])
+    ending = {"alt": ["paragraph", "blockquote", "list"]}
+    parser.block.ruler.before("fence", "comment", _comment_rule, ending)  # type: ignore[arg-type]
+    return parser
+
+
+def _comment_rule(state: StateBlock, begin: int, end: int, silent: bool) -> bool:
+    """Read a comment that begins a line, up to the line that ends with its other `%%`."""
+    start = state.bMarks[begin] + state.tShift[begin]
+    if state.is_code_block(begin) or not state.src.startswith("%%", start):
+        return False
+    last, rest = begin, state.src[start + 2 : state.eMarks[begin]]
+    while "%%" not in rest:
+        last += 1
+        if last >= end:
+            return False
+        rest = state.src[state.bMarks[last] : state.eMarks[last]]
+    if not rest.rstrip().endswith("%%"):
+        return False  # text goes on behind it: it stands in a paragraph
+    if not silent:
+        state.push("comment", "", 0).map = [begin, last + 1]
+        state.line = last + 1
+    return True
+
+
+def _mark(kind: str, token: Token) -> str:
+    match kind:
+        case "heading":
+            return "#" * int(token.tag[1:])
+        case "item":
+            return token.info + token.markup
+        case "list":
+            return str(token.attrGet("start") or 1) if token.tag == "ol" else ""
+        case "quote":
+            return ""
+        case _:
+            return token.markup
+
+
+def _take_state(node: TextNode) -> None:
+    """Say in words what the box of an item shows, and what kind of callout a quote is, on a line of
+    its own: `Note: title`."""
+    first = node.children[0] if node.children else node
+    if first.kind != "paragraph":
+        return
+    if node.kind == "item":
+        state = _STATES.get(first.text[:4])
+        first.text = state + first.text[4:].lstrip() if state else first.text
+        return
+    found = _CALLOUT.match(first.text)
+    if found:
+        node.mark = found[1]
+        title, _, body = first.text[found.end() :].partition("\n")
+        said = f"{found[1].capitalize()}: {title.strip()}".rstrip()
+        head = TextNode("paragraph", first.begin, first.begin + 1, text=said)
+        first.begin, first.text = first.begin + 1, body
+        node.children[:1] = [head, first] if body.strip() else [head]
+
+
+def read_text(nodes: Iterable[TextNode]) -> str:
+    """Return the text of blocks as it is read; what touches is parted by a line break."""
+    text, end = "", -1
+    for node in nodes:
+        gap = "" if end < 0 else "\n" if node.begin <= end else "\n\n"
+        text += gap + _text(node)
+        end = node.end
+    return text
+
+
+def _text(node: TextNode) -> str:
+    match node.kind:
+        case "list":
+            return "\n".join(
+                indented(read_text(item.children), f"{item.mark} ", "  ") for item in node.children
+            )
+        case "quote":
+            text = read_text(node.children)
+            return text if node.mark else indented(text, "> ", "> ")
+        case "table":
+            return "\n".join(row_texts(node.cells))
+        case "heading":
+            return f"{node.mark} {node.text}"
+        case _:
+            return node.text
+
+
+def row_texts(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Return the rows of a table as `column: value; column: value`; of one without rows the head.
+    """
+    head, *body = rows
+    found = []
+    for row in body or [head]:
+        names = head if body else ()
+        cells = [
+            f"{names[place]}: {cell}" if place < len(names) and names[place] else cell
+            for place, cell in enumerate(row) if cell
+        ]  # fmt: skip
+        found += ["; ".join(cells)] if cells else []
+    return found
+
+
+def indented(text: str, first: str, others: str) -> str:
+    """Return a text with one beginning before its first line, and another before the others."""
+    head, *rest = text.split("\n")
+    return "\n".join([first + head, *((others + line).rstrip() for line in rest)])
+
+
+def source_text(lines: Sequence[str], nodes: Sequence[TextNode]) -> str:
+    """Return blocks as they stand in their lines, without what is left out."""
+    text, place = "", nodes[0].begin
+    for node in nodes:
+        own = "\n".join(line.rstrip() for line in lines[node.begin : node.end])
+        own = own if node.kind == "code" else without_marks(own)[0]
+        text += "\n" * (node.begin - place) + own
+        place = node.end - 1
+    return text.strip("\n").rstrip()
+
+
+def without_marks(text: str) -> tuple[str, Counter[str]]:
+    """Return a text with its links to notes as their words, without comments and embeds, and how
+    many of these there were. Code between backticks stays as it is."""
+    left: Counter[str] = Counter()
+    if not ("[[" in text or "%%" in text or "<!--" in text):
+        return text, left
+    marks = list(_MARKED.finditer(text))
+    ends = _ends(marks)
+    found: list[str] = []
+    place = at = 0
+    while at < len(marks):
+        mark, end, own = marks[at], ends[at], at
+        at += 1
+        if end is None or text[mark.start() - 1 : mark.start()] == "\\":
+            continue
+        if mark[0][0] == "`":
+            at = end + 1
+            continue
+        shown = ""
+        if mark[0].endswith("[["):
+            inner = text[mark.end() : marks[end].start()]
+            if "\n" in inner or end != own + 1 or not inner.strip():
+                continue
+            is_link = mark[0][0] == "["
+            shown = inner.replace("\\|", "|").rpartition("|")[2].strip() if is_link else ""
+            left["embeds"] += not is_link
+        else:
+            left["comments"] += 1
+        found += [text[place : mark.start()], shown]
+        place, at = marks[end].end(), end + 1
+    found.append(text[place:])
+    return "".join(found), +left
+
+
+def _ends(marks: Sequence[re.Match[str]]) -> list[int | None]:
+    """Return for each mark the place of the next one that ends what it begins."""
+    following: dict[str, int] = {}
+    found: list[int | None] = []
+    for place in range(len(marks) - 1, -1, -1):
+        sign = marks[place][0]
+        found.append(following.get(sign if sign[0] == "`" else _ENDS.get(sign, "")))
+        following[sign] = place
+    return found[::-1]
+
+
+def definitions(text: str) -> list[str]:
+    """Return the definitions of a list of them as `term: definition`, none where it is no such
+    list: a line of a term, and below it lines that begin with a colon."""
+    lines = [line for line in text.split("\n") if line.strip()]
+    found: list[str] = []
+    term = ""
+    for line, after in pairwise([*lines, ""]):
+        if term and line.startswith(": "):
+            found.append(f"{term}: {line[2:].strip()}")
+        elif after.startswith(": "):
+            term = line.strip()
+        elif found:
+            found[-1] += f"\n{line.strip()}"
+        else:
+            return []
+    return found
