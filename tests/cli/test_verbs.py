@@ -22,7 +22,7 @@ FACT_KEYS = (
     "session, turn, speaker, role, document, agent, progress, statement"
 ).split(", ")
 HIT_KEYS = [
-    "rank", "id", "content", "segment", "score", "lane", "source", "source_turn",
+    "rank", "id", "content", "title", "segment", "score", "lane", "source", "source_turn",
     "session", "turn", "speaker", "role", "document", "agent", "created_at",
     "weak", "similarity",
 ]  # fmt: skip

@@ -13,11 +13,14 @@ from typing import TYPE_CHECKING
 
 from tests.support import NOW, PEER, empty_store_at, fact, put
 from tideline_cli.errors import TidelineError, UsageError
-from tideline_cli.exchange import foreign, jsonl
+from tideline_cli.exchange import foreign, jsonl, markdown
 from tideline_cli.exchange.extract import chats as chat_exports
 from tideline_cli.exchange.extract import conversation as conversations
 from tideline_cli.exchange.importer import prepared
 from tideline_cli.exchange.importer.rows import ImportContext
+from tideline_cli.exchange.ingest.blocks import markdown_blocks
+from tideline_cli.exchange.ingest.chunks import divided
+from tideline_cli.exchange.statements import LONGEST_TITLE
 from tideline_cli.llm import prompts, reply
 from tideline_cli.memory.query import MODES, Query
 from tideline_cli.memory.recall import recall
@@ -93,6 +96,16 @@ def json_lines(data: bytes) -> None:
     for _, row in jsonl.parsed(io.BytesIO(data)):
         if not isinstance(row, TidelineError):
             _taken([row])
+
+
+def markdown_text(data: bytes) -> None:
+    """Markdown gives rows or errors, and chunks of documents; every title is short."""
+    for _, row in markdown.rows(io.BytesIO(data), name="a-note.md"):
+        if not isinstance(row, TidelineError):
+            assert row["content"].strip() and len(row.get("title") or "") <= LONGEST_TITLE
+            _taken([row])
+    for chunk in divided(markdown_blocks(text_of(data), size=200), size=200, overlap=20):
+        assert chunk.text.strip() and len(chunk.title or "") <= LONGEST_TITLE
 
 
 def delimited(data: bytes) -> None:

@@ -106,7 +106,7 @@ def announce(
     if not found or session.quiet:
         return
     first, count = found[0], len(found)
-    shown = output.clipped(first.fact.content if text is None else text(first.fact))
+    shown = output.clipped(text(first.fact)) if text else output.brief(first.fact)
     number = f"{count:,} or more" if count == most else f"{count:,}"
     says = "1 archived fact matches" if count == 1 else f"{number} archived facts match"
     line = f"{says}: \"{shown}\" · {_way_back(session, first)}"
@@ -122,7 +122,7 @@ def announce_ended(
     if not found or session.quiet:
         return
     first, count = found[0], len(found)
-    shown = output.clipped(first.fact.content if text is None else text(first.fact))
+    shown = output.clipped(text(first.fact)) if text else output.brief(first.fact)
     number = f"{count:,} or more" if count == ANNOUNCED else f"{count:,}"
     facts = "1 fact that no longer holds matches"
     if count > 1:
@@ -147,7 +147,7 @@ def tell_set_aside(session: Session, found: Sequence[Archived], *, is_json: bool
     session.note(f"left out: {facts} ({why}); --archived finds what faded or was merged")
     if not (session.quiet or is_json):
         for one in found[:_SHOWN]:
-            messages.tell_fact(one.fact.id, one.fact.content)
+            messages.tell_fact(one.fact.id, output.told(one.fact))
 
 
 def _way_back(session: Session, one: Archived) -> str:

@@ -58,7 +58,7 @@ def report(session: Session, done: Amended, word: str, already: str, after: str 
     else:
         said = "forgot" if word == "forgotten" else word
         lines = [
-            f"{said} {fact.id}: {output.clipped(fact.content)}"
+            f"{said} {fact.id}: {output.brief(fact)}"
             + (_SETTLED if fact.id in done.settled else after.format(id=fact.id))
             for fact in done.changed
         ]

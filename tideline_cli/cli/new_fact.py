@@ -241,9 +241,9 @@ def tell_beside(session: Session, done: Remembered) -> None:
         + ("which says the same" if len(done.elsewhen) == 1 else "which say the same"),
         done.elsewhen, "this replaces it" if len(done.elsewhen) == 1 else "this replaces them",
     )  # fmt: skip
-    texts = "; ".join(output.clipped(one.content, _SHOWN) for one in done.may_contradict)
+    texts = "; ".join(output.brief(one, _SHOWN) for one in done.may_contradict)
     offer(f"may contradict: {texts}", doubted, "that no longer holds")
-    texts = ", ".join(f'{one.id} "{output.clipped(one.content, _SHOWN)}"' for one in like)
+    texts = ", ".join(f'{one.id} "{output.brief(one, _SHOWN)}"' for one in like)
     offer(f"much like {texts}", [one.id for one in like],
           "this replaces it" if len(like) == 1 else "this replaces them")  # fmt: skip
 

@@ -8,12 +8,20 @@ from tideline_cli.errors import UsageError
 from tideline_cli.model import instant
 from tideline_cli.model.codec import dumps
 from tideline_cli.model.fact import has_ended
-from tideline_cli.policy.render import screen_json, screen_text
+from tideline_cli.policy.render import screen_json, screen_text, with_title
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
-    from typing import Any, TypeVar
+    from typing import Any, Protocol, TypeVar
+
+    class Telling(Protocol):
+        """A fact, or what is read of one to tell it."""
+
+        @property
+        def title(self) -> str | None: ...
+        @property
+        def content(self) -> str: ...
 
     from tideline_cli.cli.filters import Formats
     from tideline_cli.cli.session import Session
@@ -58,6 +66,16 @@ def clipped(text: str, most: int = 60) -> str:
     """Return the beginning of a text on one line, for a message about it."""
     line = one_line(text)
     return line if len(line) <= most else line[: most - 1] + "…"
+
+
+def told(fact: Telling) -> str:
+    """Return a fact on one line, behind its title."""
+    return one_line(with_title(fact.title, fact.content))
+
+
+def brief(fact: Telling, most: int = 60) -> str:
+    """Return the beginning of a fact, behind its title, for a message about it."""
+    return one_line(with_title(fact.title, clipped(fact.content, most)))
 
 
 def state(fact: Fact, *, now: int) -> str:

@@ -359,7 +359,7 @@ def _change_lines(change: Change, shown: Callable[[Fact], str]) -> list[str]:
 
 
 def _with_text(fact: Fact) -> str:
-    return f"{fact.id} [{fact.segment}] {output.clipped(fact.content)}"
+    return f"{fact.id} [{fact.segment}] {output.brief(fact)}"
 
 
 def _id_alone(fact: Fact) -> str:

@@ -19,7 +19,7 @@ from rich.text import Text
 from tideline_cli.cli import output, terminal
 from tideline_cli.model import instant
 from tideline_cli.model.record import record
-from tideline_cli.policy.render import screen_text
+from tideline_cli.policy.render import screen_text, with_title
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -333,12 +333,12 @@ class Tables:
     def _beginnings(self, found: Sequence[Fact], most: int) -> list[str]:
         """Return the texts of facts, of long ones the beginning; a note says how to read one whole.
         """
-        long = next((fact for fact in found if len(fact.content) > most), None)
+        texts = [with_title(fact.title, fact.content) for fact in found]
+        long = next((fact for fact, text in zip(found, texts, strict=True) if len(text) > most), None)
         if long is not None:
             call = self._session.call("show", long.id)
             self._session.note(f"long texts are cut (…): `{call}` prints one whole")
-        return [fact.content if len(fact.content) <= most else _beginning(fact.content, most)
-                for fact in found]  # fmt: skip
+        return [text if len(text) <= most else _beginning(text, most) for text in texts]
 
     def _when(self, times: Sequence[int]) -> Column:
         """Return the column that says how long ago; where there is little room, in few letters."""
@@ -442,7 +442,7 @@ class Tables:
         self.show_columns((
             place_column(len(both)),
             Column("score", (scores,), is_number=True),
-            text_column("facts", [one_line(fact.content) for fact in both]),
+            text_column("facts", [output.told(fact) for fact in both]),
             self._when([fact.created_at for fact in both]),
             id_column([fact.id for fact in both]),
         ), parted=2)  # fmt: skip

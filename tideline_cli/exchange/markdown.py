@@ -21,7 +21,7 @@ from tideline_cli.memory.screening import threats_in
 from tideline_cli.model import codec
 from tideline_cli.model.fact import SEGMENTS, initial_heat
 from tideline_cli.model.short_text import parted
-from tideline_cli.policy.render import prompt_text, screen_json, screen_text
+from tideline_cli.policy.render import prompt_text, screen_json, screen_text, with_title
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -78,6 +78,7 @@ def item_row(texts: list[str]) -> dict[str, Any] | None:
     except ValueError:
         return None
     text = "\n".join(line.removeprefix(MORE) for line in first.split("\n"))
+    text = text.removeprefix(_shown_title(fields.get("title")))
     return {"id": fact_id, "segment": segment, "content": text} | dict(fields)
 
 
@@ -86,14 +87,20 @@ def _item(form: Form) -> str:
     no item, role or heading; before a text with attack patterns stand the names of these."""
     text = form["content"]
     shown = [_shown_line(line) for line in text.split("\n")]
-    found = threats_in(prompt_text(text))
+    title = _shown_title(form.get("title"))
+    found = threats_in(prompt_text(title + text))
     mark = f"[THREAT: {', '.join(found)}] " if found else ""
     fields = fields_of(form)
     if mark or "\n".join(shown) != text:
         fields["content"] = text
     comment = screen_json(codec.dumps(fields)).replace("<", "\\u003c").replace(">", "\\u003e")
-    body = f"\n{MORE}".join(shown)
+    body = title + f"\n{MORE}".join(shown)
     return f"- [{form['segment']}] {mark}{body} <!-- {form['id']} {comment} -->\n"
+
+
+def _shown_title(title: str | None) -> str:
+    """Return a title as it stands before its text."""
+    return with_title(_shown_line(title), "") if title else ""
 
 
 def _shown_line(line: str) -> str:

@@ -366,6 +366,7 @@ def match_forms(
         {
             "id": one.fact.id,
             "content": one.fact.content if text is None else text(one.fact),
+            **({"title": one.fact.title} if one.fact.title and text is None else {}),
             **_gone(one),
             **({} if one.kept is None else {"kept": one.kept}),
         }

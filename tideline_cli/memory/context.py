@@ -6,7 +6,7 @@ from tideline_cli.memory.screening import threats_in
 from tideline_cli.model.fields import TEXTS
 from tideline_cli.model.instant import iso
 from tideline_cli.model.record import Record, replace
-from tideline_cli.policy.render import HEADING, NOTICE, STALE, prompt_text
+from tideline_cli.policy.render import HEADING, NOTICE, STALE, prompt_text, with_title
 from tideline_cli.policy.secret_forms import may_hold
 from tideline_cli.store import facts, reads
 
@@ -159,7 +159,7 @@ def bullet(hit: Hit, style: str = "segment") -> tuple[str, bool]:
 def prompt_line(fact: Fact, *, show_secrets: bool = False) -> str:
     """Return the text of a fact as a prompt may hold it, or why it is withheld."""
     shown = fact if show_secrets else _masked(fact)
-    return _stated(shown, prompt_text(shown.content))[0]
+    return _stated(shown, prompt_text(with_title(shown.title, shown.content)))[0]
 
 
 class _Lines:
@@ -274,8 +274,11 @@ def _line(hit: Hit, shown: str, style: str) -> tuple[str, bool]:
         head = f"- [{fact.segment}{', weak match' if hit.weak else ''}] "
     else:
         head = _profile_head(hit, style)
-    if fact.document is None or is_blocked:
+    if is_blocked or (fact.document is None and not fact.title):
         return head + text, is_blocked
+    if fact.document is None:
+        told, is_blocked = _stated(fact, prompt_text(with_title(fact.title, "")) + text)
+        return head + told, is_blocked
     cited = citation(fact)
     if threats_in(cited + text):
         cited = "(from a document) "
@@ -384,7 +387,7 @@ class Room:
         return self._kinds[0] + plain + 1, self._kinds[1] + spaceless, self._kinds[2] + other
 
 
-_LONGEST = 60  # characters of a name, and of the headings
+_LONGEST = 60  # characters of a name
 
 
 def _profile_head(hit: Hit, style: str) -> str:
@@ -422,11 +425,12 @@ def _mark(hit: Hit) -> str:
 def citation(fact: Fact) -> str:
     """Return what stands before the text of a chunk, with a space behind it: `(guide.md, Setup)`.
     """
-    parts = (_short(part) for part in (fact.document, fact.source_turn, fact.title) if part)
+    parts = [_short(part) for part in (fact.document, fact.source_turn) if part]
+    parts += [prompt_text(fact.title).strip()] if fact.title else []
     return f"({', '.join(filter(None, parts))}) "
 
 
 def _short(text: str) -> str:
-    """Return the end of a name or of headings, which says most, as a prompt may hold it."""
+    """Return the end of a name, which says most, as a prompt may hold it."""
     shown = prompt_text(text).strip()
     return shown if len(shown) <= _LONGEST else "…" + shown[1 - _LONGEST :]

@@ -147,7 +147,10 @@ def pairs(db: Connection, *, viewer: Origin) -> list[Contradiction]:
     for archived, holds in told:
         if archived in stored and holds in stored:
             both = [stored[one][1] for one in (holds, archived)]
-            a, b = (ComparedFact(one.id, one.content, one.created_at, one.scope) for one in both)
+            a, b = (
+                ComparedFact(one.id, one.content, one.created_at, one.scope, title=one.title)
+                for one in both
+            )
             overlap = jaccard(*(
                 frozenset(index_terms(one.content, analyzer="standard").said) for one in both
             ))  # fmt: skip

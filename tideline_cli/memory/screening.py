@@ -63,6 +63,8 @@ def screen_of(facts: Iterable[NewFact]) -> Screen:
             continue
         if len(text) <= MAX_CONTENT:
             screen.found(text)
+        if new.title:
+            screen.found(new.title)
     return screen
 
 
@@ -84,10 +86,12 @@ def refuse_threats(text: str, screen: Screen, *, whose: str, hint: str) -> None:
 
 
 def refuse_untrusted(fact: Fact, screen: Screen) -> None:
-    """Raise WriteBlockedError for an untrusted fact in whose text the scan finds something."""
+    """Raise WriteBlockedError where the scan finds something in the text or the title of an
+    untrusted fact."""
     if not is_trusted(fact.source):
         hint = "read it; if you vouch for it, remember it as the owner"
-        refuse_threats(fact.content, screen, whose=f"text from {fact.source}", hint=hint)
+        for text in filter(None, (fact.content, fact.title)):
+            refuse_threats(text, screen, whose=f"text from {fact.source}", hint=hint)
 
 
 def refusal(found: tuple[str, ...], whose: str, hint: str) -> WriteBlockedError:

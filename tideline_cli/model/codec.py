@@ -131,6 +131,7 @@ def hit_form(hit: Hit, rank: int, *, explain: bool) -> dict[str, Any]:
         "rank": rank,
         "id": fact.id,
         "content": fact.content,
+        "title": fact.title,
         "segment": fact.segment,
         "score": hit.score,
         "lane": hit.why.lane,

@@ -50,6 +50,8 @@ if TYPE_CHECKING:
         def scope(self) -> str | None: ...
         @property
         def speaker(self) -> str | None: ...
+        @property
+        def title(self) -> str | None: ...
 
 MIN_OVERLAP = 0.2
 MIN_SCORE = 0.12
@@ -80,11 +82,14 @@ class ComparedFact(Record):
     created_at: int
     scope: str | None = None
     speaker: str | None = None
+    title: str | None = None
 
 
 def compared_fact(fact: Stating) -> ComparedFact:
     """Return what of a fact is compared with another."""
-    return ComparedFact(fact.id, fact.content, fact.created_at, fact.scope, fact.speaker)
+    return ComparedFact(
+        fact.id, fact.content, fact.created_at, fact.scope, fact.speaker, fact.title
+    )
 
 
 class Contradiction(Record):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
-from tideline_cli.policy.render import prompt_text
+from tideline_cli.policy.render import prompt_text, with_title
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,10 +17,11 @@ _EPOCH = datetime(1970, 1, 1)
 
 
 def lines(facts: Iterable[Fact], *, longest: int | None = None) -> str:
-    """Return `[id] text` for each fact, its text cut to the first `longest` characters; in front of
-    the text stands when it holds, where it says so."""
+    """Return `[id] title: text` for each fact, its text cut to the first `longest` characters; in
+    front of that stands when it holds, where it says so."""
     return "\n".join(
-        f"[{fact.id}] {_when(fact, '({}) ')}{prompt_text(fact.content[:longest])}"
+        f"[{fact.id}] {_when(fact, '({}) ')}"
+        + prompt_text(with_title(fact.title, fact.content[:longest]))
         for fact in facts
     )
 
@@ -30,7 +31,7 @@ def weighed(facts: Iterable[Fact]) -> str:
     says so."""
     return "\n".join(
         f"[{fact.id}] ({fact.segment}, importance {fact.importance:.2f}{_when(fact, ', {}')})"
-        f" {prompt_text(fact.content)}"
+        f" {prompt_text(with_title(fact.title, fact.content))}"
         for fact in facts
     )
 

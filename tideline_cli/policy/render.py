@@ -11,6 +11,11 @@ STALE = "It may be out of date: where a live tool result differs, the tool is ri
 """What leads a block that is put into a prompt unasked."""
 
 
+def with_title(title: str | None, text: str) -> str:
+    """Return the text of a fact as it is told: behind its title, which may forbid what it says."""
+    return f"{title}: {text}" if title else text
+
+
 def prompt_text(text: str) -> str:
     """Return `text` as one line that cannot be read as markup, a new item or a role; idempotent."""
     if not (text.isascii() and text.isprintable()):

@@ -8,6 +8,7 @@ from tideline_cli.memory.recall import recall
 from tideline_cli.model.lean import blake2b
 from tideline_cli.model.record import record, replace
 from tideline_cli.policy.private_blocks import without_blocks, without_code
+from tideline_cli.policy.render import with_title
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -79,7 +80,9 @@ def block_of(
     """Return the block of some facts, without their secrets unless those are asked for. Its fence
     is of the facts and of a key of the memory, so that the same facts are the same text, and none
     of them can know it."""
-    told = "\n".join(f"{hit.fact.id} {hit.fact.content}" for hit in hits)
+    told = "\n".join(
+        f"{fact.id} {with_title(fact.title, fact.content)}" for fact in (hit.fact for hit in hits)
+    )
     fence = blake2b(told.encode(), key=key.encode()[:64], digest_size=8).hexdigest()
     shown = hits if show_secrets else masked_hits(hits)
     made = context_block(

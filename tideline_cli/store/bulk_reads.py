@@ -62,6 +62,7 @@ class Stated:
     terms: str
     scope: str | None
     speaker: str | None
+    title: str | None
 
 
 def active_count(db: Connection, *, viewer: Origin) -> int:
@@ -155,7 +156,7 @@ def stated(
     # In the order of the index nothing is sorted, and of one instant neighbours are read together.
     rows: Iterable[Any] = db.execute(
         f"""
-        SELECT id, segment, created_at, content, terms, scope, speaker
+        SELECT id, segment, created_at, content, terms, scope, speaker, title
         FROM fact INDEXED BY fact_active
         WHERE origin + 0 = ? AND {condition} AND lifecycle = 'active' AND document IS NULL
           AND (valid_to IS NULL OR valid_to > ?)

@@ -186,7 +186,7 @@ def _lines(session: Session, origin: Origin, one: Judged) -> list[str]:
     granted = one.verdict.granted
     lines = [f"{_name(origin)}: {_counted(one.bucket.active)}, {_outcome(one, len(granted))}"]
     for item in granted:
-        text = f" {output.clipped(item.loser.content, _SHOWN)}" if origin == session.viewer else ""
+        text = f" {output.brief(item.loser, _SHOWN)}" if origin == session.viewer else ""
         by = f", for {item.survivor.id}" if item.survivor else ""
         lines.append(f"  archived  {item.loser.id}{text} ({item.reason}{by})")
     lines += [f"  kept      {fact_id} ({why})" for fact_id, why in one.verdict.denied]

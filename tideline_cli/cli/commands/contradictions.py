@@ -140,10 +140,11 @@ def _side(fact: ComparedFact) -> dict[str, Any]:
     return {
         "id": fact.id,
         "content": fact.content,
+        "title": fact.title,
         "created_at": instant.iso(fact.created_at),
     }
 
 
 def _lines(pair: Contradiction) -> list[str]:
-    a, b = (f"{fact.id}\t{output.one_line(fact.content)}" for fact in (pair.a, pair.b))
+    a, b = (f"{fact.id}\t{output.told(fact)}" for fact in (pair.a, pair.b))
     return [f"{pair.score:.3f}\t{a}", f"     \t{b}"]

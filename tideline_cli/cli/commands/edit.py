@@ -193,4 +193,4 @@ def _report(session: Session, done: Edited, before: str) -> None:
                 "superseded": list(done.superseded), "batch": done.batch}  # fmt: skip
         output.emit_json(form)
         return
-    output.emit_lines([f"{fact.id}\t[{fact.segment}] {output.one_line(fact.content)}"])
+    output.emit_lines([f"{fact.id}\t[{fact.segment}] {output.told(fact)}"])

@@ -92,6 +92,7 @@ def _form(one: Foretold, *, now: int) -> dict[str, Any]:
     return ({"ended": True} if has_ended(one.fact, now=now) else {}) | {
         "id": one.fact.id,
         "content": one.fact.content,
+        "title": one.fact.title,
         "segment": one.fact.segment,
         "source": one.fact.source,
         "fades_at": iso(one.at),
@@ -104,7 +105,7 @@ def _form(one: Foretold, *, now: int) -> dict[str, Any]:
 
 
 def _line(session: Session, one: Foretold) -> str:
-    text = output.one_line(one.fact.content)
+    text = output.told(one.fact)
     state = output.state(one.fact, now=session.now)
     shown = f"[{one.fact.segment}] {text}" + (f" ({state})" if state else "")
     return f"{one.fact.id}\t{_day(session, one)}\t{shown}\t({_why(session, one)})"

@@ -115,8 +115,8 @@ def _filtered(session: Session, options: Options) -> list[Fact]:
 
 def _question(chosen: Sequence[Fact]) -> str:
     if len(chosen) == 1:
-        return f"Forget {chosen[0].id}: {output.clipped(chosen[0].content)}?"
-    lines = [f"{fact.id}  {output.clipped(fact.content)}" for fact in chosen[:_SHOWN]]
+        return f"Forget {chosen[0].id}: {output.brief(chosen[0])}?"
+    lines = [f"{fact.id}  {output.brief(fact)}" for fact in chosen[:_SHOWN]]
     more = len(chosen) - _SHOWN
     lines += [f"and {more:,} more; --dry-run shows all"] if more > 0 else []
     return "\n".join([*lines, f"Forget these {len(chosen):,} facts?"])
@@ -130,7 +130,7 @@ def _preview(session: Session, chosen: Sequence[Fact]) -> int:
         output.emit_json({"forgotten": ids, "batch": None, "dry_run": True})
     else:
         output.emit_lines(
-            [f"would forget {one.id}: {output.clipped(one.content)}" for one in going]
+            [f"would forget {one.id}: {output.brief(one)}" for one in going]
         )
     count = "1 fact" if len(going) == 1 else f"{len(going):,} facts"
     session.note(f"dry run: nothing was written; {count} would be forgotten")
@@ -156,7 +156,7 @@ def _meant(session: Session, query: str) -> Fact:
     if distance >= TOO_FAR:
         raise TidelineError(
             f"nothing is near enough: {fact.id} is the nearest, at distance {distance:.3f}: "
-            + output.clipped(fact.content),
+            + output.brief(fact),
             hint=f"if you mean it: tideline forget {fact.id}",
             code="too_far",
         )
@@ -164,7 +164,7 @@ def _meant(session: Session, query: str) -> Fact:
 
 
 def _ambiguous(started: Sequence[Fact]) -> UsageError:
-    named = "; ".join(f"{fact.id}: {output.clipped(fact.content)}" for fact in started[:_NAMED])
+    named = "; ".join(f"{fact.id}: {output.brief(fact)}" for fact in started[:_NAMED])
     more = "; …" if len(started) > _NAMED else ""
     return UsageError(
         f"{len(started):,} facts begin so: {named}{more}",

@@ -156,7 +156,7 @@ def lines(graph: Graph) -> Iterator[str]:
     texts = {fact.id: label(fact) for fact in graph.facts}
     for fact in graph.facts:
         gone = "" if fact.lifecycle == "active" else f"\t({fact.lifecycle})"
-        yield f"{fact.id}\t[{fact.segment}] {output.one_line(fact.content)}{gone}"
+        yield f"{fact.id}\t[{fact.segment}] {output.told(fact)}{gone}"
         for edge in graph.edges:
             if edge.source == fact.id:
                 yield f"\t{_said(edge)}\t{edge.target}\t{texts[edge.target]}"
@@ -177,7 +177,7 @@ def dot(graph: Graph) -> Iterator[str]:
 
 def label(fact: Fact) -> str:
     """Return the beginning of a text, on one line, with all that is invisible spelled out."""
-    return output.clipped(output.visible(output.one_line(fact.content)), _LABEL)
+    return output.clipped(output.visible(output.told(fact)), _LABEL)
 
 
 def _said(edge: Connected) -> str:
@@ -258,7 +258,7 @@ def _box(fact: Fact, place: Place, *, is_centre: bool) -> str:
         f'<text x="{x:.1f}" y="{first + 14.0 * number:.1f}">{escape(row)}</text>'
         for number, row in enumerate(rows)
     )
-    shown = escape(output.visible(output.one_line(fact.content)))
+    shown = escape(output.visible(output.told(fact)))
     return (
         f'<g><title>{shown} ({fact.id})</title><rect class="{" ".join(words)}" '
         f'x="{x - WIDTH / 2:.1f}" y="{y - HEIGHT / 2:.1f}" width="{WIDTH:.0f}" '

@@ -237,7 +237,7 @@ def _print(
 
 def _line(fact: Fact, strength: Strength | None, *, now: int) -> str:
     """Return the line of a fact in a pipe."""
-    shown = f"{fact.id}\t[{fact.segment}] {output.one_line(fact.content)}"
+    shown = f"{fact.id}\t[{fact.segment}] {output.told(fact)}"
     state = output.state(fact, now=now)
     shown = f"{shown}\t({state})" if state else shown
     return shown if strength is None else f"{shown}\tstrength {strength(fact):.3f}"

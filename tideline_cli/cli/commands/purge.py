@@ -143,7 +143,7 @@ def _lines(
         found = facts.get(db, [seq], viewer=session.viewer).get(seq)
         text = "(undone, or of another origin)"
         if found is not None:
-            text = f"[{found.segment}] {output.one_line(found.content)}"
+            text = f"[{found.segment}] {output.told(found)}"
         lines.append(f"{fact_id}\t{text}")
     return lines
 

@@ -225,7 +225,7 @@ def _print(
 
 
 def _line(hit: Hit, explain: bool, is_past: bool) -> str:
-    text = output.one_line(hit.fact.content)
+    text = output.told(hit.fact)
     line = f"{hit.fact.id}\t[{hit.fact.segment}] {text}"
     if hit.via is not None:
         line += f"\t(via {output.one_line(hit.via.kind)} {hit.via.id})"

@@ -81,7 +81,7 @@ def _report(session: Session, done: Remembered) -> None:
     if session.json:
         output.emit_json(new_fact.form(session, done))
         return
-    text = output.one_line(done.fact.content)
+    text = output.told(done.fact)
     output.emit_lines([f"{done.fact.id}\t[{done.fact.segment}] {text}"])
     if done.before is not None:
         session.note(_restatement(done.before, done.fact))

@@ -112,11 +112,11 @@ def _value(slot: _Slot, day: Callable[[int], str]) -> str:
     """Return what a slot holds as one line: its value, or since when it has none."""
     if slot.fact is not None:
         again = f" (again since {day(slot.since)})" if slot.again and slot.since else ""
-        return output.one_line(slot.fact.content) + again
+        return output.told(slot.fact) + again
     said = "nothing yet" if slot.since is None else f"nothing since {day(slot.since)}"
     if slot.next is None:
         return said
-    return f"{said}; from {day(holds_from(slot.next))}: {output.one_line(slot.next.content)}"
+    return f"{said}; from {day(holds_from(slot.next))}: {output.told(slot.next)}"
 
 
 def _line(slot: _Slot) -> str:
@@ -135,11 +135,12 @@ def _form(slot: _Slot) -> dict[str, Any]:
         "slot": name, "scope": scope, "values": slot.values,
         "id": None if fact is None else fact.id,
         "content": None if fact is None else fact.content,
+        "title": None if fact is None else fact.title,
         "source": None if fact is None else fact.source,
         "since": None if slot.since is None else instant.iso(slot.since),
         "again": slot.again,
         "next": None if following is None else {
-            "id": following.id, "content": following.content,
+            "id": following.id, "content": following.content, "title": following.title,
             "since": instant.iso(holds_from(following)),
         },
     }  # fmt: skip

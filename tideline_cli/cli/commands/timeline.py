@@ -132,6 +132,7 @@ def _form(step: Moment) -> dict[str, Any]:
     return {
         "id": step.fact.id,
         "content": step.fact.content,
+        "title": step.fact.title,
         "slot": step.fact.slot,
         "scope": step.fact.scope,
         "source": step.fact.source,
@@ -156,7 +157,7 @@ def _slot_form(one: SlotChange) -> dict[str, Any]:
 
 
 def _slot_line(one: SlotChange) -> str:
-    return f"{one.slot}\t{_day(one.at)}\t{_values(one)}\t{output.one_line(one.fact.content)}"
+    return f"{one.slot}\t{_day(one.at)}\t{_values(one)}\t{output.told(one.fact)}"
 
 
 def _values(one: SlotChange) -> str:
@@ -166,7 +167,7 @@ def _values(one: SlotChange) -> str:
 def _line(step: Moment) -> str:
     """Return the line of a step in a pipe, its days in UTC."""
     until = "" if step.until is None else _day(step.until)
-    text = output.one_line(step.fact.content)
+    text = output.told(step.fact)
     fields = (step.fact.id, _day(step.since), until, step.state, step.fact.source, text)
     ends = [*_scope(step), *_again(step, _day), *_ends(step, draws=False, day=_day)]
     return "\t".join((*fields, f"({', '.join(ends)})"))

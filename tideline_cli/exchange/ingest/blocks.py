@@ -3,7 +3,9 @@ readers of Markdown, reStructuredText and plain text."""
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from itertools import groupby, pairwise
+from operator import attrgetter
 
 from tideline_cli.exchange import front_matter
 from tideline_cli.exchange.markdown_tree import indented, source_text
@@ -98,16 +100,23 @@ def markdown_blocks(
     lines = ["", *lines[end + 1 :]] if end else lines
     reading = MarkdownReading(lines, whole=size)
     for headings, nodes in sections(reading.root.children):
+        above = tuple(said for _, said in headings)
+        stated = sorted(reading.stated(nodes, headings), key=_line)
+        yield from () if nodes else map(_block, stated)
         for group in _groups(nodes):
-            own = source_text(lines, group) if group else ""
-            above = tuple(said for _, said in headings)
-            found = list(reading.stated(group, headings)) if len(own) > size or not own else []
-            if any(one.governors != above for one in found):
+            own = source_text(lines, group)
+            first = bisect_right(stated, group[0].begin, key=_line)
+            found = stated[first : bisect_right(stated, group[-1].end, key=_line)]
+            is_led = group[0].kind in ("list", "code") or len(own) > size
+            if is_led and any(one.governors != above for one in found):
                 yield from map(_block, found)
-            elif group:
+            else:
                 yield Block(own, above)
     if reading.left:
         warn(f"left out: {left_words(reading.left)}")
+
+
+_line = attrgetter("line")
 
 
 def _block(one: Saying) -> Block:
@@ -117,8 +126,7 @@ def _block(one: Saying) -> Block:
 
 
 def _groups(nodes: Sequence[TextNode]) -> Iterator[list[TextNode]]:
-    """Yield the blocks of one section in groups, none of which is parted; a heading without blocks
-    has one empty group."""
+    """Yield the blocks of one section in groups, none of which is parted."""
     group: list[TextNode] = []
     for node, after in pairwise([*nodes, None]):
         if node is None or node.kind == "ruler":
@@ -129,8 +137,6 @@ def _groups(nodes: Sequence[TextNode]) -> Iterator[list[TextNode]]:
         if is_end and group:
             yield group
             group = []
-    if not nodes:
-        yield group
 
 
 def plain_blocks(text: str) -> Iterator[Block]:

@@ -8,6 +8,7 @@ import json
 from tideline_cli.memory.secret_screening import masked
 from tideline_cli.model.codec import dumps, loads
 from tideline_cli.model.record import record, replace
+from tideline_cli.policy.render import with_title
 from tideline_cli.policy.secret_forms import may_hold
 from tideline_cli.serve.http.answers import HttpReply, Printed, failed_reply, status_of
 
@@ -266,7 +267,8 @@ def _doc(fact: Mapping[str, Any]) -> dict[str, Any]:
     """Return a fact in the words of RsClaw: its tier is the heat here, its text the content."""
     return {
         "id": fact["id"], "scope": fact["scope"] or "global", "kind": fact["kind"] or _NO_KIND,
-        "tier": fact["heat"], "text": fact["content"], "importance": fact["importance"],
+        "tier": fact["heat"], "text": with_title(fact["title"], fact["content"]),
+        "importance": fact["importance"],
         "pinned": fact["pinned"], "access_count": fact["access_count"],
         "created_at": fact["created_at"], "accessed_at": fact["last_accessed_at"],
         "tags": fact["tags"],

@@ -15,6 +15,7 @@ from tideline_cli.model.edge import INVERSE
 from tideline_cli.model.fact import NewFact
 from tideline_cli.model.instant import DAY_MS, iso
 from tideline_cli.policy.gate import confined, may_touch
+from tideline_cli.policy.render import with_title
 from tideline_cli.ranking.decay import DEPTH
 from tideline_cli.ranking.fading import Eviction
 from tideline_cli.serve.mcp.results import NOTICE, SHORT, safe_text, safe_value
@@ -76,16 +77,22 @@ def hits_of(door: Door, given: dict[str, Any], service: Service) -> dict[str, An
 
 def _gone(one: dict[str, Any], service: Service) -> dict[str, Any]:
     """Return a fact that matches and holds no more: `archived_at` and why, or `ended_at`."""
-    text = safe_text(one["content"], SHORT, show_secrets=service.show_secrets)
-    told = {"id": one["id"], "text": text}
-    return told | {name: value for name, value in one.items() if name not in ("id", "content")}
+    told = {"id": one["id"], "text": _short(one.get("title"), one["content"], service)}
+    hidden = ("id", "content", "title")
+    return told | {name: value for name, value in one.items() if name not in hidden}
+
+
+def _short(title: str | None, text: str, service: Service) -> str:
+    """Return the beginning of a fact behind its title."""
+    most = SHORT + len(title or "")
+    return safe_text(with_title(title, text), most, show_secrets=service.show_secrets)
 
 
 def _hit(hit: Hit, service: Service, *, now: int) -> dict[str, Any]:
     fact = hit.fact
     told = {
         "id": fact.id,
-        "text": safe_text(fact.content, SHORT, show_secrets=service.show_secrets),
+        "text": _short(fact.title, fact.content, service),
         "segment": fact.segment,
         "score": round(hit.score, 4),
         "age_days": round((now - fact.created_at) / DAY_MS, 1),
@@ -129,7 +136,9 @@ def _whole(
     why = next(_reasons(one) for one in life if one.fact.id == fact.id)
     return {
         "id": fact.id,
-        "text": safe_text(fact.content, show_secrets=service.show_secrets),
+        "text": safe_text(
+            with_title(fact.title, fact.content), show_secrets=service.show_secrets
+        ),
         **why,
         **safe_value(labels, show_secrets=service.show_secrets),
         **_links(door, service, db, fact),
@@ -158,8 +167,9 @@ def _links(door: Door, service: Service, db: Connection, fact: Fact) -> dict[str
              for link in links.arriving(db, fact.id, viewer=door.viewer)]  # fmt: skip
     told = []
     for kind, end, reason in ends[:_MOST_LINKS]:
-        text = facts.find(db, end, viewer=door.viewer).content
-        said = safe_text(text, _LINKED, show_secrets=service.show_secrets)
+        linked = facts.find(db, end, viewer=door.viewer)
+        text, most = with_title(linked.title, linked.content), _LINKED + len(linked.title or "")
+        said = safe_text(text, most, show_secrets=service.show_secrets)
         one = {"kind": safe_text(kind, SHORT), "id": end, "text": said}
         if reason:
             one["reason"] = safe_text(reason, SHORT, show_secrets=service.show_secrets)
@@ -282,8 +292,7 @@ def stored(door: Door, given: dict[str, Any], service: Service) -> dict[str, Any
         told["secrets_taken_out"] = done.secrets
 
     def named(fact: Fact | ComparedFact) -> dict[str, Any]:
-        text = safe_text(fact.content, SHORT, show_secrets=service.show_secrets)
-        return {"id": fact.id, "text": text}
+        return {"id": fact.id, "text": _short(fact.title, fact.content, service)}
 
     if done.may_contradict:
         told["may_contradict"] = [

@@ -14,6 +14,7 @@ from tideline_cli.serve.page.frame import (
     grid,
     how_many,
     no_items,
+    said_of,
     start_of,
     with_parameters,
 )
@@ -102,7 +103,7 @@ def _slot(
         return []
     rows = [
         (times.told(one["since"]), times.told(one["until"]), one["state"],
-         element("a", start_of(one["content"], 120), href=fact_path(one["id"]),
+         element("a", start_of(said_of(one), 120), href=fact_path(one["id"]),
                  aria_current="true" if one["id"] == fact["id"] else None))
         for one in timeline["facts"]
     ]  # fmt: skip

@@ -8,7 +8,7 @@ from urllib.parse import quote, urlencode
 
 from tideline_cli.model import instant
 from tideline_cli.model.record import record
-from tideline_cli.policy.render import screen_text
+from tideline_cli.policy.render import screen_text, with_title
 from tideline_cli.ranking.decay import is_immune, strength
 from tideline_cli.ranking.fading import FLOOR
 
@@ -168,8 +168,13 @@ def fact_line(fact: Mapping[str, Any], times: PageTimes, *more: Content) -> Mark
     under += [element("a", f"#{tag}", href=with_parameters("/facts", {"tag": tag}), class_="tag")
               for tag in fact.get("tags") or ()]  # fmt: skip
     under.append(times.told(fact.get("created_at")))
-    text = element("a", start_of(fact["content"]), href=fact_path(fact["id"]), class_="text")
+    text = element("a", start_of(said_of(fact)), href=fact_path(fact["id"]), class_="text")
     return element("li", text, element("p", _spaced(under), class_="under"), more, class_="fact")
+
+
+def said_of(fact: Mapping[str, Any]) -> str:
+    """Return the text of a fact behind its title."""
+    return with_title(fact.get("title"), fact["content"])
 
 
 def start_of(text: str, most: int = 400) -> str:

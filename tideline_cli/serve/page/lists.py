@@ -16,6 +16,7 @@ from tideline_cli.serve.page.frame import (
     grid,
     how_many,
     no_items,
+    said_of,
     start_of,
     with_parameters,
 )
@@ -72,7 +73,7 @@ def slots(answer: Mapping[str, Any], times: PageTimes) -> list[Content]:
     rows = [
         (element("a", one["slot"], href=with_parameters("/facts", {"slot": one["slot"],
                                                                    "lifecycle": "all"})),
-         element("a", start_of(one["content"], 160), href=fact_path(one["id"])),
+         element("a", start_of(said_of(one), 160), href=fact_path(one["id"])),
          f"{one['values']:,}", times.told(one["since"]), one["scope"] or "")
         for one in answer["slots"]
     ]  # fmt: skip
@@ -101,7 +102,7 @@ def fading(answer: Mapping[str, Any], times: PageTimes) -> list[Content]:
     if not answer["facts"]:
         return [no_items(f"Nothing fades within {days} days.")]
     rows = [
-        ([element("a", start_of(one["content"], 160), href=fact_path(one["id"])), " ",
+        ([element("a", start_of(said_of(one), 160), href=fact_path(one["id"])), " ",
           *ended_badge(one, times)],
          times.told(one["fades_at"]), element("meter", f"{one['strength']:.3f}", min=0, max=1,
                                               value=f"{one['strength']:.6g}"),

@@ -170,7 +170,7 @@ def _fact(asked: _Asked, named: str) -> _Page:
     graph = asked.form("graph", whole, hops=["1"], limit=[str(_NEIGHBOURS)], archived=True)
     past = asked.form("history", whole)["changes"]
     body = fact.body(shown, timeline, graph, past, asked.times)
-    content = shown["fact"]["content"]
+    content = frame.said_of(shown["fact"])
     return _Page(frame.start_of(content, 80), body, fact.heading(content))
 
 

@@ -336,7 +336,7 @@ def _confirmed(
     """Yield what a person keeps of the proposals, as worded by them."""
     sys.stderr.write(f"{_KEYS}\n")
     for number, one in enumerate(_worded(session, proposals, options), 1):
-        fact = screen_text(output.clipped(one.fact.content, _PROPOSED_TEXT))
+        fact = screen_text(output.brief(one.fact, _PROPOSED_TEXT))
         sys.stderr.write(f"\n{number}/{len(proposals)}  {fact}\n    {screen_text(one.query)}\n")
         while (answer := _typed("keep? [y/n/e/q] ")) not in ("y", "yes", "n", "no", "q", "e", None):
             sys.stderr.write(f"{_KEYS}\n")

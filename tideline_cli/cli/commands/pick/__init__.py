@@ -254,7 +254,7 @@ def _print_shown(session: Session, offered: Offer, fact_id: str) -> None:
 
 
 def _forget(session: Session, offered: Offer, fact_id: str) -> None:
-    question = f"Forget {fact_id}: {output.clipped(offered.fact(fact_id).content)}?"
+    question = f"Forget {fact_id}: {output.brief(offered.fact(fact_id))}?"
     if confirmed(session, question, yes=False):
         offered.forget(fact_id)
 

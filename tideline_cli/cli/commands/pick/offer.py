@@ -7,7 +7,7 @@ from tideline_cli.memory import amend, pick
 from tideline_cli.memory.query import Query
 from tideline_cli.model import instant
 from tideline_cli.model.source import is_trusted
-from tideline_cli.policy.render import screen_text
+from tideline_cli.policy.render import screen_text, with_title
 from tideline_cli.ranking.decay import DEPTH
 from tideline_cli.store import facts
 
@@ -66,7 +66,7 @@ class Offer:
 
     def forget(self, fact_id: str) -> str:
         """Forget a fact, and say so; how it comes back is noted for afterwards too."""
-        text = output.clipped(self.fact(fact_id).content)
+        text = output.brief(self.fact(fact_id))
         amend.forget(self._writing(), [fact_id], viewer=self._session.viewer, now=self._session.now)
         way_back = f"`{self._session.call('restore', fact_id)}` brings it back"
         self.notes.append(f"forgot {fact_id}: {text}; {way_back}")
@@ -105,7 +105,7 @@ class Offer:
 def line_of(fact: Fact, *, now: int) -> str:
     """Return the line of a fact in the list, as a terminal may show it; what does not hold says so
     in front, since a screen cuts the end."""
-    text = screen_text(output.clipped(fact.content, _OF_A_LINE).expandtabs(1))
+    text = screen_text(output.brief(fact, _OF_A_LINE).expandtabs(1))
     state = output.state(fact, now=now)
     return PINNED * fact.pinned + (f"({state}) " if state else "") + text
 
@@ -117,14 +117,15 @@ def row_of(fact: Fact, *, now: int) -> str:
 
 def shown_lines(fact: Fact, *, now: int) -> list[str]:
     """Return the lines that show a fact beside the list: its text as it is, and its labels."""
-    text = [screen_text(line.expandtabs(4)) for line in fact.content.split("\n")]
+    told = with_title(fact.title, fact.content)
+    text = [screen_text(line.expandtabs(4)) for line in told.split("\n")]
     return [*text, "", *map(screen_text, _labels(fact, now=now))]
 
 
 def _labels(fact: Fact, *, now: int) -> Sequence[str]:
     said = fact.source if is_trusted(fact.source) else f"{fact.source}, untrusted"
     named = [
-        ("", fact.title), ("slot ", fact.slot), ("tags ", ", ".join(fact.tags)),
+        ("slot ", fact.slot), ("tags ", ", ".join(fact.tags)),
         ("document ", fact.document), ("scope ", fact.scope), ("said by ", fact.speaker),
         ("", "pinned" if fact.pinned else None),
         ("", output.state(fact, now=now)),
