@@ -444,7 +444,8 @@ def test_recall_json(run):
     }  # fmt: skip
     assert list(hit) == HIT_KEYS
     assert hit == {
-        "rank": 1, "id": fact["id"], "content": fact["content"], "segment": "knowledge",
+        "rank": 1, "id": fact["id"], "content": fact["content"], "title": None,
+        "segment": "knowledge",
         "score": hit["score"], "lane": "lexical", "source": "owner_message", "source_turn": "t1",
         "session": None, "turn": None, "speaker": None, "role": None, "document": None,
         "agent": None, "created_at": MOMENT, "weak": False, "similarity": None,

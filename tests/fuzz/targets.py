@@ -236,7 +236,7 @@ def values(data: bytes) -> None:
 TARGETS: dict[str, Callable[[bytes], None]] = {
     "query": query, "analysis": analysis, "json_lines": json_lines, "delimited": delimited,
     "database": database, "conversation": conversation, "chats": chats, "model_reply": model_reply,
-    "rendering": rendering, "values": values,
+    "rendering": rendering, "values": values, "markdown_text": markdown_text,
 }  # fmt: skip
 
 SEEDS: dict[str, tuple[bytes, ...]] = {
@@ -256,6 +256,12 @@ SEEDS: dict[str, tuple[bytes, ...]] = {
         b"id,content,tags\nA,x,a;b\n", b'content\n"a', b"\tcontent\nx\ty\n", b"content\nx\x00y\n",
         b"content\r\xff\r", b"a," * 500 + b"\n" + b"x," * 600, b"importance,content\n1e999,x\n",
         b'content,metadata\nx,"{""a"": [1e999]}"\n',
+    ),
+    "markdown_text": (
+        b"---\ntitle: a\ntags: [b]\n---\n# A\n\nNever:\n\n- [ ] b\n  - c [[d|e]]\n\n| f | g |\n"
+        b"|-|-|\n| h |",
+        b"> [!note] a\n> - b\n\nt\n: d\n\n%% c %%\n\n<!-- d -->\n\n[^1]: n\n\nx[^1]\n\n```\ny\n```",
+        b"> " * 60 + b"a\n" + b"- " * 60 + b"b", b"- [knowledge] a <!-- 01KJ {} -->\n  | b\n",
     ),
     "database": (b"SQLite format 3\x00" + b"\x10\x00\x01\x01\x00" * 20, b"x"),
     "conversation": (

@@ -334,7 +334,8 @@ class Tables:
         """Return the texts of facts, of long ones the beginning; a note says how to read one whole.
         """
         texts = [with_title(fact.title, fact.content) for fact in found]
-        long = next((fact for fact, text in zip(found, texts, strict=True) if len(text) > most), None)
+        both = zip(found, texts, strict=True)
+        long = next((fact for fact, text in both if len(text) > most), None)
         if long is not None:
             call = self._session.call("show", long.id)
             self._session.note(f"long texts are cut (…): `{call}` prints one whole")
