@@ -9,7 +9,7 @@ import sys
 import time
 from time import sleep
 
-from tideline_cli.cli import memory_names, output
+from tideline_cli.cli import output
 from tideline_cli.config import settings
 from tideline_cli.memory.doctor import examine
 from tideline_cli.model import instant
@@ -35,7 +35,7 @@ def explain(session: Session, seconds: float) -> None:
 
 
 def _memory(session: Session) -> str:
-    where = memory_names.named_by(session)
+    where = session.named_by
     on_server, path = session.is_on_server, session.database
     is_there = session.has_memory if on_server else os.path.lexists(path)
     there = "" if is_there else ", not there"

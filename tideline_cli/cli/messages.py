@@ -11,15 +11,17 @@ import sys
 
 from tideline_cli.errors import AmbiguousError, CannotWriteError, ExhaustedError, TidelineError
 from tideline_cli.model.codec import dumps
+from tideline_cli.model.origin import is_in_form, spelled_out
 from tideline_cli.policy.render import screen_json, screen_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
     from tideline_cli.cli.options import GlobalOptions
     from tideline_cli.errors import UnavailableError
+    from tideline_cli.model.origin import Origin
 
 _SHOWN = 50  # characters of a text beside its id
 _BESIDE = 31  # columns of the id and what parts it from the text
@@ -197,6 +199,25 @@ def _is_out_of_files(error: BaseException) -> bool:
     except OSError as reason:
         return reason.errno in _NO_FILES
     return False
+
+
+_PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789@%+=:,./-_")
+
+
+def call_line(words: Sequence[str], *, origin: Origin | None) -> str:
+    """Return a call of these words, quoted for a shell; `origin` None is that of a plain call."""
+    more = () if origin is None else ("--origin", _typed_origin(origin.key))
+    line = ["tideline", *words, *more]
+    if all(word and _PLAIN.issuperset(word) for word in line):
+        return " ".join(line)
+    from shlex import join  # noqa: PLC0415  re; few words need quotes
+
+    return join(line)
+
+
+def _typed_origin(key: str) -> str:
+    """Return the name of an origin as it can be typed and copied."""
+    return key if is_in_form(key) else spelled_out(key)
 
 
 class Notices:

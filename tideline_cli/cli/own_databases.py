@@ -7,7 +7,7 @@ import io
 import sys
 from contextlib import contextmanager
 
-from tideline_cli.cli import memory_names, messages, output
+from tideline_cli.cli import messages, other_memories, output
 from tideline_cli.cli.commands.schedule import scheduler
 from tideline_cli.cli.session import Session
 from tideline_cli.config import own_address
@@ -43,7 +43,7 @@ def others_of(session: Session) -> tuple[OwnDatabase, ...]:
     found: dict[str, OwnDatabase] = {}
     own = session.real_database
     for key, stated in own_address.table_in_use(session.config).items():
-        place = memory_names.place_of(stated)
+        place = other_memories.place_of(stated)
         if place == own:
             continue
         known = found.get(place, OwnDatabase(stated, without_password(stated), ()))
@@ -54,7 +54,7 @@ def others_of(session: Session) -> tuple[OwnDatabase, ...]:
 def check_is_here(session: Session, origin: Origin) -> None:
     """Raise UsageError for an origin whose facts lie in another database than this session's."""
     if any(origin in one.origins for one in others_of(session)):
-        call = memory_names.call_line(("recall", "--batch"), origin=origin)
+        call = messages.call_line(("recall", "--batch"), origin=origin)
         raise UsageError(f"{origin.key} has a database of its own", hint=f"`{call}` asks there")
 
 
@@ -76,7 +76,7 @@ def databases_line(databases: Sequence[OwnDatabase]) -> str:
 
 def status_lines(session: Session) -> list[str]:
     """Return what names the database of a session, and for the owner which others there are."""
-    viewer, named_by = session.viewer, memory_names.named_by(session)
+    viewer, named_by = session.viewer, session.named_by
     if not viewer.is_owner and viewer.key not in session.config.get(TABLE):
         return []
     is_for_all = session.options.db or not own_address.table_in_use(session.config)
@@ -93,7 +93,7 @@ def tell_of_all_left(session: Session) -> None:
         one = session_for(session, own)
         try:
             for origin in own.origins:
-                memory_names.warn_of_left_facts(session, origin, one.reading)
+                other_memories.warn_of_left_facts(session, origin, one.reading)
         finally:
             one.close()
 
@@ -102,22 +102,22 @@ def tell_of_copies(session: Session, ids: Sequence[str]) -> None:
     """Say which facts that were just purged lie in another database that the settings name."""
     places = [own.stated for own in others_of(session)]
     usual: str = session.config.get("database")
-    is_elsewhere = memory_names.place_of(usual) != session.real_database
-    if memory_names.named_by(session).startswith(TABLE) and is_elsewhere:
+    is_elsewhere = other_memories.place_of(usual) != session.real_database
+    if session.named_by.startswith(TABLE) and is_elsewhere:
         places.insert(0, usual)
-    memory_names.warn_of_purged_copies(session, session.viewer, ids, places)
+    other_memories.warn_of_purged_copies(session, session.viewer, ids, places)
 
 
 def tell_of_change(session: Session) -> None:
     """Say what follows from the database that an origin has got: what it has left, or that another
     one is named for all."""
     fresh = Session(session.options)
-    named_by = memory_names.named_by(fresh)
+    named_by = fresh.named_by
     if not named_by.startswith(TABLE):
         session.note(f"it does not count here: {named_by} names one database for all")
         return
     try:
-        memory_names.warn_of_left_facts(fresh, fresh.viewer, fresh.reading)
+        other_memories.warn_of_left_facts(fresh, fresh.viewer, fresh.reading)
     finally:
         fresh.close()
     scheduler.tell_of_entries(fresh)

@@ -9,7 +9,6 @@ import subprocess
 import sys
 import tempfile
 
-from tideline_cli.cli import memory_names
 from tideline_cli.errors import UnavailableError
 
 TYPE_CHECKING = False
@@ -79,7 +78,7 @@ def caution_of_throw_away(session: Session, doing: str) -> None:
     gone = (os.path.join(os.path.realpath(one), "") for one in throw_away_folders())
     if not path.startswith(tuple(gone)):
         return
-    by = memory_names.named_by(session)
+    by = session.named_by
     if by == "default":
         by = "TIDELINE_HOME" if os.environ.get("TIDELINE_HOME") else "your home folder"
     remedy = "unset it" if by.startswith("TIDELINE_") else "name another one"

@@ -7,7 +7,7 @@ import os
 import sys
 
 from tideline_cli import config
-from tideline_cli.cli.messages import Notices
+from tideline_cli.cli.messages import Notices, call_line
 from tideline_cli.cli.options import stated_now
 from tideline_cli.config.settings import TABLE
 from tideline_cli.errors import HelpWantedError, TidelineError, UsageError
@@ -109,15 +109,26 @@ class Session(Notices):
         """Return the memory as it is stated, with a password that is in it."""
         if self.options.db:
             return self.options.db
-        values = self.config.values
-        if values[TABLE].value:
-            from tideline_cli.config import own_address  # noqa: PLC0415  few have such a table
+        return self._own_address or str(self.config.values["database"].value)
 
-            if own := own_address.of_call(
-                self.config, self.options.origin, is_door=self.is_door
-            ):
-                return own
-        return str(values["database"].value)
+    @property
+    def _own_address(self) -> str:
+        """Return the address that the origin of this call has for itself, empty for none."""
+        if not self.config.values[TABLE].value:
+            return ""
+        from tideline_cli.config import own_address  # noqa: PLC0415  few have such a table
+
+        return own_address.of_call(self.config, self.options.origin, is_door=self.is_door)
+
+    @property
+    def named_by(self) -> str:
+        """Return what names the memory: --db, a variable, a file of settings or its table of
+        origins, or `default`."""
+        if self.options.db:
+            return self.db_from
+        if self._own_address:
+            return f"{TABLE} in {self.config.values[TABLE].came_from}"
+        return self.config.values["database"].came_from
 
     def take_settings(self, other: Session) -> None:
         """Take the settings of another session of the same call, and what it has told of them."""
@@ -260,10 +271,7 @@ class Session(Notices):
         """
         if not self.viewer.is_owner:  # others learn of no file
             return
-        from tideline_cli.cli import memory_names  # noqa: PLC0415  where there is no memory
-
-        path = self.database
-        by = memory_names.named_by(self)
+        path, by = self.database, self.named_by
         usual = os.path.join(config.data_folder(self._environ), "tideline.db")
         if os.path.exists(path) or by == "default" or path == os.path.abspath(usual):
             return
@@ -310,14 +318,13 @@ class Session(Notices):
     def call(self, *words: str, origin: Origin | None = None) -> str:
         """Return a command line that the user can call next: quoted for a shell, with the memory
         that this call named, and with the origin where a plain call would have another."""
-        from tideline_cli.cli import memory_names  # noqa: PLC0415  few reports name one
-        from tideline_cli.model import server_address  # noqa: PLC0415  as above
-
         whose = origin or self.viewer
         plain = self.origin(self.config.get("origin"))
         if self.options.db:
+            from tideline_cli.model import server_address  # noqa: PLC0415  few calls name one
+
             words = ("--db", server_address.without_password(self.options.db), *words)
-        return memory_names.call_line(words, origin=None if whose == plain else whose)
+        return call_line(words, origin=None if whose == plain else whose)
 
     @property
     def now(self) -> int:
@@ -389,15 +396,15 @@ class Session(Notices):
     def _name_other_memories(self) -> None:
         """Name the memories that the rules of another environment would find, where there is none
         at the usual place, and what an origin has left where it had no database of its own."""
-        from tideline_cli.cli import memory_names  # noqa: PLC0415  before the first fact
+        from tideline_cli.cli import other_memories  # noqa: PLC0415  before the first fact
 
-        named_by = memory_names.named_by(self)
+        named_by = self.named_by
         if named_by.startswith(TABLE):
-            memory_names.warn_of_left_facts(self, self.viewer, lambda: None)
+            other_memories.warn_of_left_facts(self, self.viewer, lambda: None)
         if named_by != "default":
             return
         if not self._environ.get("TIDELINE_HOME"):
-            memory_names.warn_of_other_memories(self, self.database, self._environ)
+            other_memories.warn_of_other_memories(self, self.database, self._environ)
 
     def asked_settings(self, spec: str) -> object:
         """Return how an embedder is reached that is asked for vectors."""

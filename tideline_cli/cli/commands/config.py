@@ -6,7 +6,7 @@ import os
 from difflib import get_close_matches
 
 from tideline_cli import config
-from tideline_cli.cli import memory_names, output, terminal
+from tideline_cli.cli import output, terminal
 from tideline_cli.cli.commands import drawer
 from tideline_cli.cli.options import Argument, OptionSet
 from tideline_cli.cli.scopes import AUTO
@@ -153,7 +153,7 @@ def _effective(name: str, value: Any) -> Any:
 
 def _came_from(session: Session, value: settings.Value, shown: Any) -> str:
     if value is session.config.values["database"] and _own_address(session):
-        return memory_names.named_by(session)
+        return session.named_by
     return "not set" if value.came_from == "default" and shown in (None, ()) else value.came_from
 
 
@@ -341,7 +341,7 @@ def _show_databases(session: Session) -> None:
 
 def _own_address(session: Session) -> str:
     """Return the address that this origin has of its own, as it may be shown; empty for none."""
-    if not memory_names.named_by(session).startswith(TABLE):
+    if not session.named_by.startswith(TABLE):
         return ""
     return without_password(session.stated_database)
 

@@ -6,7 +6,7 @@ import os
 import sys
 
 from tideline_cli import config
-from tideline_cli.cli import memory_names, output
+from tideline_cli.cli import output
 from tideline_cli.cli.options import Argument, Scopes, choice, flag
 from tideline_cli.cli.session import Session
 from tideline_cli.config.settings import DEFAULT_EMBEDDER, TABLE
@@ -139,8 +139,10 @@ def _own_databases(session: Session, db: Connection | None) -> list[str]:
         return []
     from tideline_cli.cli import own_databases  # noqa: PLC0415  few have such a table
 
-    if memory_names.named_by(session).startswith(TABLE):
-        memory_names.warn_of_left_facts(session, session.viewer, lambda: db)
+    if session.named_by.startswith(TABLE):
+        from tideline_cli.cli import other_memories  # noqa: PLC0415  few have such a table
+
+        other_memories.warn_of_left_facts(session, session.viewer, lambda: db)
     return own_databases.status_lines(session)
 
 
@@ -216,7 +218,7 @@ def _form(session: Session, counts: Counts, days: Days) -> dict[str, Any]:
     spec, revision, dims = _named(counts.embedder)
     return {
         "database": session.database,
-        "database_from": memory_names.named_by(session),
+        "database_from": session.named_by,
         "schema_version": SCHEMA_VERSION,
         "size_bytes": counts.size,
         "origin": session.viewer.key,

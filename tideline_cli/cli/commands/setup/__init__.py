@@ -9,7 +9,7 @@ from difflib import unified_diff
 from shlex import join
 
 from tideline_cli import config
-from tideline_cli.cli import memory_names, output, own_program
+from tideline_cli.cli import output, own_program
 from tideline_cli.cli.commands.setup import clients
 from tideline_cli.cli.commands.setup.clients import DoorOutcome, Work
 from tideline_cli.cli.options import Argument, OptionSet, flag
@@ -91,7 +91,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
 
 def _tell_of_memory(session: Session) -> None:
     """Say where the memory is named by what an agent may not have, and where it does not stay."""
-    by = memory_names.named_by(session)
+    by = session.named_by
     if by == "default" and os.environ.get("TIDELINE_HOME"):
         by = "TIDELINE_HOME"
     if by.startswith("TIDELINE_"):

@@ -1,14 +1,14 @@
-"""The memory of a call: what names it, whether it is there, a command line that names it again, and
-the facts that an origin has left in another one."""
+"""Where the memory of a call is not there, or is not the only one: other memories, and the facts
+that an origin has left in them."""
 
 from __future__ import annotations
 
 import os
 
-from tideline_cli.config import own_address, places
-from tideline_cli.config.settings import TABLE
+from tideline_cli.cli.messages import call_line
+from tideline_cli.config import places
 from tideline_cli.errors import TidelineError
-from tideline_cli.model.origin import EVERYONE, Origin, is_in_form, spelled_out
+from tideline_cli.model.origin import EVERYONE, Origin
 from tideline_cli.model.server_address import is_server, without_password
 from tideline_cli.store import opening, references
 from tideline_cli.store.connection import DatabaseError
@@ -21,50 +21,16 @@ if TYPE_CHECKING:
     from apsw import Connection
 
     from tideline_cli.cli.messages import Notices
-    from tideline_cli.cli.options import GlobalOptions
     from tideline_cli.config import Config
     from tideline_cli.model.origin import Everyone
 
     class Call(Protocol):
-        """A session, as far as it names a memory."""
-
-        options: GlobalOptions
-        db_from: str
-        is_door: bool
+        """A session, as far as it has settings."""
 
         @property
         def config(self) -> Config: ...
 
         def caution(self, code: str, text: str, *, hint: str = "") -> None: ...
-
-
-def named_by(call: Call) -> str:
-    """Return what names the database of a call: --db, a variable, a file of settings or its table
-    of origins, or `default`."""
-    if call.options.db:
-        return call.db_from
-    if own_address.of_call(call.config, call.options.origin, is_door=call.is_door):
-        return f"{TABLE} in {call.config.values[TABLE].came_from}"
-    return call.config.values["database"].came_from
-
-
-_PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789@%+=:,./-_")
-
-
-def call_line(words: Sequence[str], *, origin: Origin | None) -> str:
-    """Return a call of these words, quoted for a shell; `origin` None is that of a plain call."""
-    more = () if origin is None else ("--origin", _typed_origin(origin.key))
-    line = ["tideline", *words, *more]
-    if all(word and _PLAIN.issuperset(word) for word in line):
-        return " ".join(line)
-    from shlex import join  # noqa: PLC0415  re; few words need quotes
-
-    return join(line)
-
-
-def _typed_origin(key: str) -> str:
-    """Return the name of an origin as it can be typed and copied."""
-    return key if is_in_form(key) else spelled_out(key)
 
 
 def warn_of_other_memories(session: Notices, path: str, environ: Mapping[str, str]) -> None:
