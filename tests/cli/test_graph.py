@@ -81,14 +81,18 @@ def test_two_hops_as_the_reference(case):
         both = _lane(db, case["query"], "hybrid", max(limit, 2 * seeds))
         words = set(_lane(db, case["query"], "keyword"))
         like = _lane(db, case["query"], "semantic")
-    walked = graph.walk(
-        edges, both[:seeds], hops=opts.get("maxHops", 2), fan_out=opts.get("fanOut", 10),
-        share=opts.get("hopDecay", 0.5),
-    )  # fmt: skip
-    lanes = [[name for name in both if name in words], like, list(walked)]
+    away = graph.spread(edges, both[:seeds], hops=opts.get("maxHops", 2),
+                        fan_out=opts.get("fanOut", 10))  # fmt: skip
+    worth = {
+        one: opts.get("hopDecay", 0.5) ** hop * graph.hub_damping(len(edges.get(one, ())))
+        for one, hop in away.items() if hop
+    }  # fmt: skip
+    walked = sorted(worth, key=lambda one: -worth[one])
+    lanes = [[name for name in both if name in words], like, walked]
     scores = {
-        name: fusions.reciprocal(
-            (lane.index(name) + 1 for lane in lanes if name in lane), k=opts.get("rrfK", 60)
+        name: sum(
+            1.0 / (opts.get("rrfK", fusions.K) + lane.index(name) + 1)
+            for lane in lanes if name in lane
         )
         for name in {name for lane in lanes for name in lane}
     }

@@ -7,7 +7,7 @@ from tideline_cli.exchange.extract.types import kind_proposal
 from tideline_cli.model.fact import NewFact, birth
 from tideline_cli.model.origin import OWNER
 from tideline_cli.policy import identifiers
-from tideline_cli.policy.salience import is_correction, is_salient
+from tideline_cli.policy.salience import correcting, salient
 
 MISC = golden("rsclaw_misc")
 SPELLED = {"x*4001 + ' i like'": "x" * 4001 + " i like"}
@@ -19,7 +19,7 @@ def test_gates(case):
     text = SPELLED.get(case["text"], case["text"])
     is_long = len(text) > 4000 and bool(deviation("long_messages"))
     wanted = (case["salience"] or is_long, case["correction"])
-    assert (is_salient(text), is_correction(text)) == wanted
+    assert (bool(salient(text)), bool(correcting(text))) == wanted
 
 
 @joined("kind", MISC["kind_policy"]["l1"])

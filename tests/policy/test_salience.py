@@ -7,13 +7,13 @@ import time
 import pytest
 
 from tests.support import joined
-from tideline_cli.policy.salience import are_in_one_script, is_correction, is_salient, salient
+from tideline_cli.policy.salience import are_in_one_script, correcting, salient
 
 
 def test_curly_apostrophes():
     """A phone's apostrophe is as good as a typewriter's."""
-    assert is_salient("I\u2019m from Lyon")
-    assert is_correction("that\u2019s wrong")
+    assert salient("I\u2019m from Lyon")
+    assert correcting("that\u2019s wrong")
 
 
 SPOKEN = (
@@ -39,19 +39,19 @@ IDLE = (
 @joined("text", SPOKEN)
 def test_plain_statements_are_heard(text):
     """Whoever says something of themselves is heard, in each of the languages."""
-    assert is_salient(text)
+    assert salient(text)
 
 
 @joined("text", OBJECTED)
 def test_objections_are_heard(text):
     """Whoever takes something back is heard, in each of the languages."""
-    assert is_correction(text)
+    assert correcting(text)
 
 
 @joined("text", IDLE)
 def test_what_says_nothing_of_its_author(text):
     """Requests, questions and remarks about the world cost no request."""
-    assert not (is_salient(text) or is_correction(text))
+    assert not (salient(text) or correcting(text))
 
 
 def test_a_long_message_is_heard_by_its_passages():
@@ -73,7 +73,7 @@ def test_a_long_message_is_heard_by_its_passages():
 def test_hostile_messages_cost_little(text):
     """No message makes the gates slow."""
     started = time.thread_time()
-    is_salient(text), is_correction(text)
+    salient(text), correcting(text)
     assert time.thread_time() - started < 2
 
 

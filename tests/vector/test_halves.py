@@ -77,7 +77,8 @@ def test_a_search_among_halves_is_one_among_codes(query, texts, size, least, fre
     number; also with rows that are known beside them."""
     asked = hrr_plain.embed(query)
     codes = [hrr_plain.pack(hrr_plain.embed(text)) for text in texts]
-    wanted = sorted(hrr_plain.near(asked, codes, least), key=lambda row: (-row[1], row[0]))
+    found = hrr_plain.near(asked, b"".join(codes), least)
+    wanted = sorted(found, key=lambda row: (-row[1], row[0]))
     kept = codes[: len(codes) // 2] if fresh else codes
     more = [row for row in wanted if row[0] >= len(kept)]
     found = hrr_halves.near(asked, Chunks(kept, size).halves(), least, more)
@@ -89,7 +90,7 @@ def test_guesses_keep_the_margin(query, texts):
     """What the high half says of a row is within the margin of what the whole code says."""
     asked = hrr_plain.embed(query)
     codes = HRR.embed_packed(texts * 8).tobytes()[: 128 * len(texts)]
-    exact = hrr_plain.similarities(asked, [codes])
+    exact = [cosine for _, cosine in hrr_plain.near(asked, codes, -2.0)]
     chunks = Chunks([codes[i : i + 128] for i in range(0, len(codes), 128)], 40)
     guessed = list(hrr_halves._guesses(asked, chunks._high(), -1.5, {}))
     assert len(guessed) == len(texts)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from math import cos, pi, sin, sqrt
+from math import cos, pi, prod, sin, sqrt
 
 import numpy as np
 import pytest
@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from tests.support import NOW, fact, fresh_store, golden, joined, put, rows, view_at
 from tideline_cli.memory import lanes, nearest, semantic
-from tideline_cli.memory.query import Query
+from tideline_cli.memory.query import Query, weights_of
 from tideline_cli.memory.recall import recall, write_back
 from tideline_cli.model.origin import OWNER
 from tideline_cli.store import facts, vectors
@@ -30,13 +30,18 @@ PROSE = st.lists(st.sampled_from(WORDS), max_size=30).map(" ".join)
 ANY_TEXT = st.text(st.characters(), max_size=60)  # lone surrogates too
 TEXT = st.one_of(PROSE, ANY_TEXT)
 MANY_TEXTS = st.lists(TEXT, min_size=1, max_size=40)
-WORST = 0.031  # what the docstring of plain.similarities derives, rounded up
+WORST = 0.031  # what the docstring of plain.near derives, rounded up
 SOURCES = ("owner_message", "channel_message", "tool_output", "retrieved_document")
 
 
 def values(phases: hrr_plain.Phases) -> list[float]:
     """The 256 values of a vector."""
     return [part(phase) / sqrt(128) for phase in phases for part in (cos, sin)]
+
+
+def similarities(query: hrr_plain.Phases, codes: bytes) -> list[float]:
+    """The approximate cosines of all codes."""
+    return [cosine for _, cosine in hrr_plain.near(query, codes, -2.0)]
 
 
 @joined("item", ITEMS)
@@ -70,7 +75,7 @@ def test_similarities_keep_the_margin(query, texts):
     exact = [hrr_plain.cosine(asked, other) for other in phases]
     assert exact == pytest.approx((HRR.embed(texts) @ HRR.embed([query])[0]).tolist(), abs=1e-12)
     for codes in (b"".join(map(hrr_plain.pack, phases)), HRR.embed_packed(texts * 8).tobytes()):
-        found = hrr_plain.similarities(asked, [codes[: 128 * len(texts)]])
+        found = similarities(asked, codes[: 128 * len(texts)])
         assert found == pytest.approx(exact, abs=hrr_plain.MARGIN)
 
 
@@ -82,7 +87,7 @@ def test_the_worst_case_is_bounded(apart, sign):
     query = (sign * (pi / 2048 - 1e-9),) * 128
     for level in range(256):
         phases = tuple([level * 2 * pi / 256 + apart + edge] * 128)
-        (found,) = hrr_plain.similarities(query, [hrr_plain.pack(phases)])
+        (found,) = similarities(query, hrr_plain.pack(phases))
         assert found == pytest.approx(hrr_plain.cosine(query, phases), abs=WORST)
     assert hrr_plain.MARGIN < WORST
 
@@ -92,12 +97,12 @@ def test_a_similarity_does_not_depend_on_other_rows(texts, at_once):
     """A row has the same value alone and among others, however rows are cut into blocks."""
     asked = hrr_plain.embed("never deploy on fridays")
     codes = [hrr_plain.pack(hrr_plain.embed(text)) for text in texts]
-    alone = [hrr_plain.similarities(asked, [code])[0] for code in codes]
+    alone = [similarities(asked, code)[0] for code in codes]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(hrr_plain, "_ROWS_AT_ONCE", at_once)
-        assert hrr_plain.similarities(asked, [b"".join(codes)]) == alone
+        assert similarities(asked, b"".join(codes)) == alone
         near = [(n, one) for n, one in enumerate(alone) if one >= 0.3]
-        assert hrr_plain.near(asked, codes, 0.3) == near
+        assert hrr_plain.near(asked, b"".join(codes), 0.3) == near
 
 
 @st.composite
@@ -180,7 +185,7 @@ def test_the_search_that_ends_early_misses_nothing(given_, mode):
     near.sort(key=lambda one: (-cosines[one.id], -one.created_at, one.id))
     scores = [
         (cosines[one.id] if mode == "semantic" else 0.5 * 0.9**rank)
-        * semantic._candidate(0, one, query, NOW, True).weight
+        * prod(weights_of(one, query, now=NOW, weighs_roles=True)[1:])
         for rank, one in enumerate(near)
     ]
     wanted = sorted(

@@ -64,7 +64,7 @@ class Bucket:
 
     def prompt(self) -> tuple[str, str]:
         """Return the system prompt and the prompt."""
-        return prompts.consolidation(prompt_lines.weighed(self.facts))
+        return prompts.CONSOLIDATION, prompt_lines.weighed(self.facts)
 
 
 @record

@@ -18,7 +18,7 @@ from tideline_cli.store.opening import open_for_writing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
     from typing import Any
 
     from apsw import Connection
@@ -83,10 +83,7 @@ class CutRows:
                 yield number, row
 
 
-def load(
-    db: Connection, rows: Rows, *, viewer: Origin, now: int,
-    progress: Callable[[int], None] | None = None,
-) -> ImportSummary:  # fmt: skip
+def load(db: Connection, rows: Rows, *, viewer: Origin, now: int) -> ImportSummary:
     """Store the documents of a set, whose dates and roles are taken as they are stated."""
     context = ImportContext(viewer, now, trusted=True)
-    return import_rows(db, rows, context, merge=False, progress=progress)
+    return import_rows(db, rows, context, merge=False)

@@ -183,15 +183,17 @@ def _locomo_sessions(
         name = f"session_{number}"
         turns = conversation.get(name) or []
         if turns:
-            yield name, _locomo_instant(str(conversation.get(f"{name}_date_time", ""))), turns
+            said = str(conversation.get(f"{name}_date_time", ""))
+            yield name, _instant(said.strip(), _LOCOMO_TIME, said), turns
         number += 1
 
 
-def _locomo_instant(text: str) -> str:
+def _instant(text: str, form: str, said: str) -> str:
+    """Return a time of a form, as ISO has it; `said` is how the set states it."""
     try:
-        at = datetime.strptime(text.strip(), _LOCOMO_TIME).replace(tzinfo=UTC)
+        at = datetime.strptime(text, form).replace(tzinfo=UTC)
     except ValueError as error:
-        raise UsageError(f"{text!r:.40} is no time of a session") from error
+        raise UsageError(f"{said!r:.40} is no time of a session") from error
     return at.isoformat()
 
 
@@ -275,11 +277,7 @@ def _longmemeval_instant(text: str) -> str:
     """Return a time such as `2023/05/20 (Sat) 02:21`."""
     day, _, rest = text.strip().partition(" ")
     clock = rest.rpartition(" ")[2] or "00:00"
-    try:
-        at = datetime.strptime(f"{day} {clock}", "%Y/%m/%d %H:%M").replace(tzinfo=UTC)
-    except ValueError as error:
-        raise UsageError(f"{text!r:.40} is no time of a session") from error
-    return at.isoformat()
+    return _instant(f"{day} {clock}", "%Y/%m/%d %H:%M", text)
 
 
 def _longmemeval_origin(one: dict[str, Any]) -> str:

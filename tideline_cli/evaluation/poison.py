@@ -225,7 +225,6 @@ def outranking(target: Fact) -> Iterator[Attack]:
 
 
 MOST_TARGETS = 4
-_USUAL = Query("", limit=1)
 _CONSIDERED = 500
 _HONEST = (
     "The kettle in the office takes four minutes", "Der Zug nach Bern fährt um sieben Uhr",
@@ -267,10 +266,7 @@ class Fight:
         return sum(lane.successes for lane in self.lanes)
 
 
-def fought(
-    db: Connection, *, now: int, asked: Query = _USUAL,
-    progress: Callable[[int], None] | None = None,
-) -> Fight:  # fmt: skip
+def fought(db: Connection, *, now: int, asked: Query) -> Fight:
     """Attack a memory that may be spoiled, and say what became of it. The owner's facts may change
     in nothing, what an attacker said may stand for nothing, and the owner's words come first, as
     `asked` ranks them."""
@@ -281,10 +277,8 @@ def fought(
         targets = _targets(db, now, asked)
     refused = _refused(db, now)
     battle = _Battle(db, targets, now, asked)
-    for number, attack in enumerate(everything(targets), 1):
+    for attack in everything(targets):
         battle.suffer(attack)
-        if progress is not None:
-            progress(number)
     lanes = tuple(Lane(name, count, battle.won[name]) for name, count in battle.tried.items())
     return Fight(lanes, (*battle.harm, *battle.changed()), tuple(targets),
                  len(_HONEST) * len(_VOICES), refused)  # fmt: skip

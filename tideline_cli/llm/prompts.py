@@ -187,8 +187,3 @@ def gleaning(lines: str, reply: str) -> str:
 def failure(task: str) -> str:
     """Return the prompt about a task and the record of what was tried."""
     return f"TASK AND RECORD:\n{task}"
-
-
-def consolidation(facts_block: str) -> tuple[str, str]:
-    """Return the system prompt and the prompt for a block of facts that may hold needless ones."""
-    return CONSOLIDATION, facts_block

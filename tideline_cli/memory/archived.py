@@ -3,21 +3,17 @@ merged into another fact."""
 
 from __future__ import annotations
 
-from math import log
-
 from tideline_cli.memory.amend import blocking_successor, filled_by
 from tideline_cli.memory.lexical import holding_now
-from tideline_cli.memory.query import Recalled, conditions, matched_count, word_count
+from tideline_cli.memory.query import Recalled, conditions, matched_count, weights_of, word_count
 from tideline_cli.memory.rivals import rule_of
-from tideline_cli.model.fact import role_weight, trust
 from tideline_cli.model.hit import Breakdown, Hit
 from tideline_cli.model.instant import LATEST_MS, iso
 from tideline_cli.model.record import record, replace
 from tideline_cli.policy.sameness import says_same
 from tideline_cli.policy.transitions import REMOVED, restored
-from tideline_cli.ranking import bm25, decay
+from tideline_cli.ranking import bm25
 from tideline_cli.ranking.decay import is_immune, strength_at
-from tideline_cli.ranking.decays import strength_by
 from tideline_cli.store import bulk_reads, departures, facts, fts, lapsed, reads
 
 TYPE_CHECKING = False
@@ -484,7 +480,7 @@ def _weights(asked: Lookup, holders: Sequence[int]) -> dict[str, float]:
     its weight; `holders` are those of each term."""
     count = _count(asked)
     return {
-        term: weight * log(1.0 + (max(count, held) - held + 0.5) / (held + 0.5))
+        term: weight * bm25.idf_of(max(count, held), held)
         for (term, weight), held in zip(asked.question.weights.items(), holders, strict=False)
     }
 
@@ -527,10 +523,9 @@ def _hits(
     found: dict[int, Hit] = {}
     for fact, words in facts.with_terms(asked.view.db, list(missed), viewer=asked.view.viewer):
         value, matched = bm25.score(words.split(), known, stats)
-        depth = asked.query.depth
-        power = strength_by(fact, asked.query.decay, now=asked.view.now) if depth else 1.0
-        weight, factor = trust(fact.source, fact.confidence), decay.modulator(power, depth)
-        spoken = role_weight(fact.role) if weighs_roles else 1.0
+        power, factor, weight, spoken = weights_of(
+            fact, asked.query, now=asked.view.now, weighs_roles=weighs_roles
+        )
         why = Breakdown(value, matched, power, factor, weight, "lexical", role=spoken)
         found[numbers[fact.id]] = Hit(fact, value * weight * factor * spoken, why)
     return found

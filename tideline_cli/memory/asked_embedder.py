@@ -10,7 +10,7 @@ from tideline_cli.errors import UnavailableError, UsageError
 from tideline_cli.llm.client import vectors_of
 from tideline_cli.llm.model_settings import Model, checked_model, key_from
 from tideline_cli.model.record import record, replace
-from tideline_cli.vector.arrays import np
+from tideline_cli.vector.arrays import np, unit_rows
 from tideline_cli.vector.embedders.coded import CodedEmbedder, packed
 from tideline_cli.vector.embedders.codes import MOST_DIMS
 from tideline_cli.vector.embedders.names import floor_of, revision_of, vector_name
@@ -72,9 +72,7 @@ class AskedEmbedder(CodedEmbedder):
                 f"the embedder gives vectors of {made.shape[1]} values, and gave {self.dims}",
                 hint="is it another model now? `tideline embedder use` chooses it anew",
             )
-        norms = np.sqrt((made * made).sum(axis=1, keepdims=True))
-        np.divide(made, norms, out=made, where=norms > 0)
-        return made
+        return unit_rows(made)
 
     def _rows(self, texts: Sequence[str], model: Model) -> list[list[float]]:
         return vectors_of(model, texts, dims=self._asked_dims) if texts else []

@@ -159,28 +159,16 @@ def terms_of_texts(db: Connection) -> Iterator[Finding]:
         yield mendable("terms", message, "analyses all texts anew, after a copy")
 
 
-def label_terms(db: Connection) -> Iterator[Finding]:
-    """Every fact is found by the words of its labels."""
-    wrong = labels.wrong_count(db)
-    if wrong:
-        message = f"{some(wrong, 'word')} of labels that are not those of the facts"
-        yield mendable("labels", message, "makes the index of labels anew")
+def _counted(
+    name: str, count: Callable[[Connection], int], what: str, wrong: str, does: str, mend: str
+) -> Check:
+    """Return the check that nothing of an index is wrong, as it counts itself."""
 
+    def check(db: Connection) -> Iterator[Finding]:
+        if found := count(db):
+            yield mendable(name, f"{some(found, what)} {wrong}", does, mend=mend)
 
-def exact_bounds(db: Connection) -> Iterator[Finding]:
-    """Every byte that bounds a score is that of its fact."""
-    wrong = score_bounds.wrong_count(db)
-    if wrong:
-        message = f"{some(wrong, 'bound')} of scores that are not those of the facts"
-        yield mendable("exact_bounds", message, "makes them anew", mend="bounds")
-
-
-def kept_terms(db: Connection) -> Iterator[Finding]:
-    """What is kept of common terms is what the facts hold."""
-    wrong = common_upkeep.wrong_count(db)
-    if wrong:
-        message = f"{some(wrong, 'common word')} with other facts than those that hold it"
-        yield mendable("common", message, "makes the lists of common words anew")
+    return check
 
 
 def merges(db: Connection) -> Iterator[Finding]:
@@ -242,12 +230,15 @@ _DEEP: tuple[tuple[str, Check], ...] = (
     ("digests", structure.digests),
     ("batch_counts", text_index.batch_counts_fit),
     ("terms", terms_of_texts),
-    ("labels", label_terms),
-    ("exact_bounds", exact_bounds),
-    ("common", kept_terms),
+    ("labels", _counted("labels", labels.wrong_count, "word", "of labels that are not those of the "
+                        "facts", "makes the index of labels anew", "labels")),
+    ("exact_bounds", _counted("exact_bounds", score_bounds.wrong_count, "bound", "of scores that "
+                              "are not those of the facts", "makes them anew", "bounds")),
+    ("common", _counted("common", common_upkeep.wrong_count, "common word", "with other facts than "
+                        "those that hold it", "makes the lists of common words anew", "common")),
     ("exact_vectors", exact_vectors),
     ("merges", merges),
-)
+)  # fmt: skip
 
 
 TYPE_CHECKING = False
@@ -434,11 +425,7 @@ def check_backup(path: str, database: str) -> int:
             raise StoreError(
                 f"{path} cannot be restored: {found[0].message}", hint="use another backup"
             )
-    db = connection.open_for_inspection(path)
-    try:
-        return backup.verify(db, path)
-    finally:
-        db.close()
+    return _count(path)
 
 
 def restore_from(

@@ -66,7 +66,6 @@ KIND = "constraint"
 OWN = ("owner_message", "user_instruction")
 """Nobody else lays a constraint on the work of the owner."""
 _HEADING, _REST = "## Constraints", "## Memory"
-_NOT_SEARCHED = Breakdown(None, (), 1.0, 1.0, 1.0, "lexical")
 
 
 @record
@@ -92,7 +91,7 @@ def standing(
     seqs = lasting.open_numbers(db, KIND, viewer=viewer, now=now, wanted=wanted)
     read = facts.get(db, seqs, viewer=viewer)
     return {
-        seq: Hit(read[seq], read[seq].importance, _NOT_SEARCHED) for seq in seqs if seq in read
+        seq: Hit(read[seq], read[seq].importance, _UNASKED) for seq in seqs if seq in read
     }
 
 

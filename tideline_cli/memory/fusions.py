@@ -6,15 +6,15 @@ from __future__ import annotations
 from tideline_cli.errors import UnavailableError
 from tideline_cli.memory import lexical, semantic
 from tideline_cli.memory.lanes import lane_of
-from tideline_cli.memory.query import Match, Ranked
+from tideline_cli.memory.query import Match, Ranked, weights_of
 from tideline_cli.memory.semantic import are_few
 from tideline_cli.memory.words_lane import by_words
 from tideline_cli.model import codec
-from tideline_cli.model.fact import SEGMENTS, role_weight, trust
+from tideline_cli.model.fact import SEGMENTS
 from tideline_cli.model.hit import Breakdown
 from tideline_cli.model.record import record, replace
 from tideline_cli.model.source import is_trusted
-from tideline_cli.ranking import decay, decays, fusions, priority, worth
+from tideline_cli.ranking import decays, fusions, priority, worth
 from tideline_cli.ranking.fusions import Points, points, question_words
 from tideline_cli.store import facts, listing, vectors
 
@@ -97,7 +97,7 @@ def by_ranks(view: View, search: Search) -> Ranked:
             ranks.setdefault(seq, {})[name] = rank
     found: list[Match] = []
     for one in with_weights(
-        view, search, ranks, words=words, cosines=like.cosines, faded=_faded_among_ranks
+        view, search, ranks, words=words, cosines=like.cosines, among_ranks=True
     ):
         fact, own = modest(one.fact), ranks[one.seq]
         joined = fusions.reciprocal(int(rank) for rank in own.values())
@@ -314,22 +314,25 @@ class Liked:
 
 def with_weights(
     view: View, search: Search, seqs: Iterable[int], *, words: Mapping[int, Match],
-    cosines: Mapping[int, float],
-    faded: Callable[[View, Search, Fact], tuple[float, float]] | None = None,
+    cosines: Mapping[int, float], among_ranks: bool = False,
 ) -> list[Weighed]:  # fmt: skip
-    """Return those of the facts that the query asks for, each with its weights. `faded` gives the
-    strength of a fact and its factor in a score, by itself from the depth on."""
+    """Return those of the facts that the query asks for, each with its weights. Among ranks facts
+    are `modest`, and Weibull's relevance is the factor itself."""
     read = facts.among(
         view.db, list(seqs), viewer=view.viewer, wanted=search.wanted, now=view.now
     )
-    return [
-        Weighed(
-            seq, fact, *(faded or _faded)(view, search, fact), trust(fact.source, fact.confidence),
-            role_weight(fact.role) if search.weighs_roles else 1.0, words.get(seq),
-            cosines.get(seq),
+    query, moment, found = search.query, view.instant(search.wanted), []
+    for seq, fact in read.items():
+        counted = modest(fact) if among_ranks else fact
+        power, factor, weight, spoken = weights_of(
+            counted, query, now=moment, weighs_roles=search.weighs_roles
         )
-        for seq, fact in read.items()
-    ]  # fmt: skip
+        if among_ranks and query.decay == "weibull" and query.depth:
+            factor = power
+        found.append(Weighed(
+            seq, fact, power, factor, weight, spoken, words.get(seq), cosines.get(seq)
+        ))  # fmt: skip
+    return found
 
 
 def modest(fact: Fact) -> Fact:
@@ -340,21 +343,6 @@ def modest(fact: Fact) -> Fact:
     usual = SEGMENTS[fact.segment].importance
     heat = "working" if fact.heat == "core" else fact.heat
     return replace(fact, importance=min(fact.importance, usual), heat=heat)
-
-
-def _faded(view: View, search: Search, fact: Fact) -> tuple[float, float]:
-    """Return how strong a fact is, and its factor in a score."""
-    query = search.query
-    moment = view.instant(search.wanted)
-    strength = decays.strength_by(fact, query.decay, now=moment) if query.depth else 1.0
-    return strength, decay.modulator(strength, query.depth)
-
-
-def _faded_among_ranks(view: View, search: Search, fact: Fact) -> tuple[float, float]:
-    """Return the same by ranks, where Weibull's relevance is the factor itself."""
-    query = search.query
-    strength, factor = _faded(view, search, modest(fact))
-    return strength, strength if query.decay == "weibull" and query.depth else factor
 
 
 def match_of(

@@ -233,7 +233,7 @@ class PlainLane:
             numbers, codes = chunks.last
             fresh = [
                 (int.from_bytes(numbers[4 * row : 4 * row + 4], "little"), score)
-                for row, score in hrr_plain.near(asked, [codes], least)
+                for row, score in hrr_plain.near(asked, codes, least)
             ]
         return hrr_halves.near(asked, chunks.halves(), least, fresh)
 

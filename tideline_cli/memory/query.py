@@ -4,9 +4,10 @@ text of a question is read."""
 from __future__ import annotations
 
 from tideline_cli.errors import UsageError
+from tideline_cli.model.fact import role_weight, trust
 from tideline_cli.model.record import Record, replace
 from tideline_cli.model.text import WITH_FORMS, asked_forms, normalise, terms
-from tideline_cli.ranking.decay import DEPTH
+from tideline_cli.ranking.decay import DEPTH, modulator, strength_at
 from tideline_cli.ranking.question_words import common_terms, weights
 from tideline_cli.store.facts import Filter
 
@@ -131,6 +132,23 @@ class Query(Record):
     def depth(self) -> float:
         """Return how much of its score a faded fact loses here."""
         return 0.0 if self.decay == "none" else self.fading
+
+
+def weights_of(
+    fact: Fact, query: Query, *, now: int, weighs_roles: bool
+) -> tuple[float, float, float, float]:
+    """Return the strength of a fact, 1 where nothing fades, and what its score is multiplied by:
+    its modulator, its trust and the weight of its role."""
+    power = 1.0
+    if query.depth and query.decay == "half-life":
+        power = strength_at(fact, now=now)
+    elif query.depth:
+        from tideline_cli.ranking import decays  # noqa: PLC0415  another curve alone
+
+        power = decays.strength_by(fact, query.decay, now=now)
+    spoken = role_weight(fact.role) if weighs_roles else 1.0
+    factor = modulator(power, query.depth)
+    return power, factor, trust(fact.source, fact.confidence), spoken
 
 
 class Match(Record):

@@ -6,11 +6,10 @@ from itertools import islice
 
 from tideline_cli.memory.lanes import lane_of
 from tideline_cli.memory.nearest import Candidate, Held, Nearest
-from tideline_cli.memory.query import Backlog, Match
-from tideline_cli.model.fact import role_weight, trust
+from tideline_cli.memory.query import Backlog, Match, weights_of
 from tideline_cli.model.hit import Breakdown
 from tideline_cli.model.text import content_words
-from tideline_cli.ranking import decay, worth
+from tideline_cli.ranking import worth
 from tideline_cli.store import facts, fts, reads, vectors
 from tideline_cli.vector.features import HRR, WORD_BAGS, words
 
@@ -38,8 +37,6 @@ LEARNED_BACKLOG = 32
 PLAIN_TEXTS = 32
 PLAIN_CHARS = 4096
 PLAIN_HITS = 64
-
-_BLOCK = 1 << 25  # bytes of vectors that several texts are compared with at once
 
 
 def extended(
@@ -120,7 +117,10 @@ def _reader(
         )
         met.update(found)
         return {
-            seq: _candidate(seq, fact, query, moment, weighs_roles) for seq, fact in found.items()
+            seq: Candidate(
+                seq, fact, *weights_of(fact, query, now=moment, weighs_roles=weighs_roles)
+            )
+            for seq, fact in found.items()
         }
 
     return read
@@ -214,25 +214,6 @@ def _asked(view: View, lane: Lane[Any], text: str) -> Any:
 def are_few(texts: Sequence[str]) -> bool:
     """Say whether texts are compared before numpy would be loaded."""
     return len(texts) <= PLAIN_TEXTS and sum(map(len, texts)) <= PLAIN_CHARS
-
-
-def _candidate(
-    seq: int, fact: Fact, query: Query, now: int, weighs_roles: bool
-) -> Candidate:
-    power = _strength(fact, query, now)
-    weight = trust(fact.source, fact.confidence)
-    spoken = role_weight(fact.role) if weighs_roles else 1.0
-    return Candidate(seq, fact, power, decay.modulator(power, query.depth), weight, spoken)
-
-
-def _strength(fact: Fact, query: Query, now: int) -> float:
-    if not query.depth:
-        return 1.0
-    if query.decay == "half-life":
-        return decay.strength_at(fact, now=now)
-    from tideline_cli.ranking import decays  # noqa: PLC0415  another curve alone
-
-    return decays.strength_by(fact, query.decay, now=now)
 
 
 def _recovered(

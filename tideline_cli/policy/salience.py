@@ -8,10 +8,6 @@ from __future__ import annotations
 
 import re
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
 _SALIENT = re.compile(
     # Simplified and traditional Chinese: `我` where it does something, and what is asked to stay.
     "(?<![帮幫给給教让讓跟替诉訴请請把叫被])我(?:叫|是|的|家|住|用|习惯|習慣|想要|希望|们|們|公司|老婆|妻子|太太|老公"
@@ -113,16 +109,6 @@ def correcting(message: str) -> str:
     return _marked(message, _CORRECTING, _SHORTEST_CORRECTION)
 
 
-def is_salient(message: str) -> bool:
-    """Say whether a message speaks of its author."""
-    return bool(salient(message))
-
-
-def is_correction(message: str) -> bool:
-    """Say whether a message corrects what was done."""
-    return bool(correcting(message))
-
-
 def _marked(message: str, markers: re.Pattern[str], shortest: int) -> str:
     text = message.strip()
     if len(text) < shortest:
@@ -172,6 +158,6 @@ def _units(text: str) -> dict[str, int]:
     return counts
 
 
-def _script(char: str, ranges: Iterable[tuple[int, int, str]] = _RANGES) -> str:
+def _script(char: str) -> str:
     code = ord(char)
-    return next((name for low, high, name in ranges if low <= code <= high), "other")
+    return next((name for low, high, name in _RANGES if low <= code <= high), "other")

@@ -147,13 +147,7 @@ def label_score(length: int, stats: Statistics, idfs: Iterable[float]) -> float:
     `length` counts the terms of its text and of its labels, so that many labels add no more than
     a long text does.
     """
-    norm = K1 * (1.0 - B + B * length / stats.mean_length)
-    return sum(idfs) * (K1 + 1.0) / (1.0 + norm)
-
-
-def bound(idf: float) -> float:
-    """Return what a term can add to a score at most, however often it occurs: idf · (k1 + 1)."""
-    return idf * (K1 + 1.0)
+    return sum(idfs) * (K1 + 1.0) / (1.0 + norm_of(length, stats))
 
 
 def condition_for(bounds: Mapping[str, float], need: float) -> Condition | None:

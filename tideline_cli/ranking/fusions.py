@@ -18,12 +18,12 @@ PINNED = 1.25
 OF_HEAT: Mapping[Heat, float] = {"core": 1.15, "working": 1.0, "peripheral": 0.8}
 
 
-def reciprocal(ranks: Iterable[int], *, k: int = K) -> float:
+def reciprocal(ranks: Iterable[int]) -> float:
     """Return the sum of 1 / (60 + rank) over the ranks of a fact, which count from 1.
 
     Source: Cormack, Clarke and Büttcher (2009), reciprocal rank fusion, as RsClaw has it.
     """
-    return sum(1.0 / (k + rank) for rank in ranks)
+    return sum(1.0 / (K + rank) for rank in ranks)
 
 
 def quality(heat: Heat, importance: float, *, pinned: bool) -> float:

@@ -42,8 +42,7 @@ def hub_damping(degree: int) -> float:
 
 
 def spread(
-    edges: Mapping[str, Sequence[str]], seeds: Collection[str], *, hops: int = 2,
-    fan_out: int = FAN_OUT,
+    edges: Mapping[str, Sequence[str]], seeds: Collection[str], *, hops: int, fan_out: int
 ) -> dict[str, int]:
     """Return by fact how many links it is away from the seeds, breadth first: at most `hops`, and
     at most `fan_out` links from one fact. Source: Tideline, graph primitives."""
@@ -54,16 +53,3 @@ def spread(
         border = [one for one in dict.fromkeys(found) if one not in away]
         away.update(dict.fromkeys(border, hop))
     return away
-
-
-def walk(
-    edges: Mapping[str, Sequence[str]], seeds: Sequence[str], *, hops: int = 2,
-    fan_out: int = FAN_OUT, share: float = HOP,
-) -> dict[str, float]:  # fmt: skip
-    """Return what a walk of some hops from the seeds is worth to each fact that it comes to, the
-    best first: share^hops / sqrt(1 + its neighbours). Source: Tideline, graph recall."""
-    away = spread(edges, seeds, hops=hops, fan_out=fan_out)
-    found = {
-        one: share**hop * hub_damping(len(edges.get(one, ()))) for one, hop in away.items() if hop
-    }
-    return dict(sorted(found.items(), key=lambda pair: -pair[1]))

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from math import log
 
-from tideline_cli.ranking.bm25 import K1, B
+from tideline_cli.ranking.bm25 import K1, B, idf_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -72,7 +71,7 @@ def nearness(at: int, windows: Iterable[Window]) -> float:
 
 def date_weight(holders: int, facts: int) -> float:
     """Return the idf of a part of a date that so many of the facts are of."""
-    return log(1.0 + (max(facts, holders) - holders + 0.5) / (holders + 0.5))
+    return idf_of(max(facts, holders), holders)
 
 
 def date_score(

@@ -10,7 +10,11 @@ import os
 from tideline_cli.errors import ExhaustedError
 from tideline_cli.system import machine
 
-__all__ = ["np", "thread_count"]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["np", "thread_count", "unit_rows"]
 
 _MIB = 1 << 20
 # Measured for numpy 2.4 with OpenBLAS 0.3.31: 85 MiB to load, 42 MiB for each further thread. Its
@@ -49,3 +53,10 @@ check_room()
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np  # noqa: E402  after the check
+
+
+def unit_rows(rows: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return rows (n, dims) of length 1, in their place; a row of zeros stays."""
+    norms = np.sqrt((rows * rows).sum(axis=1, keepdims=True))
+    np.divide(rows, norms, out=rows, where=norms > 0)
+    return rows

@@ -10,7 +10,7 @@ from math import sqrt
 from typing import Protocol, runtime_checkable
 
 from tideline_cli.errors import UnavailableError
-from tideline_cli.vector.arrays import np
+from tideline_cli.vector.arrays import np, unit_rows
 from tideline_cli.vector.features import FLOOR, HRR, features, words
 from tideline_cli.vector.hrr import HrrEmbedder
 
@@ -55,8 +55,7 @@ class HashingEmbedder:
             if buckets:
                 counts = np.bincount(buckets, minlength=2 * DIMS)
                 np.subtract(counts[:DIMS], counts[DIMS:], out=row)
-        norms: NDArray[np.float64] = np.sqrt((vectors * vectors).sum(axis=1, keepdims=True))
-        return np.divide(vectors, norms, out=vectors, where=norms > 0)
+        return unit_rows(vectors)
 
     def pack(self, vectors: NDArray[np.float64]) -> NDArray[np.uint8]:
         """Return codes (n, 512) of the unit rows (n, 256)."""

@@ -14,7 +14,7 @@ from tideline_cli.vector.features import EMPTY, PHASES, atom, features, words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Sequence
 
     Phases = tuple[float, ...]
 
@@ -67,9 +67,9 @@ def pack(phases: Phases) -> bytes:
     return bytes([round(phase * (_LEVELS_OF_CODE / (2 * pi))) & 255 for phase in phases])
 
 
-def similarities(query: Phases, codes: Iterable[bytes]) -> list[float]:
-    """Return approximate cosines of the phases of a query and codes of 128 bytes each, which come
-    in parts of any size.
+def near(query: Phases, codes: bytes, least: float) -> list[tuple[int, float]]:
+    """Return place and approximate cosine of the codes, 128 bytes each, of which it is `least` or
+    more.
 
     Error: a code's phase is off by up to pi/256, the query's by up to pi/2048, a cosine in the
     table by up to 1/63, each as good as evenly spread and, since the phases are pseudo-random,
@@ -82,21 +82,18 @@ def similarities(query: Phases, codes: Iterable[bytes]) -> list[float]:
     wrote codes of bulk imports. The error is at most pi/256 + pi/2048 + 1/63 + 0.0007 = 0.0304,
     if all are at their largest and of one sign.
     """
-    return [cosine_of(total) for totals in _all_totals(query, codes) for total in totals]
-
-
-def near(query: Phases, codes: Iterable[bytes], least: float) -> list[tuple[int, float]]:
-    """Return place and approximate cosine of the codes of which it is `least` or more."""
+    made = tables(query)
     enough = ceil((least + 1.0) * _MOST * PHASES / 2 - 1e-9)
     found: list[tuple[int, float]] = []
-    start = 0
-    for totals in _all_totals(query, codes):
+    size = _ROWS_AT_ONCE * PHASES
+    for start in range(0, len(codes), size):
+        totals = _totals(made, codes[start : start + size])
         if max(totals) >= enough:
             found += [
-                (place, cosine_of(total)) for place, total in enumerate(totals, start)
+                (place, cosine_of(total))
+                for place, total in enumerate(totals, start // PHASES)
                 if total >= enough
-            ]  # fmt: skip
-        start += len(totals)
+            ]
     return found
 
 
@@ -111,32 +108,6 @@ def tables(query: Phases) -> list[bytes]:
     step = _LEVELS // _LEVELS_OF_CODE
     starts = [-round(phase * (_LEVELS / (2 * pi))) % _LEVELS for phase in query]
     return [base[start : start + _LEVELS : step] for start in starts]
-
-
-def _all_totals(query: Phases, codes: Iterable[bytes]) -> Iterator[list[int]]:
-    made = tables(query)
-    for rows in _blocks(codes):
-        yield _totals(made, rows)
-
-
-def _blocks(parts: Iterable[bytes]) -> Iterator[bytes]:
-    """Join small parts and cut large ones: some thousand rows at once stay in the cache."""
-    size = _ROWS_AT_ONCE * PHASES
-    waiting: list[bytes] = []
-    held = 0
-    for part in parts:
-        if held and held + len(part) > size:
-            yield b"".join(waiting)
-            waiting, held = [], 0
-        for start in range(0, len(part), size):
-            piece = part[start : start + size]
-            waiting.append(piece)
-            held += len(piece)
-            if held >= size:
-                yield b"".join(waiting)
-                waiting, held = [], 0
-    if held:
-        yield b"".join(waiting)
 
 
 def _totals(by_level: Sequence[bytes], rows: bytes) -> list[int]:

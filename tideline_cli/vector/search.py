@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     Chunk = tuple[NDArray[np.int64], NDArray[np.uint8]]
     Rows = NDArray[np.float32]
+    Places = NDArray[np.int64]  # numbers of rows
     T = TypeVar("T")
 
 SLACK = 1e-4  # a float32 product of unit vectors is off by less
@@ -232,14 +233,9 @@ class Near:
 
 
 def near_rows(
-    embedder: Embedder,
-    codes: NDArray[np.uint8],
-    fresh: NDArray[np.bool_],
-    *,
-    floor: float,
-    limits: Limits,
-    progress: Callable[[int], None] | None = None,
-) -> Near:
+    embedder: Embedder, codes: NDArray[np.uint8], fresh: NDArray[np.bool_], *, floor: float,
+    limits: Limits, progress: Callable[[int], None] | None = None,
+) -> Near:  # fmt: skip
     """Return the pairs of rows of `codes` (n, code_size) that may have a cosine of `floor`.
 
     Only pairs with a row of `fresh` (n,) are looked at. Every pair whose exact cosine is at
@@ -247,133 +243,112 @@ def near_rows(
     alike partners, the later row first when two are equally alike. The value of a pair does not
     depend on the rows beside it. `progress` is told the number of fresh rows that are done.
     """
-    least = floor - 2 * embedder.tolerance
     picked = np.flatnonzero(fresh)
-    basis = basis_of(embedder, codes, least=least, pairs=len(picked) * len(codes))
+    pairing = _Pairing(embedder, codes, fresh, floor - 2 * embedder.tolerance, limits)
     found: list[Near] = []
     for start in range(0, len(picked), _SLAB):
         slab = picked[start : start + _SLAB]
-        found.append(_slab(embedder, basis, codes, fresh, slab, least, limits))
+        found.append(pairing.of_slab(slab))
         if progress is not None:
             progress(start + len(slab))
     return _joined(found)
 
 
-def _slab(
-    embedder: Embedder,
-    basis: Basis,
-    codes: NDArray[np.uint8],
-    fresh: NDArray[np.bool_],
-    slab: NDArray[np.int64],
-    least: float,
-    limits: Limits,
-) -> Near:
-    """Return the pairs of the rows `slab`; a pair of two fresh rows belongs to the later one."""
-    blocks: list[Near] = []
-    waiting = 0
-    for rows, columns, here, there in _bounded(embedder, basis, codes, fresh, slab, least):
-        if len(here) > _CROWDED * len(rows) * len(columns):
-            block = _whole(embedder, codes, rows, columns, fresh, least, limits)
-        else:
-            block = _verified(embedder, codes, here, there, least)
-        if len(block.later):
-            blocks.append(block)
-            waiting += len(block.later)
-        if waiting > len(slab) * (limits.most_twins + limits.most_others):
-            blocks = [_limited(_joined(blocks), fresh, limits)]
-            waiting = 0
-    return _limited(_joined(blocks), fresh, limits)
+class _Pairing:
+    """The search for the pairs of some rows with a cosine of `least` or more."""
 
+    def __init__(
+        self, embedder: Embedder, codes: NDArray[np.uint8], fresh: NDArray[np.bool_],
+        least: float, limits: Limits,
+    ) -> None:  # fmt: skip
+        self._embedder, self._codes, self._fresh = embedder, codes, fresh
+        self._least, self._limits = least, limits
+        pairs = int(np.count_nonzero(fresh)) * len(codes)
+        self._basis = basis_of(embedder, codes, least=least, pairs=pairs)
 
-def _bounded(
-    embedder: Embedder,
-    basis: Basis,
-    codes: NDArray[np.uint8],
-    fresh: NDArray[np.bool_],
-    slab: NDArray[np.int64],
-    least: float,
-) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]]:
-    """Yield blocks that may hold pairs: their rows and columns, and the pairs that reach the bound;
-    a pair of fresh rows comes once. An embedder serves one thread, so the heads are made here."""
-    mine = _heads(embedder, basis, codes[slab])
+    def of_slab(self, slab: NDArray[np.int64]) -> Near:
+        """Return the pairs of the rows `slab`; a pair of two fresh rows belongs to the later one.
+        """
+        limits, blocks, waiting = self._limits, list[Near](), 0
+        for rows, columns, here, there in self._bounded(slab):
+            is_crowded = len(here) > _CROWDED * len(rows) * len(columns)
+            block = self._whole(rows, columns) if is_crowded else self._verified(here, there)
+            if len(block.later):
+                blocks.append(block)
+                waiting += len(block.later)
+            if waiting > len(slab) * (limits.most_twins + limits.most_others):
+                blocks = [_limited(_joined(blocks), self._fresh, limits)]
+                waiting = 0
+        return _limited(_joined(blocks), self._fresh, limits)
 
-    def of_columns(columns: NDArray[np.int64], theirs: Heads) -> list[tuple[Any, ...]]:
-        blocks: list[tuple[Any, ...]] = []
-        fresh_columns = fresh[columns]
-        for begin in range(0, len(slab), _ROWS):
-            rows = slab[begin : begin + _ROWS]
-            if fresh_columns.all() and rows[-1] < columns[0]:
-                continue  # later rows look at these, not these at them
-            at, of = passing(mine.part(begin, begin + _ROWS), theirs, least)
-            here, there = rows[at], columns[of]
-            once = (there < here) | ~fresh[there]
-            if once.any():
-                blocks.append((rows, columns, here[once], there[once]))
-        return blocks
+    def _bounded(self, slab: Places) -> Iterator[tuple[Places, Places, Places, Places]]:
+        """Yield blocks that may hold pairs: their rows and columns, and the pairs that reach the
+        bound; a pair of fresh rows comes once. An embedder serves one thread, so the heads are made
+        here."""
+        fresh, mine = self._fresh, self._heads(self._codes[slab])
 
-    def tasks() -> Iterator[Callable[[], list[tuple[Any, ...]]]]:
-        for first in range(0, len(codes), _COLUMNS):
-            columns = np.arange(first, min(first + _COLUMNS, len(codes)))
-            if first <= slab[-1] or not fresh[columns].all():
-                yield partial(of_columns, columns, _heads(embedder, basis, codes[columns]))
+        def of_columns(columns: NDArray[np.int64], theirs: Heads) -> list[tuple[Any, ...]]:
+            blocks: list[tuple[Any, ...]] = []
+            fresh_columns = fresh[columns]
+            for begin in range(0, len(slab), _ROWS):
+                rows = slab[begin : begin + _ROWS]
+                if fresh_columns.all() and rows[-1] < columns[0]:
+                    continue  # later rows look at these, not these at them
+                at, of = passing(mine.part(begin, begin + _ROWS), theirs, self._least)
+                here, there = rows[at], columns[of]
+                once = (there < here) | ~fresh[there]
+                if once.any():
+                    blocks.append((rows, columns, here[once], there[once]))
+            return blocks
 
-    for blocks in in_order(tasks(), few=len(codes) <= _COLUMNS):
-        yield from blocks
+        def tasks() -> Iterator[Callable[[], list[tuple[Any, ...]]]]:
+            for first in range(0, len(self._codes), _COLUMNS):
+                columns = np.arange(first, min(first + _COLUMNS, len(self._codes)))
+                if first <= slab[-1] or not fresh[columns].all():
+                    yield partial(of_columns, columns, self._heads(self._codes[columns]))
 
+        for blocks in in_order(tasks(), few=len(self._codes) <= _COLUMNS):
+            yield from blocks
 
-def _heads(embedder: Embedder, basis: Basis, codes: NDArray[np.uint8]) -> Heads:
-    """Return the heads of rows that codes stand for, made in small memory."""
-    parts = [
-        basis.heads(embedder.rows(codes[start : start + _COLUMNS]))
-        for start in range(0, len(codes), _COLUMNS)
-    ]
-    return Heads(
-        np.concatenate([part.first for part in parts]),
-        np.concatenate([part.second for part in parts]),
-    )
+    def _heads(self, codes: NDArray[np.uint8]) -> Heads:
+        """Return the heads of rows that codes stand for, made in small memory."""
+        parts = [
+            self._basis.heads(self._embedder.rows(codes[start : start + _COLUMNS]))
+            for start in range(0, len(codes), _COLUMNS)
+        ]
+        return Heads(
+            np.concatenate([part.first for part in parts]),
+            np.concatenate([part.second for part in parts]),
+        )
 
+    def _verified(self, here: NDArray[np.int64], there: NDArray[np.int64]) -> Near:
+        """Return those of the pairs whose whole vectors are alike."""
+        kept: list[Near] = []
+        none = np.empty(0, np.int64)
+        for start in range(0, len(here), _AT_ONCE):
+            a, b = here[start : start + _AT_ONCE], there[start : start + _AT_ONCE]
+            left, right = (self._embedder.rows(self._codes[side]) for side in (a, b))
+            cosines = np.multiply(left, right, out=left).sum(axis=1)
+            alike = cosines >= self._least
+            a, b = a[alike], b[alike]
+            kept.append(Near(np.maximum(a, b), np.minimum(a, b), cosines[alike], none))
+        return _joined(kept)
 
-def _verified(
-    embedder: Embedder,
-    codes: NDArray[np.uint8],
-    here: NDArray[np.int64],
-    there: NDArray[np.int64],
-    least: float,
-) -> Near:
-    """Return those of the pairs whose whole vectors are alike."""
-    kept: list[Near] = []
-    none = np.empty(0, np.int64)
-    for start in range(0, len(here), _AT_ONCE):
-        a, b = here[start : start + _AT_ONCE], there[start : start + _AT_ONCE]
-        left, right = embedder.rows(codes[a]), embedder.rows(codes[b])
-        cosines = np.multiply(left, right, out=left).sum(axis=1)
-        alike = cosines >= least
-        a, b = a[alike], b[alike]
-        kept.append(Near(np.maximum(a, b), np.minimum(a, b), cosines[alike], none))
-    return _joined(kept)
-
-
-def _whole(
-    embedder: Embedder,
-    codes: NDArray[np.uint8],
-    rows: NDArray[np.int64],
-    columns: NDArray[np.int64],
-    fresh: NDArray[np.bool_],
-    least: float,
-    limits: Limits,
-) -> Near:
-    """Return the most alike pairs of a block that is full of pairs."""
-    cosines = embedder.rows(codes[rows]) @ embedder.rows(codes[columns]).T
-    cosines[(columns >= rows[:, None]) & (fresh[columns] | (columns == rows[:, None]))] = -1.0
-    twins = np.count_nonzero(cosines >= limits.twins, axis=1)
-    most = min(limits.most_twins + limits.most_others, len(columns))
-    # The last columns first: of two that are equally alike the later row is kept.
-    best = len(columns) - 1 - np.argsort(-cosines[:, ::-1], axis=1, kind="stable")[:, :most]
-    at, of = np.nonzero(np.take_along_axis(cosines, best, axis=1) >= least)
-    place = best[at, of]
-    here, there = rows[at], columns[place]
-    crowded = rows[twins > limits.most_twins]
-    return Near(np.maximum(here, there), np.minimum(here, there), cosines[at, place], crowded)
+    def _whole(self, rows: NDArray[np.int64], columns: NDArray[np.int64]) -> Near:
+        """Return the most alike pairs of a block that is full of pairs."""
+        fresh, limits = self._fresh, self._limits
+        left, right = (self._embedder.rows(self._codes[side]) for side in (rows, columns))
+        cosines = left @ right.T
+        cosines[(columns >= rows[:, None]) & (fresh[columns] | (columns == rows[:, None]))] = -1.0
+        twins = np.count_nonzero(cosines >= limits.twins, axis=1)
+        most = min(limits.most_twins + limits.most_others, len(columns))
+        # The last columns first: of two that are equally alike the later row is kept.
+        best = len(columns) - 1 - np.argsort(-cosines[:, ::-1], axis=1, kind="stable")[:, :most]
+        at, of = np.nonzero(np.take_along_axis(cosines, best, axis=1) >= self._least)
+        place = best[at, of]
+        here, there = rows[at], columns[place]
+        crowded = rows[twins > limits.most_twins]
+        return Near(np.maximum(here, there), np.minimum(here, there), cosines[at, place], crowded)
 
 
 def _limited(found: Near, fresh: NDArray[np.bool_], limits: Limits) -> Near:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 
-from tideline_cli.vector.arrays import np
+from tideline_cli.vector.arrays import np, unit_rows
 from tideline_cli.vector.embedders.codes import EIGHTHS, MOST, TAIL
 from tideline_cli.vector.embedders.static import ARRAYS, StaticTable
 
@@ -119,10 +119,7 @@ class StaticEmbedder(CodedEmbedder):
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float64]:
         """Return unit rows (n, dims)."""
-        sums = self._sums(texts)
-        norms = np.sqrt((sums * sums).sum(axis=1, keepdims=True))
-        np.divide(sums, norms, out=sums, where=norms > 0)
-        return sums
+        return unit_rows(self._sums(texts))
 
     def embed_packed(self, texts: Sequence[str]) -> NDArray[np.uint8]:
         """Return codes (n, dims + 2) of texts."""

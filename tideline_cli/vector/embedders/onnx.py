@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tideline_cli.errors import UnavailableError
-from tideline_cli.vector.arrays import np, thread_count
+from tideline_cli.vector.arrays import np, thread_count, unit_rows
 from tideline_cli.vector.embedders.coded import CodedEmbedder, packed
 from tideline_cli.vector.embedders.codes import MOST_DIMS
 from tideline_cli.vector.embedders.names import floor_of, vector_name
@@ -51,9 +51,7 @@ class OnnxEmbedder(CodedEmbedder):
         for start in range(0, len(order), _AT_ONCE):
             part = order[start : start + _AT_ONCE]
             made[part] = self._run([ids[place] for place in part])
-        norms = np.sqrt((made * made).sum(axis=1, keepdims=True))
-        np.divide(made, norms, out=made, where=norms > 0)
-        return made
+        return unit_rows(made)
 
     def embed_query(self, text: str) -> NDArray[np.uint8]:
         """Return the code (dims + 2,) of a question."""

@@ -107,7 +107,6 @@ class TensorFile:
         return Tensor(self._held, form["dtype"], (rows, width), start)
 
 
-NAME = "static"
 _WEIGHTS = ("wordllama", "weights", "l2_supercat_256.safetensors")
 _TOKENIZER = ("wordllama", "tokenizers", "l2_supercat_tokenizer_config.json")
 _TABLES = ("embeddings", "embedding.weight")
