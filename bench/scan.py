@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 
 from tests.policy import disguise
 from tideline_cli.model.fact import MAX_CONTENT
-from tideline_cli.policy.threats._cues import CUES, MARKS, WAYS
+from tideline_cli.policy.threats._cues import WAYS
 from tideline_cli.policy.threats._words import WORDS
+from tideline_cli.policy.threats.plain import CUES, MARKS
 from tideline_cli.policy.threats.scan import scan
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 def _literals() -> list[str]:
     """Return all that the patterns spell out, and all that is asked for before them."""
-    asked = {text for _, _, groups in WAYS for group in groups for text in group}
+    asked = {text for *_, groups in WAYS for group in groups for text in group}
     return sorted(asked.union(WORDS.split(), MARKS))
 
 

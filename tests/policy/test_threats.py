@@ -15,12 +15,11 @@ from tests.support import joined
 from tideline_cli.policy.threats import scan as threats
 from tideline_cli.policy.threats._cues import (
     ADDED_NAMES,
-    CUES,
-    MARKS,
     REFERENCE_NAMES,
     REVERSED_TRACES,
 )
 from tideline_cli.policy.threats._patterns import ROWS
+from tideline_cli.policy.threats.plain import CUES, MARKS
 from tideline_cli.policy.threats.scan import HIDDEN_TEXT, INVISIBLE, NAMES, TOO_COSTLY, scan
 
 GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "threat_scan.json").read_text())

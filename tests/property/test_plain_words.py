@@ -27,7 +27,7 @@ from tideline_cli.vector.worker import LENGTH
 PIECES = sorted({
     piece
     for cue in (*secret_forms.CREDENTIALS, *filter(None, (cue for _, cue, _ in secret_forms.FORMS)),
-                *_cues.CUES, *_cues.MARKS, *_cues.TELLING, *_cues.REVERSED_TRACES,
+                *plain.CUES, *plain.MARKS, *_cues.TELLING, *_cues.REVERSED_TRACES,
                 *plain.TURNED_CUES, "bearer", "BEARER", "AKIA" + "Q" * 16, "hunter22")
     for piece in cue.split()
 })  # fmt: skip

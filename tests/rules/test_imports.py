@@ -105,13 +105,13 @@ def test_no_clock_and_no_environment_below_the_door():
                "store/postgres/opening.py", "store/postgres/driver.py",
                "store/remote.py",  # how long a prompt has waited
                "exchange/ingest/files.py", "exchange/ingest/read.py",  # folders of documents
+               "exchange/ingest/library.py",  # whether their files are as they were
                "memory/screening.py",  # counts its own work, and tells no time
                "vector/embedders/static.py", "vector/embedders/onnx_folder.py",  # folders of models
                "evaluation/copies.py", "evaluation/datasets.py",  # folders of sets
                "exchange/vault/folder.py",
                "exchange/tools/files.py", "exchange/tools/__init__.py",  # of other programs
                "exchange/named_files.py", "exchange/folders.py", "exchange/dates.py",
-               "memory/library.py",  # whether the files of documents are as they were
                "sync",  # places, keys, and what travels between machines
                "serve",  # doors for programs: deadlines, files of their state
                "vector/arrays.py"}  # asks for the limits of the process  # fmt: skip

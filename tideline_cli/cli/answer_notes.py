@@ -163,7 +163,7 @@ def name_unknown_documents(
     """Name the documents that are not there, with those that may have been meant."""
     if db is None or not names:
         return
-    from tideline_cli.memory import library  # noqa: PLC0415  difflib, a document that is not there
+    from tideline_cli.exchange.ingest import library  # noqa: PLC0415  difflib, a document that is not there
 
     for error in library.unknown(db, names, viewer=session.viewer):
         session.note(f"{error.message}; {error.hint}")

@@ -8,7 +8,7 @@ from tideline_cli.cli.filters import Formats
 from tideline_cli.cli.options import Argument, Scopes, flag
 from tideline_cli.cli.session import Session
 from tideline_cli.errors import NotFoundError, UsageError
-from tideline_cli.memory import library
+from tideline_cli.exchange.ingest import library
 from tideline_cli.model import codec, instant
 from tideline_cli.model.finding import some
 from tideline_cli.store import documents

@@ -127,24 +127,20 @@ def _cues_module(rows: list[tuple[Pattern, str]], data: dict[str, Any]) -> str:
     telling = set(chain.from_iterable(group for one in begun for group in one.words))
     telling = {cue for cue in telling - everyday.keys() if len(cue) > 1}
     telling = telling.union(*(one.cues for one in begun))
-    cued = [(one.cues, place) for place, (_, one) in enumerate(folded) if one.begin_words]
-    marked = [(one.cues, place) for place, (_, one) in enumerate(folded) if not one.begin_words]
     return "".join((
         _CUES_HEAD,
         f"SCOPES = {SCOPES!r}  # each holds the ones before it\n",
         _table("REFERENCE_NAMES: tuple[str, ...]", map(repr, _named(patterns, ours=False))),
         _table("ADDED_NAMES: tuple[str, ...]", map(repr, _named(patterns, ours=True))),
-        "\n# (place in ROWS, groups of how words begin, groups of texts)\n",
-        _table("WAYS: tuple[tuple[int, Groups, Groups], ...]",
-               (f"({place}, {_groups(one.words)}, {_groups(one.literals)})"
-                for place, one in folded)),
+        "\n# (place in ROWS, whether its cues begin words, the cues, groups of how words begin,",
+        " groups of texts)\n",
+        _table("WAYS: tuple[tuple[int, bool, tuple[str, ...], Groups, Groups], ...]",
+               (f"({place}, {one.begin_words}, {tuple(sorted(one.cues))!r}, {_groups(one.words)}, "
+                f"{_groups(one.literals)})" for place, one in folded)),
         "\n# Of texts that are not ASCII, scripts unfolded: (place in ROWS, groups of texts)\n",
         _table("UNFOLDED: tuple[tuple[int, Groups], ...]",
                (f"({place}, {_groups((one.cues, *one.literals))})" for place, one in others)),
         f"\nCUE_WIDTH = {CUE_WIDTH}  # letters of a word that count\n",
-        "# Which of WAYS a word makes worth a look, and which a text that stands anywhere.\n",
-        _index("CUES", cued),
-        _index("MARKS", marked),
         "\n# How the words of attacks begin that are no words of every day.\n",
         _joined("TELLING", telling),
         "\nREVERSED_TRACES = ", repr(tuple(word[::-1] for word in data["reversed"])),
@@ -207,15 +203,6 @@ def _groups(groups: Iterable[Group]) -> str:
 def _table(name: str, rows: Iterable[str]) -> str:
     lines = "".join(f"    {row},\n" for row in rows)
     return f"{name} = (\n{lines})\n"
-
-
-def _index(name: str, cued: list[tuple[Group, int]]) -> str:
-    found: dict[str, list[int]] = {}
-    for cues, place in cued:
-        for cue in cues:
-            found.setdefault(cue, []).append(place)
-    lines = "".join(f"    {cue!r}: {tuple(found[cue])!r},\n" for cue in sorted(found))
-    return f"{name}: dict[str, tuple[int, ...]] = {{\n{lines}}}\n"
 
 
 def _joined(name: str, words: Iterable[str]) -> str:

@@ -11,7 +11,7 @@ from pathlib import Path
 from tideline_cli.errors import TidelineError, UsageError
 from tideline_cli.exchange.dates import Dates
 from tideline_cli.exchange.folders import Walk
-from tideline_cli.memory.library import is_there
+from tideline_cli.exchange.ingest.library import is_there
 from tideline_cli.model.record import record
 
 TYPE_CHECKING = False

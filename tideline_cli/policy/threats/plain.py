@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tideline_cli.policy.threats._cues import CUE_WIDTH, CUES, MARKS, REVERSED_TRACES, TELLING
+from tideline_cli.policy.threats._cues import CUE_WIDTH, REVERSED_TRACES, TELLING, WAYS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -10,6 +10,15 @@ if TYPE_CHECKING:
 
     # The text, the text in lower case, the cues in it, and how its words begin.
     Reading = tuple[str, str, list[str], frozenset[str]]
+
+CUES: dict[str, tuple[int, ...]] = {}
+"""Which of WAYS a word that begins so makes worth a look."""
+MARKS: dict[str, tuple[int, ...]] = {}
+"""Which of WAYS a text that stands anywhere makes worth a look."""
+for _place, _way in enumerate(WAYS):
+    for _cue in _way[2]:
+        _index = CUES if _way[1] else MARKS
+        _index[_cue] = (*_index.get(_cue, ()), _place)
 
 SHORTEST_CODE = 16  # characters of base64 or hex that can hold a phrase
 HEX = frozenset("0123456789abcdefABCDEF")

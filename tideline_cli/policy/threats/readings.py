@@ -9,11 +9,13 @@ from binascii import Error, a2b_base64, unhexlify
 from tideline_cli.model.lean import once
 from tideline_cli.model.unicode_forms import in_form
 from tideline_cli.policy.render import prompt_text
-from tideline_cli.policy.threats._cues import CUE_WIDTH, CUES, MARKS, REVERSED_TRACES
+from tideline_cli.policy.threats._cues import CUE_WIDTH, REVERSED_TRACES
 from tideline_cli.policy.threats.disguises import undisguised
 from tideline_cli.policy.threats.plain import (
+    CUES,
     HEX,
     LOWER,
+    MARKS,
     ROT13,
     SHORTEST_CODE,
     TURNED_CUES,

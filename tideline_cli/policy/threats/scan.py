@@ -8,14 +8,12 @@ from __future__ import annotations
 
 from tideline_cli.policy.threats._cues import (
     ADDED_NAMES,
-    CUES,
-    MARKS,
     REFERENCE_NAMES,
     SCOPES,
     UNFOLDED,
     WAYS,
 )
-from tideline_cli.policy.threats.plain import as_it_stands, plain_reading
+from tideline_cli.policy.threats.plain import CUES, MARKS, as_it_stands, plain_reading
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -169,7 +167,7 @@ def _holding(reading: Reading) -> list[int]:
         for place in _ways_of[cue]:
             if place not in tried:
                 tried.add(place)
-                row, words, literals = WAYS[place]
+                row, _, _, words, literals = WAYS[place]
                 if not any(map(starts.isdisjoint, words)) and _holds(low, literals):
                     rows[row] = None
     if not low.isascii():
