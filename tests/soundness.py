@@ -12,7 +12,7 @@ from tideline_cli.memory.lanes import embedder_of
 from tideline_cli.model.text import index_terms, said_terms
 from tideline_cli.ranking.score_bounds import ROW, bound_code, most_strength
 from tideline_cli.store import batch_counts, digest, vectors
-from tideline_cli.store.checks import structure, text_index
+from tideline_cli.store.checks import derived, structure
 from tideline_cli.store.connection import setting
 from tideline_cli.store.postgres import examination
 
@@ -38,7 +38,7 @@ def sound(db):
     references = examination.references if backends.is_server() else structure.references
     assert list(references(db)) == []
     assert db.execute("SELECT count(*) FROM batch WHERE open > 0").get == 0
-    assert list(text_index.status_counts(db)) == []
+    assert list(derived.status_counts(db)) == []
     assert not batch_counts.are_wrong(db)
 
 

@@ -18,7 +18,7 @@ from tideline_cli.model.origin import OWNER
 from tideline_cli.model.record import replace
 from tideline_cli.model.text import terms
 from tideline_cli.policy import prompt_lines
-from tideline_cli.store import bulk_reads, facts, slots
+from tideline_cli.store import facts, labels, passes
 
 WORDS = "the gate code is blue"
 FILL = tuple(f"filler number {n} about {word}" for n, word in enumerate(
@@ -162,10 +162,10 @@ def test_corrections_are_changes_of_value():
         for n in range(3):
             revise("AAAA1", {"tags": (str(n),)}, "NONE")
         revise("AAAA1", {}, "AAAA2", vouched=True)
-        assert bulk_reads.corrections(db, viewer=OWNER) == {}
+        assert passes.corrections(db, viewer=OWNER) == {}
         say("Oslo", "AAAA3")
         revise("AAAA3", {"content": "Bern"}, "AAAA4")
-        assert bulk_reads.corrections(db, viewer=OWNER) == {("city", None): 2}
+        assert passes.corrections(db, viewer=OWNER) == {("city", None): 2}
 
 
 def test_a_copy_outside_of_a_slot_moves_no_beginning_in_it():
@@ -189,9 +189,9 @@ def test_a_slot_of_which_a_stay_fades(tier):
         settings = Settings(stages=("gc",), max_loss=1.0, evict_after_owner_ms=0)
         done = dream(db, settings, viewer=OWNER, now=NOW + 900 * DAY, dry_run=False, verb="gc")
         assert [item.fact.id for item in done.plan.swept] == ["AAAA1"]
-        assert slots.values_in(db, "gate", scope=None, viewer=OWNER) == []
+        assert labels.active_values(db, "gate", scope=None, viewer=OWNER) == []
         new = NewFact("the gate code is grey", "knowledge", "owner_message", OWNER, slot="gate",
                       valid_to=NOW + 950 * DAY)  # fmt: skip
         remember(db, new, fact_id="AAAA9", now=NOW + 901 * DAY)
-        held = slots.values_in(db, "gate", scope=None, viewer=OWNER)
+        held = labels.active_values(db, "gate", scope=None, viewer=OWNER)
         assert [one.id for one, _ in held] == ["AAAA9"]

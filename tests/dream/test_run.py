@@ -14,18 +14,9 @@ from tideline_cli.memory.undo import undo
 from tideline_cli.model.fact import NewFact
 from tideline_cli.model.origin import EVERYONE, OWNER
 from tideline_cli.model.record import replace
-from tideline_cli.store import (
-    facts,
-    history,
-    journal,
-    links,
-    listing,
-    similar_pairs,
-    visibility,
-    writes,
-)
-from tideline_cli.store.bulk_reads import last_pass
+from tideline_cli.store import facts, history, journal, links, listing, passes, visibility, writes
 from tideline_cli.store.connection import put_setting
+from tideline_cli.store.passes import last_pass
 from tideline_cli.store.transactions import writing
 
 TEXT = "The user prefers dark mode in the editor"
@@ -241,12 +232,12 @@ def test_a_restored_fact_is_compared_again(db):
     put(db, [fact(TEXT, "A1", lifecycle="archived"), fact(TEXT, "A2"), fact("tea at four", "B")])
     night(db)
     origin = visibility.number(db, OWNER)
-    assert similar_pairs.pairs(db, origin_number=origin, floor=0.8) == []
+    assert passes.pairs(db, origin_number=origin, floor=0.8) == []
     with writing(db):
         writes.change(db, state(db, "A1"), replace(state(db, "A1"), lifecycle="active"))
-    assert similar_pairs.unpaired(db, origin_number=origin) == [1]
+    assert passes.unpaired(db, origin_number=origin) == [1]
     assert len(night(db).plan.merges) == 1
-    assert similar_pairs.unpaired(db, origin_number=origin) == []
+    assert passes.unpaired(db, origin_number=origin) == []
 
 
 def test_another_embedder_compares_anew(db):
@@ -254,11 +245,11 @@ def test_another_embedder_compares_anew(db):
     put(db, [fact(TEXT, "A1"), fact(TEXT + " today", "A2")])
     night(db)
     origin = visibility.number(db, OWNER)
-    assert similar_pairs.reached(db, origin_number=origin).embedder == "hrr-256"
+    assert passes.reached(db, origin_number=origin).embedder == "hrr-256"
     with writing(db):
         put_setting(db, "embedder", "hash-256")
     done = night(db)
-    assert similar_pairs.reached(db, origin_number=origin).embedder == "hash-256"
+    assert passes.reached(db, origin_number=origin).embedder == "hash-256"
     assert done.skipped == 0
 
 

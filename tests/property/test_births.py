@@ -14,7 +14,7 @@ from tideline_cli.errors import TidelineError
 from tideline_cli.memory.purge import purge
 from tideline_cli.memory.undo import plan_undo
 from tideline_cli.model.origin import EVERYONE
-from tideline_cli.store import activity, births, deeds, departures, history, listing, statements
+from tideline_cli.store import activity, archivals, births, deeds, history, listing, statements
 from tideline_cli.store.checks import journalled
 from tideline_cli.store.facts import Filter
 
@@ -52,7 +52,7 @@ def told(db, viewer):
         "about": [about(db, batches, wanted, viewer) for wanted in FILTERS],
         "days": activity.by_day(db, viewer=viewer, since=NOW - DAY, days=500),
         "deeds": deeds.of(db, numbers, viewer=viewer),
-        "departures": departures.of(db, seqs),
+        "departures": archivals.of(db, seqs),
         "added": [added(db, number) for number in numbers.values()],
         "times": statements.times(db, viewer=viewer),
         "plans": [planned(db, ordinal, viewer) for ordinal in numbers],

@@ -14,7 +14,7 @@ from tideline_cli.exchange.jsonl import forms
 from tideline_cli.memory.amend import archive_fact
 from tideline_cli.model.origin import EVERYONE, OWNER
 from tideline_cli.model.record import replace
-from tideline_cli.store import facts, journal, listing, similar_pairs, visibility, writes
+from tideline_cli.store import facts, journal, listing, passes, visibility, writes
 from tideline_cli.store.transactions import writing
 from tideline_cli.vector.embedder import resolve
 from tideline_cli.vector.search import Limits, near_rows
@@ -80,7 +80,7 @@ def test_night_by_night_finds_what_one_night_finds(steps):
         if found is None:
             return
         with writing(db):
-            similar_pairs.forget(db, origin_number=1)
+            passes.forget_pairs(db, origin_number=1)
         anew = comparison.compare(db, origin_number=1, viewer=OWNER, floor=0.8)
         assert sorted(found.pairs) == sorted(anew.pairs)
 

@@ -14,7 +14,7 @@ from tideline_cli.memory import lexical
 from tideline_cli.model.origin import OWNER
 from tideline_cli.model.record import replace
 from tideline_cli.store import lapsed, visibility, writes
-from tideline_cli.store.checks import text_index
+from tideline_cli.store.checks import derived
 from tideline_cli.store.transactions import writing
 
 MOMENTS = tuple(NOW + days * DAY for days in range(-4, 5))
@@ -94,9 +94,9 @@ def test_lapsed_facts_are_counted_exactly(data):
             number = data.draw(st.integers(1, 3))
             now = data.draw(moments)
             assert counted(db, number, now) == plain(db, number, now)
-        assert list(text_index.ranking_counts(db)) == []
+        assert list(derived.ranking_counts(db)) == []
         with writing(db):
-            text_index.count_anew(db)
+            derived.count_anew(db)
         lapsed_are_sound(db)
 
 

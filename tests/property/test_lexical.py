@@ -20,9 +20,9 @@ from tideline_cli.model.origin import OWNER
 from tideline_cli.model.record import replace
 from tideline_cli.model.source import STANDING
 from tideline_cli.store import (
+    as_of,
     common_postings,
     common_upkeep,
-    held_then,
     score_bounds,
     visibility,
     writes,
@@ -158,8 +158,8 @@ def test_search_equals_brute_force(data):
                long=data.draw(st.sampled_from((None, 0)))),
         mock.patch.object(reading, "FEW", max(few, 1)),
         mock.patch.object(reading, "_MANY", max(few - 1, 0)),
-        mock.patch.object(held_then, "_FEW", few),
-        mock.patch.object(held_then, "_PASSED", data.draw(st.sampled_from((16, 1 << 40)))),
+        mock.patch.object(as_of, "_FEW", few),
+        mock.patch.object(as_of, "_PASSED", data.draw(st.sampled_from((16, 1 << 40)))),
     ):
         split = data.draw(st.integers(0, len(every)))
         put(db, every[:split], analyzer="reference")
@@ -211,8 +211,8 @@ def test_bounded_search_equals_brute_force(seed, few, is_orderly, enough, long):
         summed(enough, long=long),
         mock.patch.object(reading, "FEW", few),
         mock.patch.object(reading, "_MANY", 0),
-        mock.patch.object(held_then, "_FEW", few),
-        mock.patch.object(held_then, "_PASSED", 1 << 40 if is_orderly else 16),
+        mock.patch.object(as_of, "_FEW", few),
+        mock.patch.object(as_of, "_PASSED", 1 << 40 if is_orderly else 16),
     ):
         half = rng.randrange(len(every))
         put(db, every[:half], analyzer="reference")

@@ -10,7 +10,7 @@ from tideline_cli.exchange.importer.import_rows import import_rows
 from tideline_cli.exchange.importer.rows import ImportContext
 from tideline_cli.model.origin import OWNER
 from tideline_cli.policy.periods import overlap
-from tideline_cli.store import slots
+from tideline_cli.store import labels
 
 CITIES = ("Rome", "Oslo", "Bern", "Kyiv")
 days = st.integers(-20, 20).map(lambda n: NOW + n * DAY)
@@ -42,7 +42,7 @@ def test_no_two_values_hold_at_once(rows, merge, at_once):
         numbered = list(enumerate(rows, 1))
         for part in [numbered] if at_once else [[one] for one in numbered]:
             import_rows(db, part, ImportContext(OWNER, NOW, True), merge=merge)
-        held = [fact for fact, _ in slots.values_in(db, "city", scope=None, viewer=OWNER)]
+        held = [fact for fact, _ in labels.active_values(db, "city", scope=None, viewer=OWNER)]
         pairs = ((one, two) for place, one in enumerate(held) for two in held[:place])
         assert not [pair for pair in pairs if overlap(*pair)]
         if not any(row["valid_from"] or row["valid_to"] for row in rows):

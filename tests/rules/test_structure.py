@@ -74,7 +74,7 @@ CATCHERS = {
     "tideline_cli.exchange.ingest.read:pdf_blocks",  # of a damaged page pypdf raises anything
     "tideline_cli.serve.http.server:do_GET",  # the browser gets a 500, the terminal the place
     "tideline_cli.serve.mcp.protocol:call_result",  # the model reads it; stderr has the rest
-    "tideline_cli.store.checks.run_check:run",  # a damaged file may hold anything
+    "tideline_cli.store.checks.engine:run",  # a damaged file may hold anything
 }
 """Who may catch every exception and go on."""
 

@@ -16,17 +16,16 @@ from tideline_cli.memory.undo import undo
 from tideline_cli.model.fact import NewFact
 from tideline_cli.model.origin import OWNER, channel
 from tideline_cli.store import (
-    arrivals,
+    archivals,
+    as_of,
     batch_counts,
-    departures,
     facts,
-    held_then,
     history,
     images,
     listing,
     stats,
 )
-from tideline_cli.store.checks import text_index
+from tideline_cli.store.checks import derived
 from tideline_cli.store.facts import Filter
 from tideline_cli.store.transactions import writing
 
@@ -117,8 +116,8 @@ def test_status_counts_one_origin(db):
 @pytest.mark.parametrize("passed", [16, 1 << 40])
 def test_what_held_is_counted_as_it_is_read(db, at, few, passed, monkeypatch):
     """The counts of what held at an instant, and of its terms, are those of reading every fact."""
-    monkeypatch.setattr(held_then, "_FEW", few)
-    monkeypatch.setattr(held_then, "_PASSED", passed)
+    monkeypatch.setattr(as_of, "_FEW", few)
+    monkeypatch.setattr(as_of, "_PASSED", passed)
     say(db, "made before", "A", at=NOW - 8 * DAY)
     say(db, "ends soon", "B", valid_to=NOW + DAY)
     say(db, "held long ago", "C", valid_from=NOW - 20 * DAY)
@@ -132,7 +131,7 @@ def test_what_held_is_counted_as_it_is_read(db, at, few, passed, monkeypatch):
         " WHERE ifnull(valid_from, created_at) <= ? AND (valid_to IS NULL OR valid_to > ?)",
         (at, at),
     ).fetchone()
-    assert arrivals.held_at(db, at, origin_number=1) == plain
+    assert as_of.held_at(db, at, origin_number=1) == plain
     asked = ["made", "held", "by", "replac", "soon", "nothing"]
     texts = [
         set(terms.split()) for (terms,) in db.execute(
@@ -141,7 +140,7 @@ def test_what_held_is_counted_as_it_is_read(db, at, few, passed, monkeypatch):
         )
     ]  # fmt: skip
     held = {term: sum(term in text for text in texts) for term in asked}
-    then = held_then.at(db, asked, origin_number=1, instant=at)
+    then = as_of.at(db, asked, origin_number=1, instant=at)
     assert ((then.facts, then.tokens), then.holders) == (plain, held)
     wanted = Filter(as_of=at)
     everything = [f.id for f in listing.each(db, viewer=OWNER, wanted=wanted)]
@@ -165,9 +164,9 @@ def test_wrong_counts_are_found_and_mended(db, table):
     column = "added" if table == "batch_count" else "facts"
     with writing(db):
         db.execute(f"UPDATE {table} SET {column} = {column} + 1")
-    assert list(text_index.status_counts(db)) or batch_counts.are_wrong(db)
+    assert list(derived.status_counts(db)) or batch_counts.are_wrong(db)
     with writing(db):
-        text_index.enrol_anew(db)
+        derived.enrol_anew(db)
         batch_counts.count_anew(db)
     sound(db)
 
@@ -219,7 +218,7 @@ def test_a_list_with_room_reads_no_other_origin(db):
     asked = []
     db.trace_v2(apsw.SQLITE_TRACE_STMT, lambda event: asked.append(event["sql"]))
     wanted = Filter(lifecycle="archived")
-    assert departures.newest(db, viewer=PEER, wanted=wanted, limit=5) == []
+    assert archivals.newest(db, viewer=PEER, wanted=wanted, limit=5) == []
     db.trace_v2(0, None)
     plans = [
         step[3]

@@ -17,9 +17,10 @@ from tests.support import NOW, PEER, fact, put
 from tideline_cli.memory import doctor
 from tideline_cli.memory.semantic import embed_backlog
 from tideline_cli.store import files, opening, schema, score_bounds
-from tideline_cli.store.checks import derived, run_check
+from tideline_cli.store.checks import derived, engine
 from tideline_cli.store.opening import open_for_writing
 from tideline_cli.store.transactions import writing
+from tideline_cli.system import machine
 
 pytestmark = pytest.mark.file_alone("damages of a file; tests/postgres has those of a server")
 
@@ -142,7 +143,7 @@ def facts_of(path):
 )  # fmt: skip
 def test_little_room_is_no_damage(run, store, monkeypatch, left, words):
     """However little room is left, the store is whole: a warning, and exit code 0."""
-    monkeypatch.setattr(files, "free_bytes", lambda _: left)
+    monkeypatch.setattr(machine, "free_bytes", lambda _: left)
     done = run("doctor", "--json")
     assert (done.code, done.json["ok"]) == (0, True)
     (finding,) = done.json["findings"]
@@ -413,7 +414,7 @@ def test_damage_that_stays_is_damage(run, store, monkeypatch):
     failing(monkeypatch, 2, apsw.CorruptError)
     found = run("doctor", "--json").json["findings"]
     assert [f["check"] for f in found] == ["structure"]
-    assert run_check.READING in doctor.BLOCKING
+    assert engine.READING in doctor.BLOCKING
 
 
 # surroundings
@@ -477,9 +478,8 @@ def test_an_old_library_is_told(run, store, monkeypatch):
 
 def test_a_long_log_is_a_warning(run, store, monkeypatch):
     """A log that grew is told with what to do."""
-    from tideline_cli.store.checks import on_disk
 
-    monkeypatch.setattr(on_disk, "_LONG_LOG", 0)
+    monkeypatch.setattr(engine, "_LONG_LOG", 0)
     reader = raw(store)
     reader.execute("BEGIN; SELECT count(*) FROM fact").fetchall()
     run("remember", "something that stays in the log")

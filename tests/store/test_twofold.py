@@ -16,7 +16,7 @@ from tideline_cli.model import codec
 from tideline_cli.model.edge import KINDS, SUCCEEDS, SUPERSEDES, TWOFOLD, kinds_under, words_for
 from tideline_cli.model.fact import NewFact
 from tideline_cli.model.origin import EVERYONE, OWNER
-from tideline_cli.store import batch_counts, bulk_reads, departures, history, links, reads
+from tideline_cli.store import archivals, batch_counts, history, links, passes, reads
 from tideline_cli.store.transactions import writing
 
 
@@ -60,7 +60,7 @@ def test_a_replacement_is_one_row_and_two_edges(replaced):
     assert rows(replaced) == ["succeeds"]
     assert edges(replaced) == BOTH
     (seq,) = replaced.execute("SELECT seq FROM fact WHERE id = 'B'").fetchone()
-    told_of = bulk_reads.edges(replaced, [seq], viewer=OWNER)["B"]
+    told_of = passes.edges(replaced, [seq], viewer=OWNER)["B"]
     assert told_of == [(kind, "A", None, None) for kind in SUCCEEDS]
     for found in (
         links.leaving(replaced, "B", viewer=OWNER), links.arriving(replaced, "A", viewer=OWNER),
@@ -70,7 +70,7 @@ def test_a_replacement_is_one_row_and_two_edges(replaced):
     assert links.is_stated(replaced, "B", "contradicts", "A")
     assert links.is_stated(replaced, "B", "transition", "A")
     assert not links.is_stated(replaced, "B", "supersedes", "A")
-    assert reads.alone(replaced, departures.successors([1])) == {1: [("B", NOW + 1)]}
+    assert reads.alone(replaced, archivals.successors([1])) == {1: [("B", NOW + 1)]}
 
 
 def test_a_named_replacement_is_one_row(db):

@@ -15,7 +15,7 @@ from tideline_cli.model import saying
 from tideline_cli.model.fact import NewFact
 from tideline_cli.model.origin import OWNER
 from tideline_cli.policy.slots import holds_at
-from tideline_cli.store import facts, slots, steps, sync_registers
+from tideline_cli.store import facts, labels, steps, sync_registers
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -69,7 +69,7 @@ def shown(machine, fact_id):
 
 def in_time(machine, hours):
     """Return the values that hold at some hours."""
-    values = slots.told(machine.db, SLOT, scope=None, viewer=OWNER)
+    values = labels.painted_values(machine.db, SLOT, scope=None, viewer=OWNER)
     return [{fact.id for fact in holds_at(values, at(hour))} for hour in hours]
 
 

@@ -17,7 +17,7 @@ from tideline_cli.model.instant import iso
 from tideline_cli.model.origin import Origin
 from tideline_cli.model.record import record
 from tideline_cli.model.source import is_typed
-from tideline_cli.store import bulk_reads, locks, notices, stats
+from tideline_cli.store import locks, notices, passes, stats
 from tideline_cli.store.visibility import NOBODY, number
 
 TYPE_CHECKING = False
@@ -144,7 +144,7 @@ def _next_due(
     """Return when the next pass of an origin is due, None where it is due now."""
     if asked.interval is None:
         return None
-    last = bulk_reads.last_pass(db, asked.verb, viewer=origin)
+    last = passes.last_pass(db, asked.verb, viewer=origin)
     if last is None or not 0 <= session.now - last < asked.interval:
         return None
     return last + asked.interval

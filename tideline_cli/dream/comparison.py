@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tideline_cli.memory.lanes import embedder_of
 from tideline_cli.model.record import record
-from tideline_cli.store import bulk_reads, similar_pairs, vectors
+from tideline_cli.store import passes, vectors
 from tideline_cli.store.transactions import snapshot, writing
 from tideline_cli.vector.arrays import np
 from tideline_cli.vector.embedder import cosines
@@ -41,7 +41,7 @@ class Compared:
     done: list[int]
     crowded: list[int]
     backlog: tuple[list[int], bytes, list[str]]
-    progress: similar_pairs.Reach
+    progress: passes.Reach
     anew: bool
     change: int
     seen: frozenset[int]
@@ -53,7 +53,7 @@ class _Gathered:
     facts; it is empty when there is nothing to compare."""
 
     numbers: list[int]
-    known: similar_pairs.Reach | None
+    known: passes.Reach | None
     late: list[int]
     chunks: list[tuple[bytes, bytes]]
     backlog: list[tuple[int, str, str]]
@@ -75,7 +75,7 @@ def compare(
     with snapshot(db):
         gathered = _read(db, origin_number, embedder, least)
         known = (
-            similar_pairs.pairs(db, origin_number=origin_number, floor=floor)
+            passes.pairs(db, origin_number=origin_number, floor=floor)
             if gathered.known
             else []
         )
@@ -95,7 +95,7 @@ def compare(
     again = {(later, earlier) for later, earlier, _ in found}
     pairs = [pair for pair in known if (pair[0], pair[1]) not in again]
     pairs += [pair for pair in found if pair[2] >= floor]
-    made = similar_pairs.Reach(embedder.name, gathered.known.floor if gathered.known else least,
+    made = passes.Reach(embedder.name, gathered.known.floor if gathered.known else least,
                          max([until, *gathered.numbers[-1:]]))  # fmt: skip
     return Compared(
         pairs, found, gathered.late, crowded, backlog, made, gathered.known is None,
@@ -118,35 +118,35 @@ def store_pairs(db: Connection, compared: Compared, *, origin_number: int) -> No
             vectors.append(db, part, some, origin_number=origin_number, embedder=name, ids=its)
     if compared.anew:
         with writing(db):
-            similar_pairs.forget(db, origin_number=origin_number)
+            passes.forget_pairs(db, origin_number=origin_number)
     for start in range(0, len(compared.fresh), _ROWS_A_TRANSACTION):
         with writing(db):
-            similar_pairs.put(db, compared.fresh[start : start + _ROWS_A_TRANSACTION])
+            passes.put_pairs(db, compared.fresh[start : start + _ROWS_A_TRANSACTION])
     with writing(db):
         until = compared.progress.seq
-        back = similar_pairs.revived(
+        back = passes.revived(
             db, since=compared.change, origin_number=origin_number, until=until
         )
-        similar_pairs.remove_unpaired(db, compared.done)
-        similar_pairs.add_unpaired(db, (seq for seq in back if seq not in compared.seen))
-        similar_pairs.add_unpaired(db, compared.crowded)
-        similar_pairs.put_reached(db, compared.progress, origin_number=origin_number)
+        passes.remove_unpaired(db, compared.done)
+        passes.add_unpaired(db, (seq for seq in back if seq not in compared.seen))
+        passes.add_unpaired(db, compared.crowded)
+        passes.put_reached(db, compared.progress, origin_number=origin_number)
 
 
 def _read(db: Connection, origin_number: int, embedder: Embedder, least: float) -> _Gathered:
-    known = similar_pairs.reached(db, origin_number=origin_number)
+    known = passes.reached(db, origin_number=origin_number)
     if known is not None and (known.embedder != embedder.name or known.floor > least):
         known = None
-    late = similar_pairs.unpaired(db, origin_number=origin_number) if known else []
+    late = passes.unpaired(db, origin_number=origin_number) if known else []
     until = known.seq if known else 0
     numbers: list[int] = []
     chunks: list[tuple[bytes, bytes]] = []
     backlog: list[tuple[int, str, str]] = []
-    if late or similar_pairs.newest_active(db, origin_number=origin_number) > until:
-        numbers = similar_pairs.active(db, origin_number=origin_number)
+    if late or passes.newest_compared(db, origin_number=origin_number) > until:
+        numbers = passes.compared(db, origin_number=origin_number)
         chunks = list(vectors.chunks(db, origin_number=origin_number, embedder=embedder.name))
         backlog = vectors.backlog(db, origin_number=origin_number, embedder=embedder.name, limit=-1)
-    return _Gathered(numbers, known, late, chunks, backlog, similar_pairs.last_change(db))
+    return _Gathered(numbers, known, late, chunks, backlog, passes.last_change(db))
 
 
 def _codes(
@@ -168,7 +168,7 @@ def _codes(
     codes = rows[order[place]]
     lost = np.flatnonzero(stored[order[place]] != np.array(gathered.numbers))
     if len(lost):
-        texts = bulk_reads.contents(db, [gathered.numbers[i] for i in lost], viewer=viewer)
+        texts = passes.contents(db, [gathered.numbers[i] for i in lost], viewer=viewer)
         anew = [texts.get(gathered.numbers[i], "") for i in lost]
         codes[lost] = embedder.embed_packed(anew)
     return (seqs, made.tobytes(), [fact_id for *_, fact_id in gathered.backlog]), codes
@@ -210,7 +210,7 @@ def _exact(
 ) -> Iterator[Pair]:
     """Yield the pairs with the cosines of their texts."""
     seqs = sorted({seq for pair in pairs for seq in pair[:2]})
-    texts = bulk_reads.contents(db, seqs, viewer=viewer)
+    texts = passes.contents(db, seqs, viewer=viewer)
     both = [pair for pair in pairs if pair[0] in texts and pair[1] in texts]
     values = cosines(embedder, [(texts[a], texts[b]) for a, b, _ in both])
     for (a, b, _), cosine in zip(both, values, strict=True):

@@ -27,7 +27,7 @@ from tideline_cli.policy.sameness import (
 )
 from tideline_cli.policy.survivor import may_be_one, merged, richness
 from tideline_cli.ranking.fading import GIVEN_REST_MS
-from tideline_cli.store import bulk_reads, facts, given, listing, visibility
+from tideline_cli.store import facts, injections, listing, passes, visibility
 from tideline_cli.store.connection import put_setting, setting
 from tideline_cli.store.transactions import snapshot, writing
 from tideline_cli.vector.embedder import cosines
@@ -123,10 +123,10 @@ def stamp(db: Connection, *, viewer: Origin, now: int) -> None:
 def gather(db: Connection, *, viewer: Origin, most: int = MAX_FACTS) -> Bucket:
     """Return the facts of an origin that the model would see."""
     with snapshot(db):
-        count = bulk_reads.active_count(db, viewer=viewer)
+        count = passes.active_count(db, viewer=viewer)
         listed = _listed(db, most + 1, count, viewer=viewer)
         newest, left_out = listed[:most], len(listed) > most
-        terms = bulk_reads.terms_of(db, [fact.id for fact in newest], viewer=viewer)
+        terms = passes.terms_of(db, [fact.id for fact in newest], viewer=viewer)
     return Bucket(count, tuple(newest), terms, left_out)
 
 
@@ -165,7 +165,7 @@ def consolidate(
     reasons = reply.archive_reasons(said)
     requests = [_request(id_, *reasons.get(id_, (None, None))) for id_ in wanted or ()]
     rule = rule_of(db)
-    lately = given.since(db, now - GIVEN_REST_MS, viewer=viewer)
+    lately = injections.since(db, now - GIVEN_REST_MS, viewer=viewer)
     found = judge(
         bucket.facts, requests, bucket.terms, _cosine(db), active=bucket.active, max_loss=max_loss,
         now=now, rule=rule, given=lately,
@@ -177,7 +177,7 @@ def consolidate(
     pass_ = Pass(db, verb="consolidate", viewer=viewer, now=now, rule=rule)
     pass_.apply(found.granted)
     gone = tuple(item for item in found.granted if item not in pass_.skipped)
-    before = bulk_reads.said_of_last(db, "consolidate", viewer=viewer)
+    before = passes.said_of_last(db, "consolidate", viewer=viewer)
     said = f"refused: {found.refused}" if found.refused else "nothing to do"
     said = f"{len(gone):,} archived" if gone else said
     ordinal = pass_.finish(said)

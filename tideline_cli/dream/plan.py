@@ -16,7 +16,7 @@ from tideline_cli.policy.sameness import is_reworded, may_share_place, state_the
 from tideline_cli.policy.survivor import may_be_one, merged, richness
 from tideline_cli.ranking.decay import strength_at
 from tideline_cli.ranking.fading import FLOOR, Eviction, traits_of
-from tideline_cli.store import bulk_reads
+from tideline_cli.store import passes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from tideline_cli.model.origin import Origin
     from tideline_cli.model.proposal import Proposal
     from tideline_cli.policy.sameness import Sameness
-    from tideline_cli.store.bulk_reads import Edge, Fading
+    from tideline_cli.store.passes import Edge, Fading
 
     Pair = tuple[Fact, Fact, float]
     Edges = Mapping[str, Sequence[Edge]]
@@ -92,12 +92,12 @@ def plan(
     """Return what the stages propose. Each stage sees the facts as the earlier ones would leave
     them."""
     named = settings.stages
-    reflected = bulk_reads.active_count(db, viewer=viewer)
+    reflected = passes.active_count(db, viewer=viewer)
     rule = rule_of(db)
     confirms: list[Confirm] = []
     if "confirm" in named:
-        beliefs = bulk_reads.beliefs(db, viewer=viewer)
-        corrections = bulk_reads.corrections(db, viewer=viewer)
+        beliefs = passes.beliefs(db, viewer=viewer)
+        corrections = passes.corrections(db, viewer=viewer)
         confirms = confirm(beliefs, corrections, count=settings.confirm_count)
     current = {item.after.id: item.after for item in confirms}
     pairs, edges = _pairs(db, compared, current, viewer)
@@ -126,7 +126,7 @@ def _pairs(
     seqs = sorted({seq for pair in found for seq in pair[:2]})
     known = {
         seq: current.get(fact.id, fact)
-        for seq, fact in bulk_reads.whole(db, seqs, viewer=viewer).items()
+        for seq, fact in passes.whole(db, seqs, viewer=viewer).items()
         if fact.lifecycle == "active"
     }
     place = {
@@ -136,7 +136,7 @@ def _pairs(
     alive = [(a, b, cosine) for a, b, cosine in found if a in known and b in known]
     alive.sort(key=lambda pair: (-pair[2], *sorted((place[pair[0]], place[pair[1]]))))
     pairs = [(known[a], known[b], cosine) for a, b, cosine in alive]
-    return pairs, bulk_reads.edges(db, seqs, viewer=viewer)
+    return pairs, passes.edges(db, seqs, viewer=viewer)
 
 
 def _relates(
@@ -187,7 +187,7 @@ def _fades(
         taken = {item.seq for item in old}
         swept = sweep(fading, settings.eviction, now=now)
         weak = [item for item in swept if item.seq not in taken]
-    found = bulk_reads.whole(db, [item.seq for item in (*old, *weak)], viewer=viewer)
+    found = passes.whole(db, [item.seq for item in (*old, *weak)], viewer=viewer)
 
     def whole(some: Sequence[Faded]) -> list[Fade]:
         facts = [(found[item.seq], item) for item in some if item.seq in found]
@@ -206,7 +206,7 @@ def _fading(
     """Return the facts that may fade, as the earlier stages leave them."""
     until = LATEST_MS if SWEEP in settings.stages else now - settings.evict_after_ms
     below = max(settings.evict_below, ARCHIVE_BELOW if SWEEP in settings.stages else 0)
-    weak = bulk_reads.fading(
+    weak = passes.fading(
         db, viewer=viewer, until=until, now=now, below=below, also=current.keys(),
         keeps_typed=settings.evict_after_owner_ms is None,
     )  # fmt: skip
@@ -219,7 +219,7 @@ def _fading(
             found.append(item)
         elif changed.status != "confirmed" and changed.tier != "permanent":
             traits = traits_of(changed, item.traits.given_at)
-            found.append(bulk_reads.Fading(item.seq, item.id, traits))
+            found.append(passes.Fading(item.seq, item.id, traits))
     return found
 
 

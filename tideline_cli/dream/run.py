@@ -12,7 +12,7 @@ from tideline_cli.model.edge import SUCCEEDS
 from tideline_cli.model.proposal import Confirm, Fade, Merge, Relate, Retire, concerned
 from tideline_cli.model.record import record, replace
 from tideline_cli.policy.transitions import REMOVED, archived
-from tideline_cli.store import bulk_reads, facts, fts, journal, links, uses, visibility, writes
+from tideline_cli.store import facts, fts, journal, links, passes, uses, visibility, writes
 from tideline_cli.store.transactions import snapshot, writing
 
 TYPE_CHECKING = False
@@ -73,7 +73,7 @@ def dream(
         from tideline_cli.dream import comparison  # noqa: PLC0415  numpy
 
         comparison.store_pairs(db, compared, origin_number=number)
-    before = bulk_reads.said_of_last(db, verb, viewer=viewer)
+    before = passes.said_of_last(db, verb, viewer=viewer)
     pass_ = Pass(db, verb=verb, viewer=viewer, now=now, rule=rule)
     pass_.apply(made.proposals)
     done = _without(made, pass_.skipped)

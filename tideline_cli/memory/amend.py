@@ -14,7 +14,7 @@ from tideline_cli.policy import transitions as policy
 from tideline_cli.policy.gate import may_touch
 from tideline_cli.policy.periods import holds_from, overlap
 from tideline_cli.policy.slots import holds_at, same_place, without_end
-from tideline_cli.store import facts, images, journal, links, slots, uses, writes
+from tideline_cli.store import facts, images, journal, labels, links, uses, writes
 from tideline_cli.store.connection import has_synced
 
 TYPE_CHECKING = False
@@ -181,7 +181,7 @@ class _InSlot:
         """Return the values that its slot has now."""
         fact = self._fact
         assert fact.slot is not None  # noqa: S101  for the type checker
-        mates = slots.values_in(self._db, fact.slot, scope=fact.scope, viewer=fact.origin)
+        mates = labels.active_values(self._db, fact.slot, scope=fact.scope, viewer=fact.origin)
         return holds_at([mate for mate, _ in mates], self._now)
 
 
@@ -223,7 +223,7 @@ def filled_by(db: Connection, fact: Fact, *, viewer: Origin, now: int) -> Fact |
     """Return the value of the slot of a fact that holds when the fact would, and may replace it."""
     if fact.slot is None:
         return None
-    mates = slots.values_in(db, fact.slot, scope=fact.scope, viewer=viewer)
+    mates = labels.active_values(db, fact.slot, scope=fact.scope, viewer=viewer)
     held = holds_at([mate for mate, _ in mates if mate.id != fact.id], max(now, holds_from(fact)))
     return next((mate for mate in held if may_touch(mate.source, fact.source)), None)
 

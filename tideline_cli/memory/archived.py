@@ -14,7 +14,7 @@ from tideline_cli.policy.sameness import says_same
 from tideline_cli.policy.transitions import REMOVED, restored
 from tideline_cli.ranking import bm25
 from tideline_cli.ranking.decay import is_immune, strength_at
-from tideline_cli.store import bulk_reads, departures, facts, fts, lapsed, reads
+from tideline_cli.store import archivals, facts, fts, lapsed, passes, reads
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from tideline_cli.memory.search import View
     from tideline_cli.model.fact import Fact
     from tideline_cli.model.origin import Origin
-    from tideline_cli.store.departures import Departure
+    from tideline_cli.store.archivals import Departure
     from tideline_cli.store.facts import Filter
     from tideline_cli.store.reads import Read
 
@@ -79,9 +79,9 @@ def explained(
 ) -> list[Archived]:
     """Return why each of these facts, all of them archived, is so; in the order given."""
     births, steps, places = reads.together(
-        db, *departures.trails(found), departures.successors(found)
+        db, *archivals.trails(found), archivals.successors(found)
     )
-    return _told(db, found, departures.departed(births, steps), places, viewer)
+    return _told(db, found, archivals.departed(births, steps), places, viewer)
 
 
 def _told(
@@ -90,7 +90,7 @@ def _told(
 ) -> list[Archived]:  # fmt: skip
     """Return why facts are archived that have left so, and in whose place these stand."""
     return [
-        _explained(db, seq, fact, left.get(seq, departures.UNKNOWN), places.get(seq, ()), viewer,
+        _explained(db, seq, fact, left.get(seq, archivals.UNKNOWN), places.get(seq, ()), viewer,
                    frozenset())
         for seq, fact in found.items()
     ]
@@ -112,11 +112,11 @@ def stated_reasons(db: Connection, found: Iterable[Fact]) -> dict[str, str]:
     told: dict[str, str] = {}
     for origin, facts_of in _by_origin(db, found).items():
         births, steps, places = reads.together(
-            db, *departures.trails(facts_of), departures.successors(facts_of)
+            db, *archivals.trails(facts_of), archivals.successors(facts_of)
         )
-        left = departures.departed(births, steps)
+        left = archivals.departed(births, steps)
         for seq, fact in facts_of.items():
-            departure = left.get(seq, departures.UNKNOWN)
+            departure = left.get(seq, archivals.UNKNOWN)
             told[fact.id], _ = _reason(db, fact, departure, places.get(seq, ()), origin)
     return told
 
@@ -134,7 +134,7 @@ def _by_origin(db: Connection, found: Iterable[Fact]) -> dict[Origin, dict[int, 
 def missed(db: Connection, seqs: Sequence[int], *, viewer: Origin) -> list[Archived]:
     """Return those of the archived facts that nobody asked to go, and whose place no other
     statement has taken since; in the order given."""
-    return _missed_of(db, seqs, departures.of(db, seqs), viewer=viewer)
+    return _missed_of(db, seqs, archivals.of(db, seqs), viewer=viewer)
 
 
 def _missed_of(
@@ -145,7 +145,7 @@ def _missed_of(
     if not hopeful:
         return []
     read, places = reads.together(
-        db, facts.numbered(hopeful, viewer=viewer), departures.successors(hopeful)
+        db, facts.numbered(hopeful, viewer=viewer), archivals.successors(hopeful)
     )
     found = {seq: read[seq] for seq in hopeful if seq in read}
     return [
@@ -160,7 +160,7 @@ def listed(db: Connection, wanted: Filter, *, viewer: Origin, limit: int | None)
     that were archived for other reasons some thousands are looked through."""
     reach = _LOOKED_THROUGH if limit is None else _LOOKED_THROUGH + limit
     archived = replace(wanted, lifecycle="archived")
-    seqs = departures.newest(db, viewer=viewer, wanted=archived, limit=reach)
+    seqs = archivals.newest(db, viewer=viewer, wanted=archived, limit=reach)
     found: list[Archived] = []
     for start in range(0, len(seqs), _AT_ONCE):
         found += missed(db, seqs[start : start + _AT_ONCE], viewer=viewer)
@@ -174,7 +174,7 @@ def others_count(db: Connection, wanted: Filter, *, viewer: Origin, listed: int)
     thousands."""
     archived = replace(wanted, lifecycle="archived")
     reach = _LOOKED_THROUGH + listed
-    return len(departures.newest(db, viewer=viewer, wanted=archived, limit=reach)) - listed
+    return len(archivals.newest(db, viewer=viewer, wanted=archived, limit=reach)) - listed
 
 
 def _is_replaced(db: Connection, one: Archived, viewer: Origin) -> bool:
@@ -267,9 +267,9 @@ def _followed(
         return Archived(one.seq, one.fact, "merged", one.at)
     seq = facts.number_of(db, kept, viewer=viewer)
     births, steps, places = reads.together(
-        db, *departures.trails([seq]), departures.successors([seq])
+        db, *archivals.trails([seq]), archivals.successors([seq])
     )
-    left = departures.departed(births, steps).get(seq, departures.UNKNOWN)
+    left = archivals.departed(births, steps).get(seq, archivals.UNKNOWN)
     what = _explained(db, seq, keeper, left, places.get(seq, ()), viewer, seen)
     reason = "merged" if what.is_missed else what.reason
     return Archived(one.seq, one.fact, reason, one.at, what.kept)
@@ -409,7 +409,7 @@ def set_aside(
     found: list[Archived] = []
     for part in _parts(sums):
         listed = reads.alone(asked.view.db, _archived(asked, part))
-        whole = bulk_reads.whole(asked.view.db, listed, viewer=asked.view.viewer)
+        whole = passes.whole(asked.view.db, listed, viewer=asked.view.viewer)
         every = explained(asked.view.db, whole, viewer=asked.view.viewer)
         found += [one for one in every if shown.isdisjoint((one.fact.id, one.kept))]
         if len(found) >= ANNOUNCED:
@@ -425,7 +425,7 @@ def _missed(
     `best` that have ended, which are read on the way, into `ended`."""
     db, viewer = asked.view.db, asked.view.viewer
     for part in _parts(sums) or [[]]:
-        of_part = [_archived(asked, part), *departures.trails(part)] if part else []
+        of_part = [_archived(asked, part), *archivals.trails(part)] if part else []
         read, *said = reads.together(db, facts.numbered(best, viewer=viewer), *of_part)
         if ended is not None:
             ended += [Archived(seq, read[seq], "ended", read[seq].valid_to or 0)
@@ -433,7 +433,7 @@ def _missed(
         best = ()
         if said:
             listed, *steps = said
-            yield from _missed_of(db, listed, departures.departed(*steps), viewer=viewer)
+            yield from _missed_of(db, listed, archivals.departed(*steps), viewer=viewer)
 
 
 def _parts(sums: Mapping[int, float]) -> list[list[int]]:
@@ -446,7 +446,7 @@ def _parts(sums: Mapping[int, float]) -> list[list[int]]:
 def _archived(asked: Lookup, part: Sequence[int]) -> Read[list[int]]:
     """Read those of the facts that are archived and that a query asks for."""
     wanted = replace(asked.query.wanted, lifecycle="archived")
-    return departures.archived_ones(part, viewer=asked.view.viewer, wanted=wanted)
+    return archivals.archived_ones(part, viewer=asked.view.viewer, wanted=wanted)
 
 
 def _weighed(asked: Lookup) -> tuple[dict[str, float], dict[int, float]]:

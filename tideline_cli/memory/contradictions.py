@@ -14,7 +14,7 @@ from tideline_cli.policy.contradictions import (
 )
 from tideline_cli.policy.sameness import jaccard
 from tideline_cli.policy.statements import MAX_TEXT, SELF
-from tideline_cli.store import bulk_reads, sync_registers, visibility
+from tideline_cli.store import passes, sync_registers, visibility
 from tideline_cli.store.connection import has_synced, setting
 from tideline_cli.store.transactions import snapshot
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from apsw import Connection
 
     from tideline_cli.model.origin import Origin
-    from tideline_cli.store.bulk_reads import Stated
+    from tideline_cli.store.passes import Stated
 
 NEWEST = 20_000  # facts that are compared unless all are asked for
 _NEAREST = 16  # older facts that a fact is compared with, at most: those that share most words
@@ -62,7 +62,7 @@ def contradictions(
     """
     most = None if newest is None else newest + 1
     with snapshot(db):
-        rows = bulk_reads.stated(db, viewer=viewer, segments=segments, now=now, limit=most)
+        rows = passes.stated(db, viewer=viewer, segments=segments, now=now, limit=most)
         is_of_reference = setting(db, "analyzer", "standard") == "reference"
     is_partial = newest is not None and len(rows) > newest
     rows = rows[:newest]

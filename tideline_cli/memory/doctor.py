@@ -26,24 +26,15 @@ from tideline_cli.store import (
     fts,
     journal,
     labels,
-    notices,
     opening,
+    passes,
     purging,
     score_bounds,
     transactions,
     vectors,
     writes,
 )
-from tideline_cli.store.checks import (
-    derived,
-    journalled,
-    of_engine,
-    on_disk,
-    run_check,
-    structure,
-    text_index,
-    texts,
-)
+from tideline_cli.store.checks import derived, engine, journalled, structure, texts
 from tideline_cli.store.connection import put_setting
 from tideline_cli.store.transactions import writing
 
@@ -54,11 +45,11 @@ if TYPE_CHECKING:
     from apsw import Connection
 
     from tideline_cli.model.text import Analyzer
-    from tideline_cli.store.checks.run_check import Check
+    from tideline_cli.store.checks.engine import Check
     from tideline_cli.vector.embedder import Embedder
 
 _NAMED = 5  # ids in a message
-BLOCKING = frozenset((run_check.READING, "names", "library", "identity", "structure", "tables"))
+BLOCKING = frozenset((engine.READING, "names", "library", "identity", "structure", "tables"))
 """While one of these finds anything, nothing in the file is repaired."""
 
 
@@ -82,7 +73,7 @@ def examine(
     for name, run in _checks(path, deep=deep, network_allowed=network_allowed):
         progress(name)
         ran.append(name)
-        found = of_engine.in_its_words(path, run())
+        found = engine.in_its_words(path, run())
         findings += [finding for finding in found if finding not in findings]
         if name in ("library", "identity", "tables") and any(
             finding.severity == "error" for finding in found
@@ -95,8 +86,8 @@ _QUICK: tuple[tuple[str, Check], ...] = (
     ("references", structure.references),
     ("values", structure.values),
     ("origins", structure.origin_names),
-    ("counts", text_index.ranking_counts),
-    ("census", text_index.status_counts),
+    ("counts", derived.ranking_counts),
+    ("census", derived.status_counts),
     ("bounds", derived.bounds),
     ("vectors", derived.vector_sets),
     ("pairs", derived.pair_rows),
@@ -114,8 +105,8 @@ _QUICK: tuple[tuple[str, Check], ...] = (
 def _checks(
     path: str, *, deep: bool, network_allowed: bool
 ) -> Iterator[tuple[str, Callable[[], Sequence[Finding]]]]:
-    yield from of_engine.first_checks(path, deep=deep, network_allowed=network_allowed)
-    own = of_engine.other_checks(path)
+    yield from engine.first_checks(path, deep=deep, network_allowed=network_allowed)
+    own = engine.other_checks(path)
     yield from _runs(((name, own.get(name, check)) for name, check in _QUICK), path)
     yield from _runs(_of_contents(deep=deep), path)
 
@@ -130,7 +121,7 @@ def _runs(
     checks: Iterable[tuple[str, Check]], path: str
 ) -> Iterator[tuple[str, Callable[[], Sequence[Finding]]]]:
     for name, check in checks:
-        yield name, lambda name=name, check=check: run_check.run(name, check, path)  # type: ignore[misc]
+        yield name, lambda name=name, check=check: engine.run(name, check, path)  # type: ignore[misc]
 
 
 def embedder(db: Connection) -> Iterator[Finding]:
@@ -228,7 +219,7 @@ def _wrong_vectors(db: Connection, made_by: Embedder, origin_number: int) -> int
 
 _DEEP: tuple[tuple[str, Check], ...] = (
     ("digests", structure.digests),
-    ("batch_counts", text_index.batch_counts_fit),
+    ("batch_counts", derived.batch_counts_fit),
     ("terms", terms_of_texts),
     ("labels", _counted("labels", labels.wrong_count, "word", "of labels that are not those of the "
                         "facts", "makes the index of labels anew", "labels")),
@@ -272,13 +263,13 @@ def repair(
     """Do the repairs; return the path of the copy that was made before, None when none was
     needed."""
     if "modes" in names:
-        on_disk.restrict_modes(path)
+        engine.restrict_modes(path)
     if names == ["modes"]:
         return None
     kept = None
     if needs_copy(names):
         progress("copy")
-        kept = of_engine.copy_before(path, "repair", now=now)
+        kept = engine.copy_before(path, "repair", now=now)
     db = opening.open_for_writing(path, network_allowed=network_allowed)
     try:
         for name in _ORDER:
@@ -351,17 +342,17 @@ _AT_ONCE: dict[str, Callable[[Connection], None]] = {
     "batches": journalled.close_batches,
     "journal": journalled.close_gaps,
     "index": fts.rebuild,
-    "counts": text_index.count_anew,
-    "census": text_index.enrol_anew,
+    "counts": derived.count_anew,
+    "census": derived.enrol_anew,
     "batch_counts": batch_counts.count_anew,
     "bounds": _bound,
     "common": _keep_common,
     "pairs": derived.forget_pairs,
-    "outlooks": notices.clear_fading,
+    "outlooks": passes.clear_fading,
     "questions": derived.forget_questions,
     "digests": _accept,
     "labels": labels.make_anew,
-    "walls": of_engine.put_walls_right,
+    "walls": engine.put_walls_right,
 }
 _IN_PARTS: dict[str, Callable[[Connection], None]] = {"terms": _analyse, "vectors": _embed}
 # Gaps are closed before a batch is added, the index is whole before terms change.
@@ -418,7 +409,7 @@ def check_backup(path: str, database: str) -> int:
     if not files.is_file(path):
         raise UsageError(f"there is no file {path}", hint="name a file that `tideline backup` made")
     for name, one in _OF_BACKUPS:
-        found = [f for f in run_check.run(name, one, path) if f.severity == "error"]
+        found = [f for f in engine.run(name, one, path) if f.severity == "error"]
         if found and name == "identity" and _is_older(path):
             break  # it is upgraded once it is in place
         if found:

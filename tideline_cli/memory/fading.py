@@ -7,7 +7,7 @@ from heapq import nsmallest
 from tideline_cli.model.instant import DAY_MS, LATEST_MS
 from tideline_cli.model.record import record
 from tideline_cli.ranking.fading import fades_at
-from tideline_cli.store import bulk_reads, notices, visibility
+from tideline_cli.store import passes, visibility
 from tideline_cli.store.transactions import writing
 
 TYPE_CHECKING = False
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from tideline_cli.model.fact import Fact
     from tideline_cli.model.origin import Origin
     from tideline_cli.ranking.fading import Eviction, Traits
-    from tideline_cli.store.bulk_reads import Fading
+    from tideline_cli.store.passes import Fading
 
 SOON_MS = 14 * DAY_MS
 """What status and `fading` look ahead."""
@@ -45,7 +45,7 @@ def foretold(
     items = _weak(db, rule, viewer=viewer, then=now + within_ms)
     found = list(_until(items, rule, now + within_ms))
     first = sorted(found, key=lambda one: one[:2])[:limit]  # of one moment in order of arrival
-    whole = bulk_reads.whole(db, [seq for _, seq, _ in first], viewer=viewer)
+    whole = passes.whole(db, [seq for _, seq, _ in first], viewer=viewer)
     return [
         Foretold(whole[seq], at, traits.strength_at(now=now), traits.given_at)
         for at, seq, traits in first
@@ -58,14 +58,14 @@ def foresee(db: Connection, rule: Eviction, *, viewer: Origin, now: int) -> None
     number = visibility.number(db, viewer)
     items = _weak(db, rule, viewer=viewer, then=now + _FORESEEN_MS)
     ahead = ((at, seq) for at, seq, _ in _until(items, rule, now + _FORESEEN_MS))
-    soonest = [(seq, at) for at, seq in nsmallest(notices.MOST_FADING, ahead)]
+    soonest = [(seq, at) for at, seq in nsmallest(passes.MOST_FADING, ahead)]
     with writing(db):
-        notices.put_fading(db, soonest, origin_number=number)
+        passes.put_fading(db, soonest, origin_number=number)
 
 
 def _weak(db: Connection, rule: Eviction, *, viewer: Origin, then: int) -> list[Fading]:
     """Return the facts that are weak enough to fade at an instant, if nobody uses them before."""
-    return bulk_reads.fading(
+    return passes.fading(
         db, viewer=viewer, until=LATEST_MS, now=then, below=rule.below,
         keeps_typed=rule.after_owner_ms is None,
     )  # fmt: skip
@@ -75,7 +75,7 @@ def soon_count(db: Connection, rule: Eviction, *, viewer: Origin, now: int) -> i
     """Return how many of the facts that the last dream foresaw still fade within 14 days; at most
     `outlook.MOST`."""
     number = visibility.number(db, viewer)
-    items = notices.fading_soon(db, origin_number=number, until=now + SOON_MS)
+    items = passes.fading_soon(db, origin_number=number, until=now + SOON_MS)
     return sum(1 for _ in _until(items, rule, now + SOON_MS))
 
 

@@ -10,7 +10,7 @@ from tideline_cli.model.instant import DAY_MS
 from tideline_cli.model.record import record, replace
 from tideline_cli.model.source import TRUSTED
 from tideline_cli.ranking.decay import strength_at
-from tideline_cli.store import facts, lasting, newest, visibility
+from tideline_cli.store import facts, recent, visibility
 from tideline_cli.store.facts import Filter, narrowing
 from tideline_cli.store.transactions import snapshot
 
@@ -38,7 +38,7 @@ def first_facts(
     that caches of prompts stay good: by when they were made, pinned ones first."""
     wanted = Filter(scopes=scopes, sources=_SAID, documents=())
     with snapshot(db):
-        seqs = lasting.immune_numbers(
+        seqs = recent.immune_numbers(
             db, viewer=viewer, now=now, wanted=wanted, limit=_OF_LATE
         )
         if len(seqs) < _OF_LATE:
@@ -53,10 +53,10 @@ def first_facts(
 
 
 def _of_late(db: Connection, *, viewer: Origin, now: int, wanted: Filter) -> list[int]:
-    choice = newest.Choice(*narrowing(wanted, valid_at=now), "active")
+    choice = recent.Choice(*narrowing(wanted, valid_at=now), "active")
     number = visibility.number(db, viewer)
-    made = newest.numbers(db, choice, origin_number=number, limit=_OF_LATE)
-    return made + lasting.used_numbers(
+    made = recent.numbers(db, choice, origin_number=number, limit=_OF_LATE)
+    return made + recent.used_numbers(
         db, viewer=viewer, now=now, since=now - _USED_MS, wanted=wanted, limit=_OF_LATE
     )
 
@@ -88,7 +88,7 @@ def standing(
     weightiest first."""
     seen = None if scopes is None else tuple(scopes)
     wanted = Filter(scopes=seen, sources=OWN)
-    seqs = lasting.open_numbers(db, KIND, viewer=viewer, now=now, wanted=wanted)
+    seqs = recent.open_numbers(db, KIND, viewer=viewer, now=now, wanted=wanted)
     read = facts.get(db, seqs, viewer=viewer)
     return {
         seq: Hit(read[seq], read[seq].importance, _UNASKED) for seq in seqs if seq in read

@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from tideline_cli.memory.scorer import Reader
     from tideline_cli.memory.search import View
     from tideline_cli.ranking.bm25 import Statistics
+    from tideline_cli.store.as_of import Then
     from tideline_cli.store.common_postings import Counted
-    from tideline_cli.store.held_then import Then
 
 _STEPS = 63  # the highest idf is counted as so many; each is rounded up
 _BANDS = 4  # of sums that are looked at apart

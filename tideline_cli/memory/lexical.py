@@ -120,9 +120,9 @@ def known_of(view: View, search: Search) -> Known:
     origin, terms = view.origin, search.question.terms
     number, wanted = origin.number, search.wanted
     if wanted.as_of is not None:
-        from tideline_cli.store import held_then  # noqa: PLC0415  questions about the past alone
+        from tideline_cli.store import as_of  # noqa: PLC0415  questions about the past alone
 
-        then = held_then.at(view.db, terms, origin_number=number, instant=wanted.as_of)
+        then = as_of.at(view.db, terms, origin_number=number, instant=wanted.as_of)
         labelled = _labelled(view, terms)
         return Known(then.facts, then.tokens, then.holders, None, labelled, then)
     facts, tokens = origin.facts - origin.gone.facts, origin.tokens - origin.gone.tokens

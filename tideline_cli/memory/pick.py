@@ -8,7 +8,7 @@ from tideline_cli.memory.recall import recall, write_back
 from tideline_cli.model.hit import Breakdown, Hit
 from tideline_cli.model.record import replace
 from tideline_cli.model.text import normalise
-from tideline_cli.store import bulk_reads, facts, fts, listing, reads, visibility
+from tideline_cli.store import facts, fts, listing, passes, reads, visibility
 from tideline_cli.store.connection import setting
 from tideline_cli.store.transactions import snapshot
 
@@ -104,7 +104,7 @@ def beginning_with(db: Connection, text: str, *, viewer: Origin) -> list[Fact]:
         return []
     numbers = [
         seq
-        for seq, content in bulk_reads.active_texts(db, viewer=viewer)
+        for seq, content in passes.active_texts(db, viewer=viewer)
         if content[:1].casefold() == start[:1] and _plain(content).startswith(start)
     ]
     found = list(facts.get(db, numbers[: -_MOST - 1 : -1], viewer=viewer).values())

@@ -12,8 +12,9 @@ from tideline_cli.model.record import record
 from tideline_cli.store import (
     facts,
     journal,
+    labels,
+    listing,
     purging,
-    slots,
     sync_registers,
     sync_state,
 )
@@ -113,9 +114,9 @@ def _uncovered(
     """Paint the slots of facts that go as if these had never been said; return the values of the
     viewer that hold again."""
     again, leaving = list[str](), {*gone.values()}
-    for one in slots.among(db, gone, viewer=EVERYONE):
+    for one in listing.slots_among(db, gone, viewer=EVERYONE):
         assert one.slot is not None  # noqa: S101  for the type checker
-        place = partial(slots.values_in, db, one.slot, scope=one.scope, viewer=one.origin)
+        place = partial(labels.active_values, db, one.slot, scope=one.scope, viewer=one.origin)
         held = {value.id for value, _ in place()}
         repaint(db, one, now=now, by=None, but=leaving)
         if viewer in (one.origin, OWNER):

@@ -222,9 +222,10 @@ def _store(
     looks = _looks(db, hits, now=now) if touch else []
     notes: list[Read[None]] = []
     if given:
-        from tideline_cli.store import given as gifts  # noqa: PLC0415  recall gives nothing out
+        from tideline_cli.store import injections  # noqa: PLC0415  recall gives nothing out
 
-        notes = [gifts.put({seq: one.id for seq, one in hits.items() if one.id in given}, now=now)]
+        out = {seq: one.id for seq, one in hits.items() if one.id in given}
+        notes = [injections.put(out, now=now)]
     said: list[Any] = []
     if not (derive or (left and not reads.has_trips(db))) and not any(
         changes_at(hits[seq].access_count + 1) for seq in left

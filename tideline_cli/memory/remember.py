@@ -308,9 +308,9 @@ def _slot_mates(db: Connection, fact: Fact) -> list[Rival]:
         return []
     from tideline_cli.policy.periods import as_said, holds_from  # noqa: PLC0415  few are in a slot
     from tideline_cli.policy.slots import holds_at  # noqa: PLC0415  as above
-    from tideline_cli.store.slots import values_in  # noqa: PLC0415  as above
+    from tideline_cli.store.labels import active_values  # noqa: PLC0415  as above
 
-    held = values_in(db, fact.slot, scope=fact.scope, viewer=fact.origin)
+    held = active_values(db, fact.slot, scope=fact.scope, viewer=fact.origin)
     there = holds_at([mate for mate, _ in held], max(holds_from(fact), fact.created_at))
     ids = {mate.id for mate in there}
     return [

@@ -220,7 +220,7 @@ def _of_size(
     """Return the facts, by number, that may fulfil `condition` and have so many distinct terms, as
     the bytes say that bound their scores: none of them is read. Where few facts of the store have
     that size, the long lists of common terms are not read either."""
-    from tideline_cli.store.sizes import Sized  # noqa: PLC0415  many candidates
+    from tideline_cli.store.score_bounds import Sized  # noqa: PLC0415  many candidates
 
     sized = Sized(db, least, most, origin_number=origin_number)
     if sized.are_few(_READ_SOONER):

@@ -316,16 +316,16 @@ class Reader:
 
     def _without_faded(self, bounds: dict[int, float], floor: float) -> dict[int, float]:
         """Leave out the facts that would reach the floor only if they had not faded."""
-        from tideline_cli.store import unfaded  # noqa: PLC0415  many facts are almost alike
+        from tideline_cli.store import arrivals  # noqa: PLC0415  many facts are almost alike
 
         self._fading = False  # they are looked at once
-        if not unfaded.are_rare(self._db, origin_number=self._origin, now=self._now):
+        if not arrivals.fresh_are_rare(self._db, origin_number=self._origin, now=self._now):
             return bounds
-        strongest = decay.highest_strength(unfaded.DAYS, unfaded.MOST_USES)
+        strongest = decay.highest_strength(arrivals.FADED_DAYS, arrivals.FADED_USES)
         factor = decay.modulator(strongest, self._scorer.fading)
         shares, codes = faded_shares(factor, self._scorer.fading), self._codes
         doubtful = [seq for seq, bound in bounds.items() if bound * shares[codes[seq]] < floor]
-        strong = unfaded.among(self._db, doubtful, origin_number=self._origin, now=self._now)
+        strong = arrivals.fresh_among(self._db, doubtful, origin_number=self._origin, now=self._now)
         out = set(doubtful).difference(strong)
         return {seq: bound for seq, bound in bounds.items() if seq not in out}
 

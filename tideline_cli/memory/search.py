@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from tideline_cli.memory.query import Query, Question
     from tideline_cli.model.origin import Origin
     from tideline_cli.ranking.decay import Decay
+    from tideline_cli.store.as_of import Then
     from tideline_cli.store.common_postings import Counted
     from tideline_cli.store.facts import Filter
     from tideline_cli.store.fts import RankingRow
-    from tideline_cli.store.held_then import Then
     from tideline_cli.store.overview import Overview
 
 

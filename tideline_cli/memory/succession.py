@@ -19,7 +19,7 @@ from tideline_cli.policy.slots import (
     told_anew,
     with_words,
 )
-from tideline_cli.store import links, slots, statements, writes
+from tideline_cli.store import labels, links, statements, writes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ def repaint(
     painted go in the same batch.
     """
     assert fact.slot is not None  # noqa: S101  for the type checker
-    values = slots.told(db, fact.slot, scope=fact.scope, viewer=fact.origin)
+    values = labels.painted_values(db, fact.slot, scope=fact.scope, viewer=fact.origin)
     values = [one for one in values if one.id not in but]
     if len(values) == 1 and values[0].statement is None:
         return fact, []
@@ -112,7 +112,7 @@ def hold_again(
     """Let a restored value hold as it was said, and where its slot has no other; return it as its
     slot shows it. `said` tells when it was last said before."""
     assert fact.slot is not None  # noqa: S101  for the type checker
-    values = slots.told(db, fact.slot, scope=fact.scope, viewer=fact.origin)
+    values = labels.painted_values(db, fact.slot, scope=fact.scope, viewer=fact.origin)
     after = restored_last(fact, values, {**_said(db, fact, values), **said}, now=now)
     writes.change(db, fact, after)
     return repaint(db, after, now=now, by=None)[0]

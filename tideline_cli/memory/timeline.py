@@ -10,7 +10,7 @@ from tideline_cli.policy.periods import holds_from
 from tideline_cli.policy.slots import periods, same_place
 from tideline_cli.ranking.decay import is_immune, strength_at
 from tideline_cli.ranking.fading import fades_at, traits_of
-from tideline_cli.store import departures, facts, given, links, reads, slots
+from tideline_cli.store import archivals, facts, injections, links, listing, reads
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def of_fact(
     found = {fact.id: fact}
     waiting = [fact]
     if fact.slot is not None:
-        waiting += slots.all_values(db, fact.slot, viewer=viewer)
+        waiting += listing.values_of_slot(db, fact.slot, viewer=viewer)
         found |= {one.id: one for one in waiting}
     while waiting and len(found) < MOST:
         for near in _neighbours(db, waiting.pop(), viewer):
@@ -73,15 +73,15 @@ def of_fact(
 
 def of_slot(db: Connection, slot: str, rule: Eviction, *, viewer: Origin, now: int) -> list[Moment]:
     """Return all values that a slot has and had, the oldest first."""
-    found = slots.all_values(db, slot_key(slot), viewer=viewer)
+    found = listing.values_of_slot(db, slot_key(slot), viewer=viewer)
     return _steps(db, found, rule, viewer=viewer, now=now)
 
 
 def changed_slots(db: Connection, *, viewer: Origin, limit: int) -> list[SlotChange]:
     """Return the slots that were spoken of last, the newest first."""
     found: list[SlotChange] = []
-    for slot, count, at in slots.newest(db, viewer=viewer, limit=limit):
-        values = slots.all_values(db, slot, viewer=viewer)
+    for slot, count, at in listing.newest_slots(db, viewer=viewer, limit=limit):
+        values = listing.values_of_slot(db, slot, viewer=viewer)
         held = [fact for fact in values if fact.lifecycle == "active"] or values
         found.append(SlotChange(slot, max(held, key=holds_from), count, at))
     return found
@@ -104,8 +104,8 @@ def _steps(
     numbers = {facts.number_of(db, fact.id, viewer=viewer): fact for fact in found}
     gone = {seq: fact for seq, fact in numbers.items() if fact.lifecycle == "archived"}
     why = {one.seq: one for one in archived.explained(db, gone, viewer=viewer)}
-    places = reads.alone(db, departures.successors(gone))
-    gifts = given.times(db, numbers)
+    places = reads.alone(db, archivals.successors(gone))
+    gifts = injections.times(db, numbers)
     steps = [
         _gone(fact, why.get(seq), places.get(seq, []))
         if fact.lifecycle != "active"

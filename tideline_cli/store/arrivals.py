@@ -1,17 +1,18 @@
-"""Facts of an origin by the hour in which they were made: when and how many, without reading
-them."""
+"""Facts of an origin by the hour in which they were made: when and how many, without reading them;
+and which of many may be stronger at an instant than a long time without use leaves them."""
 
 from __future__ import annotations
 
 import time
 
+from tideline_cli.model.instant import DAY_MS
 from tideline_cli.model.source import is_trusted
 from tideline_cli.store import SERVERS, visibility
 from tideline_cli.store.reads import alone
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
     from typing import Any
 
     from apsw import Connection
@@ -30,30 +31,6 @@ _SINCE_THEN = """
 SELECT count(*) FROM fact INDEXED BY fact_active
 WHERE origin + 0 = ? AND lifecycle = 'active' AND created_at >= ?
 """
-# Of the hour that an instant cuts, the part that is read is the one after it.
-_LATER = """
-SELECT count(*), ifnull(sum(length), 0) FROM fact INDEXED BY fact_active
-WHERE origin + 0 = ?1 AND lifecycle = 'active' AND created_at > ?2
-  AND created_at < (?3 + 1) * 3600000 AND created_at / 3600000 = ?3
-"""
-_UNTIL = "SELECT ifnull(sum(facts), 0), ifnull(sum(tokens), 0) FROM arrival WHERE origin = ?"
-# What facts that begin or end change in the count by the time at which they were made.
-_MOVED = """
-SELECT ifnull(sum(held - made), 0), ifnull(sum((held - made) * length), 0) FROM (
-  SELECT length, created_at <= ?2 AS made,
-         valid_from <= ?2 AND (valid_to IS NULL OR valid_to > ?2) AS held
-  FROM fact INDEXED BY fact_begins
-  WHERE origin = ?1 AND lifecycle = 'active' AND valid_from IS NOT NULL
-  UNION ALL
-  SELECT length, created_at <= ?2, created_at <= ?2 AND valid_to > ?2
-  FROM fact INDEXED BY fact_ends
-  WHERE origin = ?1 AND lifecycle = 'active' AND valid_to IS NOT NULL AND valid_from IS NULL)
-"""
-_ARCHIVED = """
-SELECT count(*), ifnull(sum(length), 0) FROM fact INDEXED BY fact_inactive
-WHERE origin + 0 = ?1 AND lifecycle <> 'active' AND lifecycle <> 'pruned'
-  AND ifnull(valid_from, created_at) <= ?2 AND (valid_to IS NULL OR valid_to > ?2)
-"""
 LAST = "SELECT max(hour) FROM arrival WHERE origin = ? AND hour <= ?"
 NEXT = "SELECT min(hour) FROM arrival WHERE origin = ? AND hour > ?"
 _BY_DAY = """
@@ -66,20 +43,15 @@ SELECT strftime('%Y', at), strftime('%m', at), strftime('%d', at), facts FROM (
 def by_day(db: Connection, *, origin_number: int) -> list[tuple[int, int, int, int]]:
     """Return for each day, in the zone of this machine, its year, month and day and how many active
     facts of an origin were made on it."""
-    if db.filename.startswith(SERVERS):
-        return _by_day_here(db, origin_number)
+    if db.filename.startswith(SERVERS):  # which may have another zone
+        counts: dict[tuple[int, int, int], int] = {}
+        hours = db.execute("SELECT hour, facts FROM arrival WHERE origin = ?", (origin_number,))
+        for hour, facts in hours:
+            when = time.localtime(hour * 3600)[:3]
+            counts[when] = counts.get(when, 0) + facts
+        return [(*when, facts) for when, facts in sorted(counts.items())]
     rows = db.execute(_BY_DAY, (origin_number,))
     return [(int(year), int(month), int(day), int(facts)) for year, month, day, facts in rows]
-
-
-def _by_day_here(db: Connection, origin_number: int) -> list[tuple[int, int, int, int]]:
-    """Return the same of a memory on a server, which may have another zone."""
-    counts: dict[tuple[int, int, int], int] = {}
-    rows = db.execute("SELECT hour, facts FROM arrival WHERE origin = ?", (origin_number,))
-    for hour, facts in rows:
-        day = time.localtime(hour * 3600)[:3]
-        counts[day] = counts.get(day, 0) + facts
-    return [(*day, facts) for day, facts in sorted(counts.items())]
 
 
 def nearest(db: Connection, windows: Iterable[Window], *, origin_number: int) -> Iterator[int]:
@@ -87,17 +59,11 @@ def nearest(db: Connection, windows: Iterable[Window], *, origin_number: int) ->
     can have been made, by their hours: in it, or the last before it and the first after it."""
     for window in windows:
         for sql in (LAST, NEXT):
-            hour = hour_by(db, sql, window, origin_number=origin_number)
+            hour: int | None = db.execute(sql, (origin_number, hour_of(window.end))).get
             if hour is not None:
                 # Hour 0 is two hours long, and those before it end where their numbers begin.
                 first, after = (hour - (hour <= 0)) * _HOUR, (hour + 1) * _HOUR
                 yield min(max(first, window.start), after)
-
-
-def hour_by(db: Connection, sql: str, window: Window, *, origin_number: int) -> int | None:
-    """Return the hour of the LAST or the NEXT arrival at a window of time."""
-    hour: int | None = db.execute(sql, (origin_number, _hour(window.end))).get
-    return hour
 
 
 def evenly_trusted(db: Connection, *, origin_number: int) -> bool:
@@ -108,45 +74,75 @@ def evenly_trusted(db: Connection, *, origin_number: int) -> bool:
     return len({is_trusted(source) for (source,) in rows}) < 2
 
 
-def active_since(
-    db: Connection, instant: int, *, origin_number: int,
-    scopes: tuple[str | None, ...] | None = None,
-) -> int:  # fmt: skip
-    """Return how many active facts, of all or of some scopes, were made at an instant or later."""
-    return alone(db, made_since(instant, origin_number=origin_number, scopes=scopes))
-
-
 def made_since(
     instant: int, *, origin_number: int, scopes: tuple[str | None, ...] | None = None
 ) -> Read[int]:
-    """Read what `active_since` returns."""
+    """Read how many active facts, of all or of some scopes, were made at an instant or later."""
     if scopes is None:
-        rows = yield _SINCE, (origin_number, instant, _hour(instant))
+        rows = yield _SINCE, (origin_number, instant, hour_of(instant))
     else:
         narrowed = f"{_SINCE_THEN} AND {visibility.in_scopes(scopes)}"
         rows = yield narrowed, (origin_number, instant, *filter(None, scopes))
     return int(rows[0][0])
 
 
-def held_at(db: Connection, instant: int, *, origin_number: int) -> tuple[int, int]:
-    """Return the number of facts that were valid at an instant, archived ones included, and the
-    number of their terms."""
-    hour = _hour(instant)
-    until = _pair(db, f"{_UNTIL} AND hour <= ?", (origin_number, hour))
-    later = _pair(db, _LATER, (origin_number, instant, hour))
-    moved = _pair(db, _MOVED, (origin_number, instant))
-    archived = _pair(db, _ARCHIVED, (origin_number, instant))
-    return (
-        until[0] - later[0] + moved[0] + archived[0],
-        until[1] - later[1] + moved[1] + archived[1],
-    )
-
-
-def _hour(instant: int) -> int:
+def hour_of(instant: int) -> int:
     """Return the hour of an instant as SQL divides: towards zero."""
     return instant // _HOUR if instant >= 0 else -(-instant // _HOUR)
 
 
-def _pair(db: Connection, sql: str, values: tuple[int, ...]) -> tuple[int, int]:
-    row: Any = db.execute(sql, values).fetchone()
-    return int(row[0]), int(row[1])
+FADED_DAYS = 120
+"""Whoever was not used for so many days, and by then no more often than this, has faded."""
+FADED_USES = 1000
+_ROWS_AT_ONCE = 500
+_CHEAPER = 8  # to read a number from an index, against a row of a fact
+_USED = "ifnull(last_accessed_at, created_at) > ? OR ifnull(access_count, 0) > ?"
+# A number that is in no index is told by the table of uses, which is small.
+_RECENT = """
+SELECT seq FROM fact INDEXED BY fact_active
+WHERE origin + 0 = ?1 AND lifecycle = 'active' AND created_at > ?2
+UNION ALL SELECT seq FROM fact INDEXED BY fact_inactive
+WHERE origin + 0 = ?1 AND lifecycle <> 'active' AND created_at > ?2
+UNION ALL SELECT fact FROM usage WHERE last_accessed_at > ?2 OR access_count > ?3
+"""
+
+
+def fresh_are_rare(db: Connection, *, origin_number: int, now: int) -> bool:
+    """Say whether most facts of an origin were made long before an instant, as counts tell."""
+    made = alone(db, made_since(now - FADED_DAYS * DAY_MS, origin_number=origin_number))
+    return 2 * made <= _count(db, "lifecycle = 'active'", origin_number)
+
+
+def fresh_among(
+    db: Connection, seqs: Sequence[int], *, origin_number: int, now: int
+) -> frozenset[int]:
+    """Return of the facts of an origin those that may not have faded at an instant; others may be
+    among the numbers. Where an origin has no fact that lasts, no fact is read."""
+    since = now - FADED_DAYS * DAY_MS
+    made = alone(db, made_since(since, origin_number=origin_number))
+    lasting = _count(db, "(pinned = 1 OR tier = 'permanent')", origin_number)
+    if lasting or made > _CHEAPER * len(seqs):
+        return frozenset(_asked(db, seqs, origin_number, since))
+    rows: Iterable[Any] = db.execute(_RECENT, (origin_number, since, FADED_USES))
+    return frozenset(seq for (seq,) in rows)
+
+
+def _asked(db: Connection, seqs: Sequence[int], origin_number: int, since: int) -> Iterable[int]:
+    for start in range(0, len(seqs), _ROWS_AT_ONCE):
+        marks = ", ".join(map(str, seqs[start : start + _ROWS_AT_ONCE]))
+        rows: Iterable[Any] = db.execute(
+            "SELECT seq FROM fact LEFT JOIN usage ON usage.fact = fact.seq"
+            f" WHERE seq IN ({marks}) AND origin = ?"
+            f" AND (pinned = 1 OR tier = 'permanent' OR {_USED})",
+            (origin_number, since, FADED_USES),
+        )
+        yield from (seq for (seq,) in rows)
+
+
+def _count(db: Connection, condition: str, origin_number: int) -> int:
+    return int(
+        db.execute(
+            f"SELECT ifnull(sum(facts), 0) FROM census WHERE origin = ? AND {condition}",
+            (origin_number,),
+        ).get
+    )

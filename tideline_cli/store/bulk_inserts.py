@@ -10,7 +10,7 @@ from itertools import chain
 from tideline_cli.model.fields import SEARCHED
 from tideline_cli.model.text import IndexTerms
 from tideline_cli.ranking.score_bounds import bound_of_fact
-from tideline_cli.store import SERVERS, births, digest, schema
+from tideline_cli.store import SERVERS, arrivals, births, digest, schema, score_bounds
 from tideline_cli.store.fact_rows import COLUMNS, columns_of, fact_of_columns
 from tideline_cli.store.writes import STORED
 
@@ -121,7 +121,7 @@ class NewCounts:
     def add(self, rows: Iterable[Columns]) -> None:
         """Count new facts as `insert` takes them."""
         for columns in rows:
-            key = (*_key(columns), _hour(columns[_CREATED]))
+            key = (*_key(columns), arrivals.hour_of(columns[_CREATED]))
             counts = self._found.setdefault(key, [0, 0, 0])
             counts[0] += 1
             counts[1] += columns[_LENGTH]
@@ -130,21 +130,47 @@ class NewCounts:
     def store(self, db: Connection) -> None:
         """Add what was counted to the tables."""
         census: list[tuple[Any, ...]] = []
-        arrivals: list[tuple[Any, ...]] = []
+        made: list[tuple[Any, ...]] = []
         tallies: list[tuple[Any, ...]] = []
         for (*key, hour), (facts, tokens, octets) in self._found.items():
             scope = "" if key[_SCOPE] is None else key[_SCOPE]
             census.append((*key[:_SCOPE], scope, *key[_SCOPE + 1 :], facts, octets))
             if key[_LIFECYCLE] == "active":
-                arrivals.append((key[_ORIGIN], hour, facts, tokens))
+                made.append((key[_ORIGIN], hour, facts, tokens))
                 tallies.append((key[_ORIGIN], key[_SOURCE], facts, tokens))
-        for statement, rows in zip(schema.ADD_COUNTS, (census, arrivals, tallies), strict=True):
+        for statement, rows in zip(schema.ADD_COUNTS, (census, made, tallies), strict=True):
             db.executemany(statement, rows)
 
 
-def _hour(ms: int) -> int:
-    """Return the hour of an instant as SQLite divides: towards 1970."""
-    return ms // schema.HOUR_MS if ms >= 0 else -(-ms // schema.HOUR_MS)
+class NewBounds:
+    """The bytes of facts that a load stores, kept back until they fill a row: a row that grows
+    leaves room unused. They are dropped when anybody else has written since, who may have changed
+    such a fact; `score_bounds.extend` and the next row make those that are missing."""
+
+    def __init__(self) -> None:
+        self._first = 0
+        self._codes = bytearray()
+        self._version = 0
+
+    def add(self, db: Connection, fresh: bytes) -> None:
+        """Add the bytes of the newest facts, in the open transaction that stores them."""
+        if db.filename.startswith(SERVERS):  # where a row may grow
+            score_bounds.append(db, 0, fresh)
+            return
+        first: int = db.execute("SELECT max(seq) FROM fact").get + 1 - len(fresh)
+        version: int = db.pragma("data_version")
+        if version != self._version or first != self._first + len(self._codes):
+            self._first, self._version = first, version
+            self._codes.clear()
+        self._codes += fresh
+        if len(self._codes) >= score_bounds.CHUNK:
+            score_bounds.append(db, self._first, bytes(self._codes))
+            self.drop()
+
+    def drop(self) -> None:
+        """Drop what is kept back."""
+        self._first = 0
+        self._codes.clear()
 
 
 def _octets(text: str) -> int:

@@ -22,7 +22,6 @@ from tideline_cli.system import (
     flock,
     is_own,
     is_root,
-    machine,
     rights,
     set_mode,
 )
@@ -41,12 +40,6 @@ _FRESH = os.O_RDWR | os.O_CREAT | os.O_EXCL | NOFOLLOW | BINARY
 def absolute(path: str) -> str:
     """Return a path that no longer depends on the working folder."""
     return os.path.abspath(os.path.expanduser(path))
-
-
-def resolved(path: str) -> str:
-    """Return the path of a file without links above it; the file itself may be one."""
-    folder, name = os.path.split(absolute(path))
-    return os.path.join(os.path.realpath(folder), name)
 
 
 def create(path: str, *, like: str = "") -> None:
@@ -305,22 +298,6 @@ def states(path: str) -> Iterator[State]:
 def folder_state(path: str) -> State | None:
     """Return the state of the folder that a file lies in."""
     return state(os.path.realpath(os.path.dirname(os.path.abspath(path))))
-
-
-def restrict(path: str, mode: int) -> None:
-    """Set the mode of a file or folder of ours."""
-    os.chmod(path, mode)
-
-
-def free_bytes(path: str) -> int:
-    """Return how many bytes the disk that holds a file has free for us."""
-    return machine.free_bytes(os.path.dirname(os.path.abspath(path)))
-
-
-def is_writable(path: str) -> bool:
-    """Say whether this user may write a file, and its folder."""
-    folder = os.path.dirname(os.path.abspath(path))
-    return os.access(path, os.W_OK) and os.access(folder, os.W_OK)
 
 
 def unreadable(path: str) -> str:

@@ -1,5 +1,5 @@
-"""The words of titles, tags, slots and kinds that the text of a fact does not hold: a derived index
-of each origin, by which a fact is found by its labels.
+"""Labels of facts: the values of a slot, and the words of titles, tags, slots and kinds that a text
+does not hold: a derived index of each origin, by which a fact is found by its labels.
 
 Facts without labels have no row. Of a chunk of a document the kind says nothing: all of them have
 it. Who changes one of `fields.SEARCHED` takes the fact out before
@@ -12,12 +12,10 @@ from _operator import attrgetter
 
 from tideline_cli.model import codec
 from tideline_cli.model.fields import LISTS, SEARCHED
-from tideline_cli.model.record import replace
 from tideline_cli.model.text import index_terms
 from tideline_cli.store import reads, visibility
 from tideline_cli.store.connection import setting
-from tideline_cli.store.fact_rows import SELECT, fact_of
-from tideline_cli.store.facts import narrowing
+from tideline_cli.store.fact_rows import SELECT, SELECT_WITH_TERMS, fact_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,7 +27,6 @@ if TYPE_CHECKING:
     from tideline_cli.model.fact import Fact
     from tideline_cli.model.origin import Origin
     from tideline_cli.model.text import Analyzer
-    from tideline_cli.store.facts import Filter
 
 _KIND = SEARCHED.index("kind")
 _COLUMNS = tuple(
@@ -41,6 +38,7 @@ _SOME = f"{_SELECT} WHERE {_LABELLED} AND seq IN (SELECT value FROM json_each(?)
 _values = attrgetter(*SEARCHED)
 _INSERT = "INSERT INTO label_term (origin, term, fact, size) VALUES (?, ?, ?, ?)"
 _FEW = 500  # facts that are taken out by their terms; for more of them the table is read
+
 
 def add(
     db: Connection, seq: int, fact: Fact, *, origin_number: int, held: Iterable[str]
@@ -157,59 +155,32 @@ def _analyzer(db: Connection) -> Analyzer:
     return analyzer
 
 
-_WITHIN = """EXISTS (
-  SELECT 1 FROM fact AS around
-  WHERE around.origin = fact.origin AND around.slot = fact.slot AND around.scope IS fact.scope
-    AND around.lifecycle = 'active' AND (around.valid_to IS NULL OR around.valid_to > fact.valid_to)
-    AND ifnull(around.valid_from, around.created_at) < ifnull(fact.valid_from, fact.created_at))"""
+_MOST_PAST = 200  # older ones show what they have shown
 
 
-def values(
-    db: Connection, *, viewer: Origin, wanted: Filter
-) -> list[Fact]:
-    """Return the active facts of all slots, by slot and scope, then in order of arrival; and those
-    that have interrupted one of them."""
-    condition, names = _seen(viewer, wanted)
-    rows: list[Any] = db.execute(
-        f"{SELECT} WHERE {condition} AND slot IS NOT NULL"
-        f" AND (lifecycle = 'active' OR lifecycle = 'archived' AND {_WITHIN})"
-        " ORDER BY slot, scope NULLS FIRST, fact.seq",
-        names,
-    ).fetchall()
-    return [fact_of(row) for row in rows]
-
-
-def values_ever(
-    db: Connection, *, viewer: Origin, wanted: Filter, now: int
-) -> dict[tuple[str, str | None], tuple[int, int | None]]:
-    """Return how many values each slot of each scope has and had, and when the last one ended that
-    has ended by now, by slot and scope."""
-    condition, names = _seen(viewer, wanted)
-    rows: list[Any] = db.execute(
-        "SELECT slot, scope, count(*), max(CASE WHEN valid_to <= ? THEN valid_to END) FROM fact"
-        f" WHERE {condition} AND slot IS NOT NULL AND lifecycle <> 'pruned'"
-        " GROUP BY slot, scope ORDER BY slot, scope NULLS FIRST",
-        (now, *names),
-    ).fetchall()
-    return {(slot, scope): (count, ended) for slot, scope, count, ended in rows}
-
-
-def tags(
-    db: Connection, *, viewer: Origin, wanted: Filter
-) -> list[tuple[str, int, int]]:
-    """Return (tag, number of active facts, when the newest was made), the most frequent first."""
-    condition, names = _seen(viewer, wanted)
-    rows: list[Any] = db.execute(
-        "SELECT value, count(*) AS uses, max(created_at) FROM fact, json_each(fact.tags)"
-        f" WHERE {condition} AND lifecycle = 'active' AND fact.tags IS NOT NULL"
-        " GROUP BY value ORDER BY uses DESC, value",
-        names,
-    ).fetchall()
-    return rows
-
-
-def _seen(viewer: Origin, wanted: Filter) -> tuple[str, tuple[Any, ...]]:
-    """Return the condition for facts that a filter asks for, whatever their lifecycle."""
+def active_values(
+    db: Connection, slot: str, *, scope: str | None, viewer: Origin
+) -> list[tuple[Fact, str]]:
+    """Return the active facts of a slot in order of arrival, each with its terms."""
     condition, names = visibility.where(viewer)
-    narrowed, values = narrowing(replace(wanted, lifecycle=None))
-    return condition + narrowed, (*names, *values)
+    rows: Iterable[tuple[Any, ...]] = db.execute(
+        f"{SELECT_WITH_TERMS} WHERE {condition} AND slot = ? AND scope IS ?"
+        " AND lifecycle = 'active' ORDER BY fact.seq",
+        (*names, slot, scope),
+    )
+    return [(fact_of(row), row[-1]) for row in rows]
+
+
+def painted_values(db: Connection, slot: str, *, scope: str | None, viewer: Origin) -> list[Fact]:
+    """Return the values of a slot that its time line is painted of, in order of arrival: the active
+    ones, and the newest of those that others have painted over."""
+    condition, names = visibility.where(viewer)
+    place = f"{condition} AND slot = ? AND scope IS ?"
+    values = (*names, slot, scope)
+    rows: Iterable[tuple[Any, ...]] = db.execute(
+        f"{SELECT} WHERE {place} AND (lifecycle = 'active' OR fact.seq IN (SELECT seq FROM fact"
+        f" WHERE {place} AND lifecycle <> 'active' AND statement IS NOT NULL"
+        " ORDER BY seq DESC LIMIT ?)) ORDER BY fact.seq",
+        (*values, *values, _MOST_PAST),
+    )
+    return [fact_of(row) for row in rows]

@@ -1,10 +1,12 @@
 """Facts one after the other, in an order, as a list shows them or as a search without an index
-reads them."""
+reads them; and the slots and tags that there are."""
 
 from __future__ import annotations
 
+from tideline_cli.model import codec
 from tideline_cli.model.origin import Origin
-from tideline_cli.store import facts, newest, visibility
+from tideline_cli.model.record import replace
+from tideline_cli.store import facts, recent, visibility
 from tideline_cli.store.connection import has_synced
 from tideline_cli.store.fact_rows import SELECT, fact_of
 from tideline_cli.store.facts import narrowing
@@ -12,7 +14,7 @@ from tideline_cli.store.facts import narrowing
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
-    from typing import Literal
+    from typing import Any, Literal
 
     from apsw import Connection
 
@@ -71,9 +73,9 @@ def _newest(
     db: Connection, wanted: Filter, viewer: Origin, limit: int, offset: int
 ) -> Iterator[Sequence[int]]:
     """Yield the numbers of the newest facts of an origin that a filter asks for, in parts."""
-    choice = newest.Choice(*facts.narrowing(wanted), *_states(wanted))
+    choice = recent.Choice(*facts.narrowing(wanted), *_states(wanted))
     number = visibility.number(db, viewer)
-    seqs = newest.numbers(db, choice, origin_number=number, limit=limit + offset)
+    seqs = recent.numbers(db, choice, origin_number=number, limit=limit + offset)
     for start in range(offset, len(seqs), _AT_ONCE):
         yield seqs[start : start + _AT_ONCE]
 
@@ -98,4 +100,91 @@ def wordings(
         f" FROM fact WHERE origin = ?{narrowed}",
         (origin_number, *values),
     )
+    return rows
+
+
+_WITHIN = """EXISTS (
+  SELECT 1 FROM fact AS around
+  WHERE around.origin = fact.origin AND around.slot = fact.slot AND around.scope IS fact.scope
+    AND around.lifecycle = 'active' AND (around.valid_to IS NULL OR around.valid_to > fact.valid_to)
+    AND ifnull(around.valid_from, around.created_at) < ifnull(fact.valid_from, fact.created_at))"""
+
+
+def slot_values(db: Connection, *, viewer: Origin, wanted: Filter) -> list[Fact]:
+    """Return the active facts of all slots, by slot and scope, then in order of arrival; and those
+    that have interrupted one of them."""
+    condition, names = _seen(viewer, wanted)
+    rows: list[Any] = db.execute(
+        f"{SELECT} WHERE {condition} AND slot IS NOT NULL"
+        f" AND (lifecycle = 'active' OR lifecycle = 'archived' AND {_WITHIN})"
+        " ORDER BY slot, scope NULLS FIRST, fact.seq",
+        names,
+    ).fetchall()
+    return [fact_of(row) for row in rows]
+
+
+def slot_histories(
+    db: Connection, *, viewer: Origin, wanted: Filter, now: int
+) -> dict[tuple[str, str | None], tuple[int, int | None]]:
+    """Return how many values each slot of each scope has and had, and when the last one ended that
+    has ended by now, by slot and scope."""
+    condition, names = _seen(viewer, wanted)
+    rows: list[Any] = db.execute(
+        "SELECT slot, scope, count(*), max(CASE WHEN valid_to <= ? THEN valid_to END) FROM fact"
+        f" WHERE {condition} AND slot IS NOT NULL AND lifecycle <> 'pruned'"
+        " GROUP BY slot, scope ORDER BY slot, scope NULLS FIRST",
+        (now, *names),
+    ).fetchall()
+    return {(slot, scope): (count, ended) for slot, scope, count, ended in rows}
+
+
+def tags(db: Connection, *, viewer: Origin, wanted: Filter) -> list[tuple[str, int, int]]:
+    """Return (tag, number of active facts, when the newest was made), the most frequent first."""
+    condition, names = _seen(viewer, wanted)
+    rows: list[Any] = db.execute(
+        "SELECT value, count(*) AS uses, max(created_at) FROM fact, json_each(fact.tags)"
+        f" WHERE {condition} AND lifecycle = 'active' AND fact.tags IS NOT NULL"
+        " GROUP BY value ORDER BY uses DESC, value",
+        names,
+    ).fetchall()
+    return rows
+
+
+def _seen(viewer: Origin, wanted: Filter) -> tuple[str, tuple[Any, ...]]:
+    """Return the condition for facts that a filter asks for, whatever their lifecycle."""
+    condition, names = visibility.where(viewer)
+    narrowed, values = narrowing(replace(wanted, lifecycle=None))
+    return condition + narrowed, (*names, *values)
+
+
+def values_of_slot(db: Connection, slot: str, *, viewer: Origin) -> list[Fact]:
+    """Return all facts that a slot has and had, in order of arrival."""
+    condition, names = visibility.where(viewer)
+    rows: Iterable[tuple[Any, ...]] = db.execute(
+        f"{SELECT} WHERE {condition} AND slot = ? ORDER BY fact.seq", (*names, slot)
+    )
+    return [fact_of(row) for row in rows]
+
+
+def slots_among(db: Connection, seqs: Iterable[int], *, viewer: Origin | Everyone) -> list[Fact]:
+    """Return those of some facts that are values of a slot, one for each slot of each scope."""
+    condition, names = visibility.where(viewer)
+    rows: Iterable[tuple[Any, ...]] = db.execute(
+        f"{SELECT} WHERE {condition} AND slot IS NOT NULL"
+        " AND fact.seq IN (SELECT value FROM json_each(?))",
+        (*names, codec.dumps(list(seqs))),
+    )
+    found = (fact_of(row) for row in rows)
+    return list({(one.origin.key, one.slot, one.scope): one for one in found}.values())
+
+
+def newest_slots(db: Connection, *, viewer: Origin, limit: int) -> list[tuple[str, int, int]]:
+    """Return the slots that were spoken of last: the name, the number of values, and when the last
+    one came."""
+    condition, names = visibility.where(viewer)
+    rows: list[Any] = db.execute(
+        f"SELECT slot, count(*), max(created_at) AS at FROM fact WHERE {condition}"
+        " AND slot IS NOT NULL GROUP BY slot ORDER BY at DESC, slot LIMIT ?",
+        (*names, limit),
+    ).fetchall()
     return rows

@@ -1,23 +1,19 @@
-"""What nights leave to be told: passes that archived facts while nobody looked, until somebody is
-told; and what fades soonest, as the last dream foresaw."""
+"""Notices of passes that archived facts while nobody looked, until somebody is told."""
 
 from __future__ import annotations
 
 from tideline_cli.errors import ReplacedError
 from tideline_cli.model.record import record
-from tideline_cli.store.bulk_reads import FADING, fading_of
 from tideline_cli.store.connection import DatabaseError
 from tideline_cli.store.transactions import in_passing, writing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
     from typing import Any
 
     from apsw import Connection
 
     from tideline_cli.model.origin import Origin
-    from tideline_cli.store.bulk_reads import Fading
 
 _MINE = "origin = (SELECT number FROM origin WHERE key = ?)"
 
@@ -61,33 +57,3 @@ def take(db: Connection, *, viewer: Origin) -> list[Notice]:
     except (DatabaseError, ReplacedError):
         return []
     return [Notice(*row) for row in found]
-
-
-MOST_FADING = 1000
-"""So many facts of an origin are listed."""
-
-
-def put_fading(db: Connection, soonest: Iterable[tuple[int, int]], *, origin_number: int) -> None:
-    """Replace the list of an origin: facts by number, and when each fades."""
-    db.execute("DELETE FROM fade WHERE origin = ?", (origin_number,))
-    for seq, at in soonest:
-        db.execute(
-            "INSERT OR REPLACE INTO fade (fact, origin, at) SELECT seq, origin, ?2 FROM fact"
-            " WHERE seq = ?1 AND origin = ?3",
-            (seq, at, origin_number),
-        )
-
-
-def fading_soon(db: Connection, *, origin_number: int, until: int) -> list[Fading]:
-    """Return the listed facts that were to fade before an instant and that still may."""
-    rows = db.execute(
-        f"{FADING} AND fact.seq IN (SELECT fact FROM fade WHERE origin = ?1 AND at < ?2)"
-        " AND fact.origin = ?1",
-        (origin_number, until),
-    )
-    return fading_of(rows)
-
-
-def clear_fading(db: Connection) -> None:
-    """Forget what was foreseen for all origins, until their next dream."""
-    db.execute("DELETE FROM fade")

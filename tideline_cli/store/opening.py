@@ -96,9 +96,7 @@ def open_for_reading(path: str) -> Connection | None:
     check_library()
     refuse_emptied(path)
     path = file_kind.real(path)
-    if not os.path.lexists(path):
-        return None
-    if os.path.isfile(path) and os.path.getsize(path) == 0:
+    if is_absent(path):
         return None
     db = connect_for_reading(path)
     if is_unmade(db):
@@ -123,7 +121,7 @@ def open_as_it_is(path: str, *, patience_ms: int) -> Connection | None:
     check_library()
     refuse_emptied(path)
     path = file_kind.real(path)
-    if not os.path.lexists(path) or (os.path.isfile(path) and os.path.getsize(path) == 0):
+    if is_absent(path):
         return None
     db = connect_as_it_is(path, patience_ms=patience_ms)
     if is_unmade(db):
@@ -243,6 +241,11 @@ def _switch_log_on(db: Connection) -> None:
     once, whatever its patience."""
     with in_turn(db):
         db.pragma("journal_mode", "wal")
+
+
+def is_absent(path: str) -> bool:
+    """Say whether there is nothing at a path, or an empty file."""
+    return not os.path.lexists(path) or (os.path.isfile(path) and os.path.getsize(path) == 0)
 
 
 def is_unmade(db: Connection) -> bool:

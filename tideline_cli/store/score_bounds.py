@@ -15,6 +15,7 @@ from tideline_cli.ranking.score_bounds import (
     FIRST_CODER,
     ROW,
     bound_of_fact,
+    may_have_distinct,
     repeats_at_least,
 )
 from tideline_cli.store import SERVERS
@@ -46,6 +47,7 @@ MADE_FROM = frozenset(("role", "importance", "tier", "pinned"))
 CHUNK = ROW
 LAG = 256  # facts that may be without a byte before a recall makes theirs
 _MADE_BY = "score_bounds"
+_LAST = "SELECT ifnull(max(seq), 0) FROM fact"
 
 
 def _of_server(db: Connection) -> Any:
@@ -75,8 +77,7 @@ def repeating(db: Connection, least: int, *, origin_number: int) -> Iterator[int
     stored = _stored(db)
     flags = stored.translate(repeats_at_least()[0])[least:]
     yield from compress(range(least, least + len(flags)), flags)
-    last: Any = db.execute("SELECT ifnull(max(seq), 0) FROM fact").get
-    yield from range(max(least, len(stored)), last + 1)
+    yield from range(max(least, len(stored)), int(db.execute(_LAST).get) + 1)
 
 
 def missing(db: Connection, *, viewer: Origin) -> Read[int]:
@@ -116,43 +117,12 @@ def extend(db: Connection, *, limit: int, origin_number: int | None) -> None:
         _store(db, number, made + fresh)
 
 
-class NewBounds:
-    """The bytes of facts that a load stores, kept back until they fill a row: a row that grows
-    leaves room unused. They are dropped when anybody else has written since, who may have changed
-    such a fact; `extend` and the next row make those that are missing."""
-
-    def __init__(self) -> None:
-        self._first = 0
-        self._codes = bytearray()
-        self._version = 0
-
-    def add(self, db: Connection, fresh: bytes) -> None:
-        """Add the bytes of the newest facts, in the open transaction that stores them."""
-        if server := _of_server(db):
-            server.add(db, fresh)
-            return
-        first: int = db.execute("SELECT max(seq) FROM fact").get + 1 - len(fresh)
-        if db.filename.startswith(SERVERS):  # where a row may grow
-            _append(db, first, fresh)
-            return
-        version: int = db.pragma("data_version")
-        if version != self._version or first != self._first + len(self._codes):
-            self._first, self._version = first, version
-            self._codes.clear()
-        self._codes += fresh
-        if len(self._codes) >= CHUNK:
-            _append(db, self._first, bytes(self._codes))
-            self.drop()
-
-    def drop(self) -> None:
-        """Drop what is kept back."""
-        self._first = 0
-        self._codes.clear()
-
-
-def _append(db: Connection, first: int, fresh: bytes) -> None:
-    """Store the bytes of facts, numbered from `first` on. Where more than a row before them have
-    none yet, all are left to `extend`."""
+def append(db: Connection, first: int, fresh: bytes) -> None:
+    """Store the bytes of the newest facts, numbered from `first` on. Where more than a row before
+    them have none yet, all are left to `extend`."""
+    if server := _of_server(db):
+        server.add(db, fresh)
+        return
     if not are_ours(db):
         clear(db)
     number, made = _last(db)
@@ -265,3 +235,30 @@ def _made(db: Connection, start: int, *, limit: int) -> bytes:
     for seq, terms, *weights in facts:
         fresh[seq - start] = bound_of_fact(terms, *weights)
     return bytes(fresh)
+
+
+class Sized:
+    """The facts of a file, of all origins, or those of an origin on a server, that may have so many
+    distinct terms, as their bytes say. Those that have no byte yet may."""
+
+    def __init__(self, db: Connection, least: int, most: int, *, origin_number: int) -> None:
+        held = codes(db, origin_number=origin_number)
+        self._fitting = held.translate(may_have_distinct(least, most))
+        self._unknown = range(len(self._fitting), int(db.execute(_LAST).get) + 1)
+
+    def are_few(self, most: int) -> bool:
+        """Say whether they are no more than `most`."""
+        return self._fitting.count(1) + len(self._unknown) <= most
+
+    def numbers(self) -> list[int]:
+        """Return their numbers, ascending."""
+        found, place = [], self._fitting.find(1)
+        while place >= 0:
+            found.append(place)
+            place = self._fitting.find(1, place + 1)
+        return [*found, *self._unknown]
+
+    def among(self, seqs: list[int]) -> list[int]:
+        """Return those of the facts with these numbers that are among them."""
+        fitting, end = self._fitting, self._unknown.start
+        return [seq for seq in seqs if seq >= end or fitting[seq]]

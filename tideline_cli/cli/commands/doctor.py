@@ -17,7 +17,7 @@ from tideline_cli.memory.secret_screening import (
 )
 from tideline_cli.model.origin import EVERYONE
 from tideline_cli.store import connection
-from tideline_cli.store.checks import of_engine
+from tideline_cli.store.checks import engine
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
     session.needs_owner("only the owner may examine the store")
     if options.secrets:
         return _report_secrets(session)
-    if of_engine.is_none(session.database):
+    if engine.is_none(session.database):
         session.check_memory_is_there()
         _show(session, doctor.DoctorReport((), ()), {}, None)
         return 0

@@ -12,7 +12,7 @@ from tideline_cli.model import instant
 from tideline_cli.model.record import record, replace
 from tideline_cli.policy.periods import holds_from
 from tideline_cli.policy.slots import holds_at, periods
-from tideline_cli.store import labels
+from tideline_cli.store import listing
 from tideline_cli.store.transactions import snapshot
 
 TYPE_CHECKING = False
@@ -59,8 +59,8 @@ def run(session: Session, words: list[str], options: Options) -> int:
     found: list[_Slot] = []
     if db is not None:
         with snapshot(db):
-            active = labels.values(db, viewer=viewer, wanted=wanted)
-            ever = labels.values_ever(db, viewer=viewer, wanted=wanted, now=session.now)
+            active = listing.slot_values(db, viewer=viewer, wanted=wanted)
+            ever = listing.slot_histories(db, viewer=viewer, wanted=wanted, now=session.now)
         found = _slots(active, ever, now=session.now)
     _print(session, options, found)
     return 0
@@ -156,7 +156,7 @@ def _tags(session: Session, words: list[str], options: TagsOptions) -> int:
         raise UsageError("tags takes no words", hint="`tideline list --tag TAG` lists its facts")
     wanted = replace(filters.labelled(session, options), lasts_at=session.now)
     db = session.reading()
-    found = [] if db is None else labels.tags(db, viewer=session.viewer, wanted=wanted)
+    found = [] if db is None else listing.tags(db, viewer=session.viewer, wanted=wanted)
 
     def table() -> None:
         rows = [(tag, f"{count:,}", instant.ago(at, session.now)) for tag, count, at in found]

@@ -17,7 +17,7 @@ from tideline_cli.model.origin import EVERYONE, Origin
 from tideline_cli.model.record import replace
 from tideline_cli.model.saying import Times, as_told
 from tideline_cli.model.source import is_trusted
-from tideline_cli.store import facts, references, slots, uses, visibility, writes
+from tideline_cli.store import facts, labels, references, uses, visibility, writes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -108,7 +108,7 @@ class Destination:
             if fact.slot is not None:
                 by_slot.setdefault((fact.origin.key, fact.scope, fact.slot), {})[fact.id] = fact
         for (key, scope, slot), come in by_slot.items():
-            values = slots.told(self._db, slot, scope=scope, viewer=Origin(key))
+            values = labels.painted_values(self._db, slot, scope=scope, viewer=Origin(key))
             if not values:
                 continue
             said = {value.id: self.times.of(value).said_at for value in values}

@@ -220,7 +220,7 @@ class ChunkInserter:
         self._db = db
         self._destination = destination
         self._vectors = ChunkVectors(db, are_many=are_many)
-        self._bounds = score_bounds.NewBounds()
+        self._bounds = bulk_inserts.NewBounds()
         self._indexed: int | None = None  # the last fact in the index, where later ones wait for it
 
     def begin(self, chunk: list[Ready]) -> None:
@@ -315,7 +315,7 @@ class _NewFacts:
             self._destination.added_plain(len(self._waiting))
             self._waiting = []
 
-    def count(self, last: int, bounds: score_bounds.NewBounds) -> None:
+    def count(self, last: int, bounds: bulk_inserts.NewBounds) -> None:
         """Count the facts that were stored, which have the numbers after `last`, and bound their
         scores, as far as that can be done without reading them again."""
         if self.apart:

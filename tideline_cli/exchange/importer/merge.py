@@ -27,7 +27,7 @@ from tideline_cli.policy.sameness import (
     may_be_one_chunk,
     state_the_same,
 )
-from tideline_cli.store import facts, links, listing, references, slots, uses, writes
+from tideline_cli.store import facts, labels, links, listing, references, uses, writes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -172,7 +172,7 @@ class Merger:
     def _mates(self, fact: Fact) -> list[tuple[Fact, str]]:
         if fact.slot is None:
             return []
-        return slots.values_in(self._db, fact.slot, scope=fact.scope, viewer=fact.origin)
+        return labels.active_values(self._db, fact.slot, scope=fact.scope, viewer=fact.origin)
 
     def _restate(
         self, ready: Prepared, fact: Fact, known: Fact, batch: journal.batch
@@ -432,6 +432,6 @@ class LaterStates:
         """Let every slot that rows have named hold one value: rows may restore a value before the
         row comes that ends its rival."""
         for (key, scope, slot), come in self._slots.items():
-            values = slots.told(self._db, slot, scope=scope, viewer=Origin(key))
+            values = labels.painted_values(self._db, slot, scope=scope, viewer=Origin(key))
             self._destination.settle(value for value in values if value.id in come)
         self._destination.times.flush()

@@ -1,10 +1,12 @@
-"""Whether what is derived fits the facts: vectors, bounds, known pairs, slots, and the registers of
-a sync; and making it again."""
+"""Whether what is derived fits the facts: the full-text index, counts, vectors, bounds, pairs that
+are alike, slots, and the registers of a sync; and making it again."""
 
 from __future__ import annotations
 
 from array import array
 from sys import byteorder
+
+import apsw
 
 from tideline_cli.config.settings import DEFAULT_EMBEDDER
 from tideline_cli.model.codec import dumps
@@ -12,7 +14,16 @@ from tideline_cli.model.edge import TWOFOLD
 from tideline_cli.model.finding import Finding, mendable, some
 from tideline_cli.model.instant import LATEST_MS
 from tideline_cli.model.source import UNTRUSTED
-from tideline_cli.store import facts, score_bounds, similar_pairs, sync_state, vectors
+from tideline_cli.store import (
+    batch_counts,
+    facts,
+    passes,
+    schema,
+    score_bounds,
+    sync_state,
+    transactions,
+    vectors,
+)
 from tideline_cli.store.connection import has_synced
 
 TYPE_CHECKING = False
@@ -21,6 +32,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from apsw import Connection
+
 
 _EMBEDDED = """
 SELECT embedder, origin FROM vector_progress UNION SELECT embedder, origin FROM vector_chunk
@@ -145,7 +157,7 @@ def forget_pairs(db: Connection) -> None:
     """Forget all pairs, so that every origin is compared again."""
     origins: list[Any] = db.execute("SELECT number FROM origin").fetchall()
     for (origin,) in origins:
-        similar_pairs.forget(db, origin_number=origin)
+        passes.forget_pairs(db, origin_number=origin)
     for table in ("near", "unpaired", "near_progress"):
         db.execute(f"DELETE FROM {table}")
 
@@ -224,3 +236,131 @@ def registers(db: Connection) -> Iterator[Finding]:
             "sync", "warning", f"{some(missing, 'link')} that machines have stated are not there",
             "restore a backup, and sync again",
         )  # fmt: skip
+
+
+_TALLY = f"""
+SELECT count(*) FROM (
+  SELECT origin, source, facts, tokens FROM tally WHERE facts <> 0 OR tokens <> 0
+  EXCEPT {schema.TALLY}
+)
+"""
+_UNTALLIED = f"""
+SELECT count(*) FROM (
+  {schema.TALLY}
+  EXCEPT SELECT origin, source, facts, tokens FROM tally
+)
+"""
+_COUNTED_TERMS = f"""
+SELECT origin, value, count(*) FROM (
+  SELECT DISTINCT seq, fact.origin, value FROM fact, {schema.each_term("fact")}
+  WHERE lifecycle <> 'active' AND value <> ''
+) GROUP BY 1, 2
+"""
+_ARCHIVED = f"""
+SELECT (SELECT count(*) FROM (SELECT origin, term, facts FROM archived_term WHERE facts <> 0
+                              EXCEPT {_COUNTED_TERMS}))
+     + (SELECT count(*) FROM ({_COUNTED_TERMS} EXCEPT
+                              SELECT origin, term, facts FROM archived_term))
+"""
+_LAPSED_TERMS = f"""
+SELECT origin, value, count(*) FROM (
+  SELECT DISTINCT seq, fact.origin, value FROM fact, lapsed, {schema.each_term("fact")}
+  WHERE {schema.is_lapsed("fact")} AND value <> ''
+) GROUP BY 1, 2
+"""
+_LAPSED = f"""
+SELECT (SELECT count(*) FROM (SELECT origin, term, facts FROM lapsed_term WHERE facts <> 0
+                              EXCEPT {_LAPSED_TERMS}))
+     + (SELECT count(*) FROM ({_LAPSED_TERMS} EXCEPT
+                              SELECT origin, term, facts FROM lapsed_term))
+     + (SELECT count(*) FROM lapsed WHERE (facts, tokens) <> (
+          SELECT count(*), ifnull(sum(length), 0) FROM fact WHERE {schema.is_lapsed("fact")}))
+     + (SELECT count(*) FROM fact WHERE lifecycle = 'active'
+          AND (valid_from IS NOT NULL OR valid_to IS NOT NULL)
+          AND origin NOT IN (SELECT origin FROM lapsed))
+"""
+
+
+def index(db: Connection) -> Iterator[Finding]:
+    """The full-text index holds the terms of the facts, no more and no less."""
+    if db.readonly("main"):
+        yield Finding(
+            "index", "warning", "the full-text index was not checked: the file is read-only",
+            "copy the file, and check the copy with --db",
+        )  # fmt: skip
+        return
+    transactions.begin(db)  # the SQL of the check is an insert, but it writes nothing
+    try:
+        db.execute("INSERT INTO fact_fts (fact_fts, rank) VALUES ('integrity-check', 1)")
+    except apsw.CorruptError:
+        message = "the full-text index is stale: it does not hold the terms of the facts"
+        yield mendable("index", message, "makes it anew")
+    finally:
+        transactions.rollback(db)
+
+
+def ranking_counts(db: Connection) -> Iterator[Finding]:
+    """The statistics of the ranking are those of the facts."""
+    if db.execute(_TALLY).get or db.execute(_UNTALLIED).get:
+        message = "the counts of active facts and their terms are not those of the facts"
+        yield mendable("counts", message, "counts anew")
+    if db.execute(_ARCHIVED).get:
+        message = "the counts of terms of archived facts are not those of the facts"
+        yield mendable("counts", message, "counts anew")
+    if db.execute(_LAPSED).get:
+        message = "the counts of facts that do not hold now are not those of the facts"
+        yield mendable("counts", message, "counts anew")
+
+
+def status_counts(db: Connection) -> Iterator[Finding]:
+    """The counts that status shows are those of the facts."""
+    held = ("SELECT * FROM census", "SELECT * FROM arrival")
+    for one, other in zip(held, (schema.CENSUS, schema.ARRIVAL), strict=True):
+        if db.execute(f"SELECT EXISTS ({one} EXCEPT {other}) OR EXISTS ({other} EXCEPT {one})").get:
+            yield mendable(
+                "census", "the counts for status are not those of the facts", "counts anew"
+            )
+            return
+
+
+def batch_counts_fit(db: Connection) -> Iterator[Finding]:
+    """The counts of what each batch did are what the journal says."""
+    if batch_counts.are_wrong(db):
+        yield mendable(
+            "batch_counts", "the counts of what batches did are not those of the journal",
+            "counts anew",
+        )  # fmt: skip
+
+
+def enrol_anew(db: Connection) -> None:
+    """Make the counts for status again."""
+    for table, counted in (("census", schema.CENSUS), ("arrival", schema.ARRIVAL)):
+        db.execute(f"DELETE FROM {table}")
+        db.execute(f"INSERT INTO {table} {counted}")
+
+
+def count_anew(db: Connection) -> None:
+    """Make the statistics of the ranking again."""
+    db.execute("DELETE FROM tally")
+    db.execute(f"INSERT INTO tally (origin, source, facts, tokens) {schema.TALLY}")
+    db.execute("DELETE FROM archived_term")
+    db.execute(f"INSERT INTO archived_term (origin, term, facts) {_COUNTED_TERMS}")
+    _count_lapsed(db)
+
+
+def _count_lapsed(db: Connection) -> None:
+    """Count the facts that do not hold again, each origin for the instant that it has; one without,
+    for that of its newest fact."""
+    db.execute(
+        """
+        INSERT INTO lapsed SELECT origin, max(created_at), 0, 0 FROM fact
+        WHERE lifecycle = 'active' AND (valid_from IS NOT NULL OR valid_to IS NOT NULL)
+        GROUP BY origin ON CONFLICT DO NOTHING
+        """
+    )
+    db.execute("DELETE FROM lapsed_term")
+    db.execute(f"INSERT INTO lapsed_term (origin, term, facts) {_LAPSED_TERMS}")
+    db.execute(
+        "UPDATE lapsed SET (facts, tokens) = (SELECT count(*), ifnull(sum(length), 0) FROM fact"
+        f" WHERE {schema.is_lapsed('fact')})"
+    )

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from apsw import Connection
 
+
 LOST = "lost"
 _GAP = "closes the gap, after a copy: what it held cannot be undone any more; the facts are whole"
 _UNTOLD = f"""

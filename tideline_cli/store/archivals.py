@@ -7,7 +7,7 @@ from tideline_cli.model.edge import REPLACING, sql_list, words_for
 from tideline_cli.model.record import record, replace
 from tideline_cli.store import births, reads, visibility
 from tideline_cli.store.facts import narrowing
-from tideline_cli.store.newest import Choice, numbers
+from tideline_cli.store.recent import Choice, numbers
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

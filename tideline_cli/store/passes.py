@@ -1,4 +1,5 @@
-"""What the passes over many facts read: few columns of many facts, whole facts of few."""
+"""What the passes over many facts read and keep: few columns of many facts, whole facts of few;
+which facts fade soonest; which pairs are alike, and how far facts have been compared."""
 
 from __future__ import annotations
 
@@ -27,10 +28,11 @@ if TYPE_CHECKING:
 
     Edge = tuple[str, str, str | None, int | None]
 
+
 _AT_ONCE = 500
 _RATES = " ".join(f"WHEN '{name}' THEN {row.decay_rate!r}" for name, row in SEGMENTS.items())
 _RATE = f"ifnull(decay_rate, CASE segment {_RATES} END)"
-FADING = f"""
+_MAY_FADE = f"""
 SELECT fact.seq, fact.id, tier, importance, {_RATE}, ifnull(access_count, 0),
        ifnull(last_accessed_at, created_at), created_at, source, agent, given.at
 FROM fact LEFT JOIN usage ON usage.fact = fact.seq LEFT JOIN given ON given.fact = fact.seq
@@ -111,8 +113,8 @@ def corrections(db: Connection, *, viewer: Origin) -> dict[tuple[str, str | None
     return {(slot, scope): count for slot, scope, count in rows}
 
 
-def fading_of(rows: Iterable[Any]) -> list[Fading]:
-    """Return what rows of `FADING` say."""
+def _fading_of(rows: Iterable[Any]) -> list[Fading]:
+    """Return what rows of `_MAY_FADE` say."""
     return [Fading(seq, fact_id, Traits(*traits)) for seq, fact_id, *traits in rows]
 
 
@@ -128,12 +130,42 @@ def fading(
     if keeps_typed:
         condition += f" AND {_NOT_TYPED}"
     rows: Iterable[Any] = db.execute(
-        f"{FADING} AND {condition} AND created_at <= ?"
+        f"{_MAY_FADE} AND {condition} AND created_at <= ?"
         f" AND (ifnull({_strength(now)}, 0) < ?"
         " OR fact.id IN (SELECT value FROM json_each(?))) ORDER BY fact.seq",
         (*values, until, below * _MARGIN, codec.dumps(list(also))),
     )
-    return fading_of(rows)
+    return _fading_of(rows)
+
+
+MOST_FADING = 1000
+"""So many facts of an origin are listed."""
+
+
+def put_fading(db: Connection, soonest: Iterable[tuple[int, int]], *, origin_number: int) -> None:
+    """Replace the list of an origin: facts by number, and when each fades."""
+    db.execute("DELETE FROM fade WHERE origin = ?", (origin_number,))
+    for seq, at in soonest:
+        db.execute(
+            "INSERT OR REPLACE INTO fade (fact, origin, at) SELECT seq, origin, ?2 FROM fact"
+            " WHERE seq = ?1 AND origin = ?3",
+            (seq, at, origin_number),
+        )
+
+
+def fading_soon(db: Connection, *, origin_number: int, until: int) -> list[Fading]:
+    """Return the listed facts that were to fade before an instant and that still may."""
+    rows = db.execute(
+        f"{_MAY_FADE} AND fact.seq IN (SELECT fact FROM fade WHERE origin = ?1 AND at < ?2)"
+        " AND fact.origin = ?1",
+        (origin_number, until),
+    )
+    return _fading_of(rows)
+
+
+def clear_fading(db: Connection) -> None:
+    """Forget what was foreseen for all origins, until their next dream."""
+    db.execute("DELETE FROM fade")
 
 
 def _strength(now: int) -> str:
@@ -210,36 +242,30 @@ def whole(db: Connection, seqs: Iterable[int], *, viewer: Origin) -> dict[int, F
 def contents(db: Connection, seqs: Iterable[int], *, viewer: Origin) -> dict[int, str]:
     """Return the texts of facts by number."""
     condition, values = visibility.where(viewer)
-    wanted = list(seqs)
-    found: dict[int, str] = {}
-    for start in range(0, len(wanted), _AT_ONCE):
-        marks = ", ".join(map(str, map(int, wanted[start : start + _AT_ONCE])))
-        rows: Iterable[Any] = db.execute(
-            f"SELECT seq, content FROM fact WHERE seq IN ({marks}) AND {condition}", values
-        )
-        found |= dict(rows)
-    return found
+    rows: Iterable[Any] = db.execute(
+        "SELECT seq, content FROM fact"
+        f" WHERE seq IN (SELECT value FROM json_each(?)) AND {condition}",
+        (codec.dumps([*seqs]), *values),
+    )
+    return dict(rows)
 
 
 def edges(db: Connection, seqs: Iterable[int], *, viewer: Origin) -> dict[str, list[Edge]]:
     """Return for each of the facts, by id, its edges: (kind, target id, reason, strength)."""
     condition, values = visibility.where(viewer)
-    wanted = list(seqs)
+    rows: Iterable[Any] = db.execute(
+        f"""
+        SELECT fact.id, link.kind, target.id, reason, strength
+        FROM fact JOIN link ON link.from_fact = fact.seq
+          JOIN fact AS target ON target.seq = link.to_fact
+        WHERE fact.seq IN (SELECT value FROM json_each(?)) AND {condition} ORDER BY link.number
+        """,
+        (codec.dumps([*seqs]), *values),
+    )
     found: dict[str, list[Edge]] = {}
-    for start in range(0, len(wanted), _AT_ONCE):
-        marks = ", ".join(map(str, map(int, wanted[start : start + _AT_ONCE])))
-        rows: Iterable[Any] = db.execute(
-            f"""
-            SELECT fact.id, link.kind, target.id, reason, strength
-            FROM fact JOIN link ON link.from_fact = fact.seq
-              JOIN fact AS target ON target.seq = link.to_fact
-            WHERE fact.seq IN ({marks}) AND {condition} ORDER BY link.number
-            """,
-            values,
-        )
-        for source, word, target, reason, strength in rows:
-            for kind in kinds_under(word):
-                found.setdefault(source, []).append((kind, target, reason, strength))
+    for source, word, target, reason, strength in rows:
+        for kind in kinds_under(word):
+            found.setdefault(source, []).append((kind, target, reason, strength))
     return found
 
 
@@ -258,3 +284,126 @@ def terms_of(
     return found
 
 
+_COMPARED = "lifecycle = 'active' AND document IS NULL"
+
+
+@record
+class Reach:
+    """All facts up to number `seq` have been compared, for cosines of at least `floor`."""
+
+    embedder: str
+    floor: float
+    seq: int
+
+
+def reached(db: Connection, *, origin_number: int) -> Reach | None:
+    """Return how far the facts of an origin have been compared, None when never."""
+    row = db.execute(
+        "SELECT embedder, floor, seq FROM near_progress WHERE origin = ?", (origin_number,)
+    ).fetchone()
+    return Reach(*row) if row else None
+
+
+def put_reached(db: Connection, made: Reach, *, origin_number: int) -> None:
+    """Store how far the facts of an origin have been compared."""
+    db.execute(
+        "INSERT OR REPLACE INTO near_progress (origin, embedder, floor, seq) VALUES (?, ?, ?, ?)",
+        (origin_number, made.embedder, made.floor, made.seq),
+    )
+
+
+def forget_pairs(db: Connection, *, origin_number: int) -> None:
+    """Forget every pair of an origin, so that all its facts are compared again."""
+    db.execute(
+        "DELETE FROM near WHERE fact IN (SELECT seq FROM fact WHERE origin = ?)", (origin_number,)
+    )
+    db.execute(
+        "DELETE FROM unpaired WHERE fact IN (SELECT seq FROM fact WHERE origin = ?)",
+        (origin_number,),
+    )
+    db.execute("DELETE FROM near_progress WHERE origin = ?", (origin_number,))
+
+
+def compared(db: Connection, *, origin_number: int) -> list[int]:
+    """Return the numbers of an origin's active facts, ascending. Chunks of documents are not
+    compared: they repeat one another."""
+    rows: list[Any] = db.execute(
+        f"SELECT seq FROM fact WHERE origin = ? AND {_COMPARED} ORDER BY seq",
+        (origin_number,),
+    ).fetchall()
+    return [row[0] for row in rows]
+
+
+def newest_compared(db: Connection, *, origin_number: int) -> int:
+    """Return the number of the newest of these, 0 when there is none."""
+    row = db.execute(
+        f"SELECT seq FROM fact WHERE origin = ? AND {_COMPARED} ORDER BY seq DESC LIMIT 1",
+        (origin_number,),
+    ).fetchone()
+    return int(row[0]) if row else 0
+
+
+def unpaired(db: Connection, *, origin_number: int) -> list[int]:
+    """Return the numbers of an origin's facts that the comparison has passed without comparing."""
+    rows: list[Any] = db.execute(
+        "SELECT unpaired.fact FROM unpaired JOIN fact ON fact.seq = unpaired.fact WHERE origin = ?",
+        (origin_number,),
+    ).fetchall()
+    return [row[0] for row in rows]
+
+
+def add_unpaired(db: Connection, seqs: Iterable[int]) -> None:
+    """Note that these facts must be compared again; those that are gone are left out."""
+    for seq in seqs:
+        db.execute(
+            "INSERT OR IGNORE INTO unpaired (fact) SELECT seq FROM fact WHERE seq = ?", (seq,)
+        )
+
+
+def remove_unpaired(db: Connection, seqs: Iterable[int]) -> None:
+    """Note that these facts have been compared with all others."""
+    for seq in seqs:
+        db.execute("DELETE FROM unpaired WHERE fact = ?", (seq,))
+
+
+def put_pairs(db: Connection, pairs: Sequence[tuple[int, int, float]]) -> None:
+    """Store pairs (later, earlier, cosine) of facts that are still there."""
+    db.executemany(
+        """
+        INSERT OR REPLACE INTO near (fact, other, cosine)
+        SELECT a.seq, b.seq, ?3 FROM fact AS a, fact AS b WHERE a.seq = ?1 AND b.seq = ?2
+        """,
+        pairs,
+    )
+
+
+def pairs(db: Connection, *, origin_number: int, floor: float) -> list[tuple[int, int, float]]:
+    """Return the pairs (later, earlier, cosine) of active facts of an origin."""
+    rows: list[Any] = db.execute(
+        """
+        SELECT near.fact, near.other, near.cosine FROM near
+        JOIN fact AS a ON a.seq = near.fact JOIN fact AS b ON b.seq = near.other
+        WHERE a.origin = ? AND a.lifecycle = 'active' AND b.lifecycle = 'active'
+          AND near.cosine >= ?
+        """,
+        (origin_number, floor),
+    ).fetchall()
+    return rows
+
+
+def last_change(db: Connection) -> int:
+    """Return the number of the newest change in the journal."""
+    return int(db.execute("SELECT ifnull(max(number), 0) FROM change").get)
+
+
+def revived(db: Connection, *, since: int, origin_number: int, until: int) -> list[int]:
+    """Return the active facts up to number `until` that have changed after change `since`."""
+    rows: list[Any] = db.execute(
+        """
+        SELECT DISTINCT fact.seq FROM change JOIN fact ON fact.seq = change.row
+        WHERE change.number > ? AND change.entity = 'fact' AND fact.origin = ?
+          AND fact.lifecycle = 'active' AND fact.document IS NULL AND fact.seq <= ?
+        """,
+        (since, origin_number, until),
+    ).fetchall()
+    return [row[0] for row in rows]

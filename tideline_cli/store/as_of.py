@@ -51,6 +51,30 @@ SELECT seq FROM fact INDEXED BY fact_inactive
 WHERE origin + 0 = ?1 AND lifecycle <> 'active'
   AND ({_HELD} AND lifecycle <> 'pruned') <> (seq <= ?3)
 """
+# Of the hour that an instant cuts, the part that is read is the one after it.
+_LATER = """
+SELECT count(*), ifnull(sum(length), 0) FROM fact INDEXED BY fact_active
+WHERE origin + 0 = ?1 AND lifecycle = 'active' AND created_at > ?2
+  AND created_at < (?3 + 1) * 3600000 AND created_at / 3600000 = ?3
+"""
+_UNTIL = "SELECT ifnull(sum(facts), 0), ifnull(sum(tokens), 0) FROM arrival WHERE origin = ?"
+# What facts that begin or end change in the count by the time at which they were made.
+_MOVED = """
+SELECT ifnull(sum(held - made), 0), ifnull(sum((held - made) * length), 0) FROM (
+  SELECT length, created_at <= ?2 AS made,
+         valid_from <= ?2 AND (valid_to IS NULL OR valid_to > ?2) AS held
+  FROM fact INDEXED BY fact_begins
+  WHERE origin = ?1 AND lifecycle = 'active' AND valid_from IS NOT NULL
+  UNION ALL
+  SELECT length, created_at <= ?2, created_at <= ?2 AND valid_to > ?2
+  FROM fact INDEXED BY fact_ends
+  WHERE origin = ?1 AND lifecycle = 'active' AND valid_to IS NOT NULL AND valid_from IS NULL)
+"""
+_HELD_ARCHIVED = """
+SELECT count(*), ifnull(sum(length), 0) FROM fact INDEXED BY fact_inactive
+WHERE origin + 0 = ?1 AND lifecycle <> 'active' AND lifecycle <> 'pruned'
+  AND ifnull(valid_from, created_at) <= ?2 AND (valid_to IS NULL OR valid_to > ?2)
+"""
 
 
 @record
@@ -77,7 +101,7 @@ class Then:
 
 def at(db: Connection, terms: Sequence[str], *, origin_number: int, instant: int) -> Then:
     """Return what held of an origin at an instant; each of `terms` is counted."""
-    count, tokens = arrivals.held_at(db, instant, origin_number=origin_number)
+    count, tokens = held_at(db, instant, origin_number=origin_number)
     holders = fts.holder_counts(db, terms, origin_number=origin_number)
     total, archived = _totals(db, origin_number)
     if count == total:
@@ -93,6 +117,25 @@ def at(db: Connection, terms: Sequence[str], *, origin_number: int, instant: int
         for term, strays in _among(db, known, seqs, origin_number).items():
             found[term] += sign * strays
     return Then(count, tokens, dict.fromkeys(terms, 0) | found, upto, astray)
+
+
+def held_at(db: Connection, instant: int, *, origin_number: int) -> tuple[int, int]:
+    """Return the number of facts that were valid at an instant, archived ones included, and the
+    number of their terms."""
+    hour = arrivals.hour_of(instant)
+    until = _pair(db, f"{_UNTIL} AND hour <= ?", (origin_number, hour))
+    later = _pair(db, _LATER, (origin_number, instant, hour))
+    moved = _pair(db, _MOVED, (origin_number, instant))
+    archived = _pair(db, _HELD_ARCHIVED, (origin_number, instant))
+    return (
+        until[0] - later[0] + moved[0] + archived[0],
+        until[1] - later[1] + moved[1] + archived[1],
+    )
+
+
+def _pair(db: Connection, sql: str, values: tuple[int, ...]) -> tuple[int, int]:
+    row: Any = db.execute(sql, values).fetchone()
+    return int(row[0]), int(row[1])
 
 
 def _totals(db: Connection, origin_number: int) -> tuple[int, int]:
