@@ -16,7 +16,7 @@ from tideline_cli.memory import by_label
 from tideline_cli.memory import scorer as reading
 from tideline_cli.memory.query import Question
 from tideline_cli.model.source import STANDING
-from tideline_cli.store import label_holders, visibility
+from tideline_cli.store import fts, visibility
 from tideline_cli.store.facts import Filter
 
 words = st.sampled_from(VOCABULARY)
@@ -96,7 +96,7 @@ def test_what_is_bounded_is_the_newest(db):
     asked = {"origin_number": 1, "now": NOW, "limit": 50, "wanted": Filter()}
     exact, _ = searched(db, Question({"common": 1.0, "rare": 1.0}), **asked)
     assert len(exact) == 33
-    with mock.patch.object(label_holders, "MOST", 10), mock.patch.object(by_label, "_MOST_READ", 8):
+    with mock.patch.object(fts, "MOST_LABELLED", 10), mock.patch.object(by_label, "_MOST_READ", 8):
         few, _ = searched(db, Question({"common": 1.0, "rare": 1.0}), **asked)
     assert [match.id for match in few if match.id.startswith("IE")] == [
         f"IE{n:024d}" for n in range(3)

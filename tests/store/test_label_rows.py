@@ -12,16 +12,7 @@ from tideline_cli.model.fact import NewFact, birth
 from tideline_cli.model.origin import OWNER, channel
 from tideline_cli.model.record import replace
 from tideline_cli.model.text import IndexTerms
-from tideline_cli.store import (
-    facts,
-    history,
-    journal,
-    label_holders,
-    labels,
-    reads,
-    undo_rows,
-    writes,
-)
+from tideline_cli.store import facts, fts, history, journal, labels, reads, undo_rows, writes
 from tideline_cli.store.transactions import writing
 
 PEER = channel("wa", "c", "s")
@@ -43,7 +34,7 @@ def test_rows_say_how_many_terms_a_fact_has(db):
     say(db, "the trains are slow", "B", tags=("infra",))
     assert held(db) == [("infra", 1, 2), ("infra", 2, 1), ("laptop", 1, 2)]
     found = reads.together(db, *(
-        label_holders.holders(term, origin_number=1) for term in ("infra", "laptop", "train")
+        fts.label_holders(term, origin_number=1) for term in ("infra", "laptop", "train")
     ))  # fmt: skip
     assert found == [{2: 1, 1: 2}, {1: 2}, {}]
     sound(db)

@@ -21,6 +21,7 @@ from tideline_cli.vector.embedders.names import KINDS as LEARNED
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
+    from typing import Literal
 
     from apsw import Connection
 
@@ -172,37 +173,26 @@ def _tags(start: str, line: _Line) -> Iterable[Offer]:
     if db is None:
         return []
     found = suggestions.tags(db, start, viewer=line.viewer, scopes=line.scopes)
-    return [(tag, _facts(count)) for tag, count in found]
+    return [(tag, _many(count, "fact")) for tag, count in found]
 
 
-def _scopes(start: str, line: _Line) -> Iterable[Offer]:
+def _counted(
+    start: str, line: _Line, column: Literal["scope", "session", "document"], one: str = "fact"
+) -> Iterable[Offer]:
     db = line.memory()
-    found = suggestions.scopes(db, start, viewer=line.viewer) if db else []
-    return [(scope, _facts(count)) for scope, count in found]
+    if db is None:
+        return []
+    scopes = None if column == "scope" else line.scopes
+    found = suggestions.counted(db, column, start, viewer=line.viewer, scopes=scopes)
+    return [(name, _many(count, one)) for name, count in found]
 
 
-def _sessions(start: str, line: _Line) -> Iterable[Offer]:
+def _frequent(start: str, line: _Line, column: Literal["speaker", "agent"]) -> Iterable[Offer]:
     db = line.memory()
-    found = suggestions.sessions(db, start, viewer=line.viewer, scopes=line.scopes) if db else []
-    return [(session, _facts(count)) for session, count in found]
-
-
-def _documents(start: str, line: _Line) -> Iterable[Offer]:
-    db = line.memory()
-    found = suggestions.documents(db, start, viewer=line.viewer, scopes=line.scopes) if db else []
-    return [(name, f"{count:,} chunk{'' if count == 1 else 's'}") for name, count in found]
-
-
-def _speakers(start: str, line: _Line) -> Iterable[Offer]:
-    db = line.memory()
-    found = suggestions.speakers(db, start, viewer=line.viewer, scopes=line.scopes) if db else []
-    return [(speaker, _facts(count)) for speaker, count in found]
-
-
-def _agents(start: str, line: _Line) -> Iterable[Offer]:
-    db = line.memory()
-    found = suggestions.agents(db, start, viewer=line.viewer, scopes=line.scopes) if db else []
-    return [(agent, _facts(count)) for agent, count in found]
+    if db is None:
+        return []
+    found = suggestions.frequent(db, column, start, viewer=line.viewer, scopes=line.scopes)
+    return [(name, _many(count, "fact")) for name, count in found]
 
 
 def _active(start: str, line: _Line) -> Iterable[Offer]:
@@ -256,11 +246,11 @@ def _batches(start: str, line: _Line) -> Iterable[Offer]:
 def _settings(start: str, line: _Line) -> Iterable[Offer]:
     from tideline_cli.cli.commands import config  # noqa: PLC0415  one kind of many
 
-    return config.setting_offers(start, line.words, lambda: _scopes(start, line))
+    return config.setting_offers(start, line.words, lambda: _counted(start, line, "scope"))
 
 
-def _facts(count: int) -> str:
-    return f"{count:,} fact{'' if count == 1 else 's'}"
+def _many(count: int, one: str) -> str:
+    return f"{count:,} {one}{'' if count == 1 else 's'}"
 
 
 def _embedders(start: str, line: _Line) -> Iterable[Offer]:  # noqa: ARG001  a shape
@@ -270,8 +260,12 @@ def _embedders(start: str, line: _Line) -> Iterable[Offer]:  # noqa: ARG001  a s
 
 
 KINDS: dict[str, Callable[[str, _Line], Iterable[Offer]]] = {
-    "slot": _slots, "tag": _tags, "scope": _scopes, "session": _sessions,
-    "speaker": _speakers, "document": _documents, "agent": _agents,
+    "slot": _slots, "tag": _tags,
+    "scope": lambda start, line: _counted(start, line, "scope"),
+    "session": lambda start, line: _counted(start, line, "session"),
+    "document": lambda start, line: _counted(start, line, "document", "chunk"),
+    "speaker": lambda start, line: _frequent(start, line, "speaker"),
+    "agent": lambda start, line: _frequent(start, line, "agent"),
     "active": _active, "archived": _archived,
     "id": _any, "batch": _batches, "setting": _settings, "embedder": _embedders,
 }  # fmt: skip

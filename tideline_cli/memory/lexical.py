@@ -13,7 +13,7 @@ from tideline_cli.memory.scorer import Reader, Scorer
 from tideline_cli.memory.search import Known
 from tideline_cli.model.record import replace
 from tideline_cli.ranking import bm25
-from tideline_cli.store import fts, label_holders, reads
+from tideline_cli.store import fts, reads
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -131,7 +131,7 @@ def known_of(view: View, search: Search) -> Known:
     counts, gone, *labels = reads.together(
         view.db, fts.counts(rest, origin_number=number),
         fts.gone(counted or (), origin_number=number),
-        *(label_holders.holders(term, origin_number=number)
+        *(fts.label_holders(term, origin_number=number)
           for term in terms if origin.has_labels),
     )  # fmt: skip
     counts |= {term: (one[0], *gone[term]) for term, one in (counted or {}).items()}
@@ -161,7 +161,7 @@ def _labelled(view: View, terms: Sequence[str]) -> dict[str, dict[int, int]]:
     if not view.origin.has_labels:
         return {}
     found = reads.together(
-        view.db, *(label_holders.holders(term, origin_number=view.number) for term in terms)
+        view.db, *(fts.label_holders(term, origin_number=view.number) for term in terms)
     )
     return {term: sizes for term, sizes in zip(terms, found, strict=True) if sizes}
 

@@ -1,4 +1,5 @@
-"""The full-text index: which facts hold which terms, seen from one origin.
+"""The full-text index: which facts hold which terms, in their texts or in their labels, seen from
+one origin.
 
 Every function takes the origin's number, so that statistics and posting lists are its own.
 """
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
         int, str, str, Source, float, float, float | None, Segment, Tier, int, int, int, int,
         str | None,
     ]
+
 
 _OWNER = 1
 _AT_ONCE = 500  # facts of one statement
@@ -363,3 +365,25 @@ def _expression(condition: Condition, prefix: str) -> str:
         return f'"{prefix}{condition}"'
     word, parts = condition
     return "(" + f" {word} ".join(_expression(part, prefix) for part in parts) + ")"
+
+
+MOST_LABELLED = 1000  # holders of a term that a question reads, the newest
+_COUNTED_OLDER = 20_000  # older holders that are counted beside them
+LABEL_HOLDERS = (
+    "SELECT fact, size FROM label_term WHERE origin = ? AND term = ? ORDER BY fact DESC LIMIT ?"
+)
+_OLDER = "SELECT count(*) FROM (SELECT 1 FROM label_term WHERE origin = ? AND term = ? LIMIT ?)"
+
+
+def label_holders(term: str, *, origin_number: int) -> Read[dict[int, int]]:
+    """Return the numbers of the newest MOST_LABELLED facts whose labels hold an asked term, newest
+    first, and how many terms the labels of each have."""
+    rows = yield LABEL_HOLDERS, (origin_number, term, MOST_LABELLED)
+    return dict(rows)
+
+
+def older_label_holders(db: Connection, term: str, *, origin_number: int) -> int:
+    """Return how many facts hold a term in their labels beyond the newest MOST_LABELLED, counted up
+    to a bound."""
+    most = MOST_LABELLED + _COUNTED_OLDER
+    return max(0, int(db.execute(_OLDER, (origin_number, term, most)).get) - MOST_LABELLED)

@@ -3,7 +3,7 @@ does not hold: a derived index of each origin, by which a fact is found by its l
 
 Facts without labels have no row. Of a chunk of a document the kind says nothing: all of them have
 it. Who changes one of `fields.SEARCHED` takes the fact out before
-that, and puts it back afterwards; who deletes a fact takes it out before. `label_holders` reads it.
+that, and puts it back afterwards; who deletes a fact takes it out before. `fts` reads it.
 """
 
 from __future__ import annotations

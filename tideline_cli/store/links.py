@@ -209,12 +209,6 @@ def _part(db: Connection, query: str, values: tuple[Any, ...], *, but: str = "")
     return len(rows)
 
 
-def _links(rows: Iterable[Any]) -> Iterator[Link]:
-    for source, word, *rest in rows:
-        for kind in kinds_under(word):
-            yield Link(source, kind, *rest)
-
-
 def remove(db: Connection, source: str, kind: str, target: str) -> int:
     """Delete the edges that state this, from either end; return how many there were."""
     gone = 0
@@ -234,37 +228,33 @@ def remove(db: Connection, source: str, kind: str, target: str) -> int:
 
 def between(db: Connection, one: str, other: str, *, viewer: Origin | Everyone) -> list[Link]:
     """Return the edges between two facts, both ways, in the order in which they were made."""
-    condition, values = visibility.where(viewer)
-    rows = db.execute(
-        f"{_SELECT} WHERE (fact.id, target.id) IN (VALUES (?, ?), (?, ?)) AND {condition} "
-        "ORDER BY link.number",
-        (one, other, other, one, *values),
-    )
-    return list(_links(rows))
+    pairs = "(fact.id, target.id) IN (VALUES (?, ?), (?, ?))"
+    return list(_read(db, pairs, (one, other, other, one), viewer))
 
 
 def leaving(db: Connection, fact_id: str, *, viewer: Origin | Everyone) -> list[Link]:
     """Return the edges that start at a fact, in the order in which they were made."""
-    condition, values = visibility.where(viewer)
-    rows = db.execute(
-        f"{_SELECT} WHERE fact.id = ? AND {condition} ORDER BY link.number", (fact_id, *values)
-    )
-    return list(_links(rows))
+    return list(_read(db, "fact.id = ?", (fact_id,), viewer))
 
 
 def arriving(db: Connection, fact_id: str, *, viewer: Origin | Everyone) -> list[Link]:
     """Return the edges that end at a fact, in the order in which they were made."""
-    condition, values = visibility.where(viewer)
-    rows = db.execute(
-        f"{_SELECT} WHERE target.id = ? AND {condition} ORDER BY link.number", (fact_id, *values)
-    )
-    return list(_links(rows))
+    return list(_read(db, "target.id = ?", (fact_id,), viewer))
 
 
 def each(db: Connection, *, viewer: Origin | Everyone) -> Iterator[Link]:
     """Yield all edges that `viewer` may see, by the order of the facts they start at."""
-    condition, values = visibility.where(viewer)
-    yield from _links(
-        db.execute(f"{_SELECT} WHERE {condition} ORDER BY link.from_fact, link.number", values)
-    )
+    yield from _read(db, "true", (), viewer, order="link.from_fact, link.number")
 
+
+def _read(
+    db: Connection, which: str, values: tuple[str, ...], viewer: Origin | Everyone,
+    order: str = "link.number",
+) -> Iterator[Link]:  # fmt: skip
+    condition, seen = visibility.where(viewer)
+    rows: Iterable[Any] = db.execute(
+        f"{_SELECT} WHERE {which} AND {condition} ORDER BY {order}", (*values, *seen)
+    )
+    for source, word, *rest in rows:
+        for kind in kinds_under(word):
+            yield Link(source, kind, *rest)

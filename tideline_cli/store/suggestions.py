@@ -21,7 +21,7 @@ from tideline_cli.store import (
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
-    from typing import Any
+    from typing import Any, Literal
 
     from apsw import Connection
 
@@ -75,26 +75,12 @@ def tags(
     )
 
 
-def speakers(
-    db: Connection, start: str, *, viewer: Origin, scopes: Sequence[str | None] | None
-) -> list[tuple[str, int]]:
-    """Return the speakers that begin so and how many facts each has said, of the newest 20,000 with
-    a speaker."""
-    return _frequent(db, "speaker", start, viewer=viewer, scopes=scopes)
-
-
-def agents(
-    db: Connection, start: str, *, viewer: Origin, scopes: Sequence[str | None] | None
-) -> list[tuple[str, int]]:
-    """Return the agents that begin so and how many facts each has written, of the newest 20,000
-    with an agent."""
-    return _frequent(db, "agent", start, viewer=viewer, scopes=scopes)
-
-
-def _frequent(
-    db: Connection, column: str, start: str, *, viewer: Origin, scopes: Sequence[str | None] | None
-) -> list[tuple[str, int]]:
-    """Return the values of a label that begin so, the most frequent first."""
+def frequent(
+    db: Connection, column: Literal["speaker", "agent"], start: str, *, viewer: Origin,
+    scopes: Sequence[str | None] | None,
+) -> list[tuple[str, int]]:  # fmt: skip
+    """Return the speakers or agents that begin so, the most frequent first, and how many facts each
+    has, of the newest 20,000 with one."""
     within, names = _within(scopes)
     return _rows(
         db,
@@ -105,29 +91,12 @@ def _frequent(
     )
 
 
-def scopes(db: Connection, start: str, *, viewer: Origin) -> list[tuple[str, int]]:
-    """Return the scopes that begin so, and how many active facts each has."""
-    return _counted(db, "scope", start, viewer=viewer, scopes=None)
-
-
-def sessions(
-    db: Connection, start: str, *, viewer: Origin, scopes: Sequence[str | None] | None
-) -> list[tuple[str, int]]:
-    """Return the sessions that begin so, and how many active facts each has."""
-    return _counted(db, "session", start, viewer=viewer, scopes=scopes)
-
-
-def documents(
-    db: Connection, start: str, *, viewer: Origin, scopes: Sequence[str | None] | None
-) -> list[tuple[str, int]]:
-    """Return the documents that begin so, and how many chunks each has."""
-    return _counted(db, "document", start, viewer=viewer, scopes=scopes)
-
-
-def _counted(
-    db: Connection, column: str, start: str, *, viewer: Origin,
-    scopes: Sequence[str | None] | None,
+def counted(
+    db: Connection, column: Literal["scope", "session", "document"], start: str, *,
+    viewer: Origin, scopes: Sequence[str | None] | None,
 ) -> list[tuple[str, int]]:  # fmt: skip
+    """Return the scopes, sessions or documents that begin so, and how many active facts each
+    has."""
     condition, names = visibility.where(viewer)
     within, named = _within(scopes)
     return _rows(

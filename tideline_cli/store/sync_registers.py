@@ -136,12 +136,12 @@ def in_table(db: Connection, ids: Iterable[str]) -> dict[str, tuple[int, Fact]]:
 
 def like(db: Connection, hashes: Iterable[int]) -> set[str]:
     """Return the ids of the facts with these hashes of place and text."""
-    return _ids(db, "alike IN (SELECT value FROM json_each(?))", list(hashes))
+    return _ids(db, "alike IN (SELECT value FROM json_each(?))", hashes)
 
 
 def ruled_by(db: Connection, ids: Iterable[str]) -> set[str]:
     """Return the ids of the facts that are shown otherwise because of these."""
-    return _ids(db, "by IS NOT NULL AND by IN (SELECT value FROM json_each(?))", list(ids))
+    return _ids(db, "by IS NOT NULL AND by IN (SELECT value FROM json_each(?))", ids)
 
 
 def ruled_because(db: Connection, ids: Iterable[str]) -> list[Ruled]:
@@ -190,20 +190,14 @@ def slot_mates(
     return found
 
 
-def _ids(db: Connection, condition: str, values: list[Any]) -> set[str]:
-    found: set[str] = set()
-    for start in range(0, len(values), _AT_ONCE):
-        rows: Iterable[Any] = db.execute(
-            f"SELECT id FROM sync_fact WHERE {condition}",
-            (codec.dumps(values[start : start + _AT_ONCE]),),
-        )
-        found |= {fact_id for (fact_id,) in rows}
-    return found
+def _ids(db: Connection, condition: str, values: Iterable[Any]) -> set[str]:
+    sql = f"SELECT id FROM sync_fact WHERE {condition}"
+    return {fact_id for some in in_parts(values) for (fact_id,) in db.execute(sql, (some,))}
 
 
-def in_parts(ids: Iterable[str]) -> Iterable[str]:
-    """Yield ids as lists in JSON, some hundred at a time."""
-    listed = list(ids)
+def in_parts(values: Iterable[Any]) -> Iterable[str]:
+    """Yield ids or hashes as lists in JSON, some hundred at a time."""
+    listed = list(values)
     for start in range(0, len(listed), _AT_ONCE):
         yield codec.dumps(listed[start : start + _AT_ONCE])
 
@@ -340,7 +334,6 @@ def _edge(row: Sequence[Any]) -> EdgeRow:
 BORN, PURGED = "born", "purged"  # names of marks, as the registers have them
 
 
-
 def purge(
     db: Connection, ids: Iterable[str], *, place: int, state: SyncState, is_heard: bool = False
 ) -> list[str]:
@@ -393,11 +386,8 @@ def _note_rewordings(
 
 def purged(db: Connection, ids: Iterable[str]) -> set[str]:
     """Return those of the ids that were purged."""
-    found: set[str] = set()
-    for some in in_parts(ids):
-        sql = "SELECT id FROM sync_purge WHERE id IN (SELECT value FROM json_each(?))"
-        found |= {fact_id for (fact_id,) in db.execute(sql, (some,))}
-    return found
+    sql = "SELECT id FROM sync_purge WHERE id IN (SELECT value FROM json_each(?))"
+    return {fact_id for some in in_parts(ids) for (fact_id,) in db.execute(sql, (some,))}
 
 
 def purged_and_here(db: Connection) -> list[str]:
