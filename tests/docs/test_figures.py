@@ -66,7 +66,7 @@ CLAIMS = (
     ("models.md", f"the newest {consolidate.MAX_FACTS} facts"),
     ("extract.md", f"a strength of at least {relations.MIN_FACTUAL_STRENGTH} of 5"),
     ("extract.md", f"at most {identifiers.MOST} a message"),
-    ("sameness.md", f"{sameness.SAME_TERMS:.0%} of the terms".replace("%", " %")),
+    ("concepts.md", f"{sameness.SAME_TERMS:.0%} of the terms".replace("%", " %")),
     ("documents.md", f"{documents.MOST_BYTES:,} bytes a file"),
     ("documents.md", f"the first {documents.MOST_CHARACTERS:,} characters"),
     ("backup.md", f"more than {LONGEST_LINE >> 20} MiB is a bad row"),

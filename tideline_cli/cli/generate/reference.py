@@ -322,8 +322,8 @@ without a line in the changelog. Notes, warnings and errors on stderr:
 [command-line.md](command-line.md#notes-warnings-errors).
 
 `serve`, `mcp` and `pick` print no object of their own: [serve](http.md) answers with those of other
-commands, [mcp](mcp.md#tools) with results of its tools, and `pick --json` with a fact. `member` is
-for memories on a [server](team.md#who-sees-what).
+commands, [mcp](agents.md#tools) with results of its tools, and `pick --json` with a fact. `member`
+is for memories on a [server](team.md#who-sees-what).
 
 What a person asks for is printed as it is stored. `context` and the doors for programs (`hook`,
 `mcp`, the API of `serve`) put `[secret]` in the place of passwords, keys and card numbers, unless
