@@ -62,7 +62,7 @@ def test_words_after_the_mark_ask_for_nothing(run):
 def test_no_question_beside_json(run, monkeypatch):
     """--json asks nothing, on a terminal either: a question is no JSON line."""
     (fact_id,) = remember(run, "I deploy on Fridays")
-    monkeypatch.setattr("tideline_cli.cli.terminal.sys.stdin.isatty", lambda: True, raising=False)
+    monkeypatch.setattr("tideline_cli.cli.session.sys.stdin.isatty", lambda: True, raising=False)
     done = run("purge", fact_id, "--json")
     assert (done.code, "--yes" in done.error["hint"]) == (2, True)
 

@@ -205,7 +205,7 @@ def test_forget_shows_before_it_asks(run, monkeypatch):
         run("remember", f"tool {number * 111} said so", "--source", "tool_output")
     asked = []
     monkeypatch.setattr(
-        "tideline_cli.cli.commands.forget.confirmed",
+        "tideline_cli.cli.session.Session.confirmed",
         lambda session, question, *, yes: asked.append(question),
     )
     assert run("forget", "--source", "tool_output").code == 1

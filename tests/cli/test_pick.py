@@ -14,7 +14,6 @@ import pytest
 from tests import backends
 from tests.conftest import run_main
 from tests.support import DAY, NOW, ROOT, fact, seed
-from tideline_cli.cli import terminal
 from tideline_cli.cli.commands import pick
 from tideline_cli.cli.commands.pick import by_fzf, offer
 from tideline_cli.cli.options import GlobalOptions
@@ -292,8 +291,8 @@ def test_copy_by_a_program(tmp_path, monkeypatch):
     monkeypatch.setenv("DISPLAY", ":0")
     monkeypatch.delenv("WAYLAND_DISPLAY", raising=False)
     read, write = os.pipe()
-    assert terminal.copy_to_clipboard("an id", write) == "xclip"
+    assert by_fzf.copy_to_clipboard("an id", write) == "xclip"
     assert os.read(read, 99) == b"\x1b]52;c;YW4gaWQ=\x07"
     assert (tmp_path / "got").read_text() == "an id"
     monkeypatch.delenv("DISPLAY")
-    assert terminal.copy_to_clipboard("an id", write) == "terminal"
+    assert by_fzf.copy_to_clipboard("an id", write) == "terminal"

@@ -10,7 +10,7 @@ from tideline_cli.memory.archived import ANNOUNCED
 from tideline_cli.memory.recall import recall
 from tideline_cli.model.instant import short_day
 from tideline_cli.model.record import replace
-from tideline_cli.store import listing
+from tideline_cli.store import fts, listing, stats
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -73,8 +73,6 @@ def _is_empty(db: Connection | None, viewer: Origin) -> bool:
     makes no difference to what is told."""
     if db is None:
         return True
-    from tideline_cli.store import fts, stats  # noqa: PLC0415  nothing matched
-
     return not stats.active(db, viewer=viewer) and not fts.has_archived(db, viewer=viewer)
 
 

@@ -163,31 +163,30 @@ def warn_of_secrets(session: Session, *stated: NewFact, fact_id: str | None = No
     """Warn of secrets in what a trusted source says: it is stored as it is. Out of what nobody
     vouches for they are taken."""
     found = [new for new in stated if is_trusted(new.source) and _may_hold_one(new)]
-    if not found:
-        return
-    from tideline_cli.memory.secret_screening import kinds_of  # noqa: PLC0415  re, 5 ms
-
-    kinds = (kind for new in found for kind in kinds_of(new))
-    _warn_of_kinds(session, tuple(dict.fromkeys(kinds)), fact_id)
+    if found:
+        _warn(session, found, (), fact_id)
 
 
 def warn_of_secrets_in(session: Session, values: Iterable[Any], fact_id: str) -> None:
     """Warn of the secrets in texts, lists and objects that a fact keeps as they are."""
-    from tideline_cli.memory.secret_screening import secret_kinds  # noqa: PLC0415  re, 5 ms
-
-    _warn_of_kinds(session, secret_kinds(values), fact_id)
+    _warn(session, (), values, fact_id)
 
 
-def _warn_of_kinds(session: Session, kinds: tuple[str, ...], fact_id: str | None) -> None:
+def _warn(
+    session: Session, stated: Sequence[NewFact], values: Iterable[Any], fact_id: str | None
+) -> None:
+    """Warn of the secrets in facts and in values."""
+    from tideline_cli.memory import secret_screening  # noqa: PLC0415  re, 5 ms
+
+    kinds = dict.fromkeys(kind for new in stated for kind in secret_screening.kinds_of(new))
+    kinds |= dict.fromkeys(secret_screening.secret_kinds(values))
     if not kinds:
         return
-    from tideline_cli.memory.secret_screening import kinds_in_words  # noqa: PLC0415  re, 5 ms
-
     hint = f"`{session.call('doctor', '--secrets')}` names what is there"
     if fact_id is not None:
         hint = f"`{session.call('purge', fact_id)}` removes it for good, {hint}"
-    told = f"this looks like {kinds_in_words(kinds)}, and is stored as it is"
-    session.caution("secret", told, hint=hint)
+    told = secret_screening.kinds_in_words(kinds)
+    session.caution("secret", f"this looks like {told}, and is stored as it is", hint=hint)
 
 
 def _may_hold_one(new: NewFact) -> bool:

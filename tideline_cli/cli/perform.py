@@ -103,12 +103,7 @@ class _Call:
         HAS_BEGUN[:] = (True,)
         code = self._over(session, options, lambda one: int(module.run(one, words, options)))
         sys.stdout.flush()
-        self._tell_wall()
-        if self.session.is_watched:
-            from tideline_cli.cli import asides  # noqa: PLC0415  on a terminal alone
-
-            asides.tell_once(self.session)
-        self._explain()
+        self._tell_beside(is_done=True)
         return code
 
     def _over(self, session: Session, options: Any, verb: Callable[[Session], int]) -> int:
@@ -139,37 +134,35 @@ class _Call:
             return 0
         if isinstance(error, UsageError) and not error.hint:
             error.hint = f"tideline {self._name} --help".replace("  ", " ")
-        if error.code != "not_allowed":  # which says the same
-            self._tell_wall()
-        self._explain()
+        self._tell_beside(has_said_wall=error.code == "not_allowed")
         tell_error(error, as_json=self.as_json, debug=self._debug)
         return exit_code_of(error)
 
-    def _tell_wall(self) -> None:
-        """Say where a server has shown a member nothing of an origin of others; this causes no
-        error."""
+    def _tell_beside(self, *, is_done: bool = False, has_said_wall: bool = False) -> None:
+        """Say what belongs to no result: where a server has shown a member nothing of an origin of
+        others, what a night has archived, and what --verbose asks of every command. What goes
+        wrong in this is no error."""
         session = self.session
+        if session is None:
+            return
         is_about_all = self._name in _STAYS or self._given.get("all_origins")
-        if self.is_door or is_about_all or session is None or session.opened is None:
+        is_walled = not (self.is_door or is_about_all or has_said_wall or session.opened is None)
+        is_walled = is_walled and session.may_collide
+        is_seen = is_done and session.is_watched
+        if not (is_walled or is_seen or session.verbose):
             return
-        if not session.may_collide:
-            return
-        from tideline_cli.cli import asides  # noqa: PLC0415  servers alone
+        from tideline_cli.cli import asides  # noqa: PLC0415  for few
 
         try:
-            if self._name in asides.ASKS:
+            if is_walled and self._name in asides.ASKS:
                 asides.explain_wall(session)
         except (TidelineError, OSError, DatabaseError):
-            return
-
-    def _explain(self) -> None:
-        """Say what --verbose asks of every command, before its error; this causes no error."""
-        if self.session is None or not self.session.verbose:
-            return
-        from tideline_cli.cli.asides import explain  # noqa: PLC0415  only --verbose
-
+            pass
+        if is_seen:
+            asides.tell_once(session)
         try:
-            explain(self.session, perf_counter() - self._start)
+            if session.verbose:
+                asides.explain(session, perf_counter() - self._start)
         except (TidelineError, OSError, DatabaseError):
             return
 

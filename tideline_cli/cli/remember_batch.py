@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from tideline_cli.cli import new_fact, output, typed_input
+from tideline_cli.cli import new_fact, output
+from tideline_cli.cli.session import check_batch_line, stdin_text
 from tideline_cli.errors import TidelineError, UnavailableError, UsageError, WriteBlockedError
 from tideline_cli.exchange.importer import cells, rows
 from tideline_cli.exchange.importer.cells import with_content
@@ -51,7 +52,7 @@ class _Line:
 
 def run(session: Session, options: Options) -> int:
     """Store one fact for each line; a line that fails is answered with an error in its place."""
-    lines = typed_input.stdin_text().split("\n")
+    lines = stdin_text().split("\n")
     db = session.writing()
     how = options.dedup or session.setting("dedup", "exact")
     if how == "exact":
@@ -196,7 +197,7 @@ def _read(session: Session, line: str, options: Options) -> NewFact | TidelineEr
 
 
 def _row(line: str) -> dict[str, Any]:
-    typed_input.check_batch_line(line)
+    check_batch_line(line)
     try:
         row = codec.loads(line)
     except ValueError as error:

@@ -14,6 +14,7 @@ from tideline_cli.errors import HelpWantedError, TidelineError, UsageError
 from tideline_cli.model import instant
 from tideline_cli.model.fact import bare_name
 from tideline_cli.model.origin import Origin, parse_origin
+from tideline_cli.policy.render import screen_text
 from tideline_cli.store import ALLOW_NETWORK, SERVERS, connection, opening
 
 TYPE_CHECKING = False
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
     from apsw import Connection
 
+    from tideline_cli.cli.last_hits import LastHits
     from tideline_cli.cli.options import GlobalOptions
     from tideline_cli.ranking.heat import HeatRule
 
@@ -33,6 +35,7 @@ HEAT_SETTINGS = {
 }  # fmt: skip
 """The settings of the rule of heat, each with the part of the rule that it gives."""
 _FULL = 26  # letters of an id
+_ASK_HINT = "repeat it with --yes; --dry-run shows what it would do"
 
 
 def _has_terminal() -> bool:
@@ -422,6 +425,21 @@ class Session(Notices):
         stated = {field: value for field, value in given.items() if value is not None}
         return HeatRule(**stated | {"demotes_core": given["demotes_core"] == "on"})
 
+    def confirmed(self, question: str, *, yes: bool, hint: str = _ASK_HINT) -> bool:
+        """Return whether the user says yes to `question`, which may have several lines, or has
+        given --yes; raise UsageError when no question can be asked."""
+        if yes:
+            return True
+        if self.no_input or not (sys.stdin.isatty() and sys.stderr.isatty()):
+            raise UsageError("this needs a yes, and there is nobody to ask", hint=hint)
+        shown = "\n".join(map(screen_text, question.split("\n")))
+        sys.stderr.write(f"{shown} [y/N] ")
+        sys.stderr.flush()
+        answer = sys.stdin.readline()
+        if not answer.endswith("\n"):
+            sys.stderr.write("\n")
+        return answer.strip().lower() in ("y", "yes")
+
     def close(self) -> None:
         """Close what was opened; of the room that was used, what is left is reserved again."""
         while self._connections:
@@ -447,9 +465,7 @@ class Session(Notices):
         Raises HelpWantedError when there is neither.
         """
         if list(words) == ["-"] or (not words and not sys.stdin.isatty()):
-            from tideline_cli.cli import typed_input  # noqa: PLC0415  words are the common case
-
-            return typed_input.stdin_text()
+            return stdin_text()
         if not words:
             raise HelpWantedError("nothing was said")
         return " ".join(words)
@@ -457,24 +473,48 @@ class Session(Notices):
     def keep_hits(self, ids: Sequence[str]) -> None:
         """Remember the facts that are shown for `@1`, `@2` … in this terminal session."""
         if _has_terminal():
-            from tideline_cli.cli import typed_input  # noqa: PLC0415  on a terminal alone
-
-            typed_input.keep_hits(ids)
+            self._last_hits.keep(ids)
 
     def replace_hit(self, old: str, new: str) -> None:
         """Let `@N` stand for a fact that took the place of another."""
         if _has_terminal():
-            from tideline_cli.cli import typed_input  # noqa: PLC0415  on a terminal alone
-
-            typed_input.replace_hit(old, new)
+            self._last_hits.replace(old, new)
 
     def reference(self, text: str) -> str:
         """Return an id, or a part of one, for what a user typed; `@1` is the first of the facts
         that were shown last in this terminal session."""
         if len(text) == _FULL and text[0] != "@":
             return text
-        from tideline_cli.cli import typed_input  # noqa: PLC0415  ids are rarely typed
+        return self._last_hits.typed_id(text, self.reading, viewer=self.viewer)
 
-        return typed_input.typed_id(
-            text, self.reading, viewer=self.viewer, on_terminal=_has_terminal()
+    @property
+    def _last_hits(self) -> LastHits:
+        from tideline_cli.cli.last_hits import LastHits  # noqa: PLC0415  on a terminal alone
+
+        return LastHits(on_terminal=_has_terminal())
+
+
+_MOST_BYTES = 64 * 1024 * 1024
+_LONGEST_LINE = 1 << 20  # characters of a line of a batch: to read and judge one of 60 MB took 20 s
+
+
+def stdin_text() -> str:
+    """Return all of standard input; raise UsageError when it is not UTF-8 or has no end."""
+    raw = sys.stdin.buffer.read(_MOST_BYTES + 1)
+    if len(raw) > _MOST_BYTES:
+        raise UsageError("standard input is larger than 64 MiB", hint="use `tideline import`")
+    try:
+        return raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise UsageError(
+            f"standard input is not UTF-8 (byte {error.start})", hint="convert it with iconv"
+        ) from error
+
+
+def check_batch_line(line: str) -> None:
+    """Raise UsageError for a line of a batch that is too long."""
+    if len(line) > _LONGEST_LINE:
+        raise UsageError(
+            f"the line has {len(line):,} characters; one may have {_LONGEST_LINE:,}",
+            hint="split it",
         )

@@ -1,38 +1,19 @@
-"""A person at the terminal: a question, a text in their editor, a long result, the clipboard."""
+"""A person at the terminal: a text in their editor, a long result."""
 
 from __future__ import annotations
 
 import os
+import signal
+import subprocess
 import sys
+from tempfile import TemporaryDirectory
 
 from tideline_cli.errors import TidelineError, UsageError
-from tideline_cli.policy.render import screen_text
+from tideline_cli.system import words_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tideline_cli.cli.session import Session
-
-_HINT = "repeat it with --yes; --dry-run shows what it would do"
-
-
-def confirmed(session: Session, question: str, *, yes: bool, hint: str = _HINT) -> bool:
-    """Return whether the user says yes to `question`, which may have several lines, or has
-    given --yes; raise UsageError when no question can be asked."""
-    if yes:
-        return True
-    if session.no_input or not (sys.stdin.isatty() and sys.stderr.isatty()):
-        raise UsageError(
-            "this needs a yes, and there is nobody to ask",
-            hint=hint,
-        )
-    shown = "\n".join(map(screen_text, question.split("\n")))
-    sys.stderr.write(f"{shown} [y/N] ")
-    sys.stderr.flush()
-    answer = sys.stdin.readline()
-    if not answer.endswith("\n"):
-        sys.stderr.write("\n")
-    return answer.strip().lower() in ("y", "yes")
-
 
 _HOW = "set VISUAL or EDITOR, or give the text: tideline edit ID TEXT"
 
@@ -42,9 +23,6 @@ def edited(text: str, *, name: str = "fact.txt", hint: str = _HOW) -> str:
 
     Raises UsageError when there is no editor, TidelineError when it fails.
     """
-    import subprocess  # noqa: PLC0415  re; most commands that may ask open no editor
-    from tempfile import TemporaryDirectory  # noqa: PLC0415  as above
-
     command = _command(hint)
     # Editors put backups and swap files beside the file: the folder is private (0700) and is
     # removed afterwards.
@@ -68,8 +46,6 @@ def edited(text: str, *, name: str = "fact.txt", hint: str = _HOW) -> str:
 
 
 def _command(hint: str) -> list[str]:
-    from tideline_cli.system import words_of  # noqa: PLC0415  shlex: re
-
     named = os.environ.get("VISUAL") or os.environ.get("EDITOR") or ""
     try:
         command = words_of.split(named)
@@ -118,11 +94,6 @@ def _is_longer(text: str) -> bool:
 
 def _by_pager(session: Session, text: str) -> bool:
     """Hand a text to the pager and wait until it is left; False where it cannot be run."""
-    import signal  # noqa: PLC0415  only what is longer than the terminal
-    import subprocess  # noqa: PLC0415  as above
-
-    from tideline_cli.system import words_of  # noqa: PLC0415  as above
-
     named = os.environ.get("PAGER", _PAGER)
     sys.stdout.flush()
     try:
@@ -143,47 +114,3 @@ def _by_pager(session: Session, text: str) -> bool:
     finally:
         signal.signal(signal.SIGINT, kept)
     return True
-
-
-_PATIENCE = 2  # seconds
-# Each with what it needs of the environment; the first that is there is taken.
-_PROGRAMS = (
-    ("pbcopy", "", ()),
-    ("wl-copy", "WAYLAND_DISPLAY", ()),
-    ("xclip", "DISPLAY", ("-selection", "clipboard")),
-    ("xsel", "DISPLAY", ("--clipboard", "--input")),
-    ("clip.exe", "WSL_DISTRO_NAME", ()),
-)
-
-
-def copy_to_clipboard(text: str, terminal: int) -> str:
-    """Copy a text; `terminal` is a file descriptor of the terminal. Return by what: the name of a
-    program, or `terminal`, of which nobody knows whether it obeys."""
-    import base64  # noqa: PLC0415  a key of the picker alone
-    import shutil  # noqa: PLC0415  as above
-
-    coded = base64.b64encode(text.encode()).decode()
-    os.write(terminal, f"\x1b]52;c;{coded}\x07".encode())
-    for name, needed, flags in _PROGRAMS:
-        program = shutil.which(name)
-        is_wanted = program and (not needed or os.environ.get(needed))
-        if program and is_wanted and _is_given([program, *flags], text):
-            return name
-    return "terminal"
-
-
-def _is_given(argv: list[str], text: str) -> bool:
-    """Say whether a program has taken the text. Some stay behind to serve it: their output is
-    nobody's, so that none waits for its end."""
-    import subprocess  # noqa: PLC0415  a key of the picker alone
-
-    try:
-        done = subprocess.run(  # noqa: S603  no shell, a name of ours
-            argv, input=text.encode(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-            timeout=_PATIENCE, check=False,
-        )  # fmt: skip
-    except (OSError, subprocess.TimeoutExpired):
-        return False
-    return done.returncode == 0
-
-

@@ -8,7 +8,6 @@ from tideline_cli.cli import output, status_lines
 from tideline_cli.cli.commands import drawer
 from tideline_cli.cli.options import Argument, OptionSet, flag
 from tideline_cli.cli.session import Session
-from tideline_cli.cli.terminal import confirmed
 from tideline_cli.errors import StoreError, TidelineError, UsageError
 from tideline_cli.memory import doctor
 from tideline_cli.memory.secret_screening import (
@@ -193,7 +192,7 @@ def _repaired(
         copy = "into a schema beside it" if session.is_on_server else "beside itself"
         lines.insert(0, f"  copy the store {copy}")
     question = "\n".join(["doctor would", *lines, "Do it?"])
-    if not confirmed(session, question, yes=yes, hint="repeat it with --yes"):
+    if not session.confirmed(question, yes=yes, hint="repeat it with --yes"):
         session.note("nothing was changed")
         return report, {}, None
     with _progress(session, "mending") as tell:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from tideline_cli.cli import by_id, output, terminal
+from tideline_cli.cli import by_id, output
 from tideline_cli.cli.new_fact import Labels, new_id, tell_secrets, warn_of_secrets_in
 from tideline_cli.cli.options import Argument, choice, flag, start
 from tideline_cli.cli.session import Session
@@ -137,7 +137,7 @@ def _vouched(session: Session, fact: Fact, text: str, *, yes: bool) -> bool:
     if is_trusted(fact.source) or not (sys.stdin.isatty() and sys.stderr.isatty()):
         return True
     question = f"{text}\n\nThis was said by {fact.source}. Is it yours from now on?"
-    return terminal.confirmed(session, question, yes=yes, hint="repeat it with --yes")
+    return session.confirmed(question, yes=yes, hint="repeat it with --yes")
 
 
 def _is_own(fact: Fact) -> bool:
@@ -176,6 +176,8 @@ def _text(session: Session, words: Sequence[str], before: str, *, has_labels: bo
         return None
     if session.no_input or not sys.stdout.isatty():
         raise UsageError("no text, and no terminal to edit on", hint="tideline edit ID TEXT")
+    from tideline_cli.cli import terminal  # noqa: PLC0415  subprocess, for an editor alone
+
     return terminal.edited(before)
 
 

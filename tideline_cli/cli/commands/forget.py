@@ -6,7 +6,6 @@ from tideline_cli.cli import by_id, filters, output
 from tideline_cli.cli.filters import Filters
 from tideline_cli.cli.options import Argument, flag, text
 from tideline_cli.cli.session import Session
-from tideline_cli.cli.terminal import confirmed
 from tideline_cli.errors import TidelineError, UsageError
 from tideline_cli.memory import amend
 from tideline_cli.memory.pick import beginning_with
@@ -63,7 +62,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
         chosen = _chosen(session, references, options)
         if options.dry_run:
             return _preview(session, chosen)
-        if not confirmed(session, _question(chosen), yes=options.yes):
+        if not session.confirmed(_question(chosen), yes=options.yes):
             if session.json:
                 output.emit_json({"forgotten": [], "batch": None})
             session.note("nothing forgotten")

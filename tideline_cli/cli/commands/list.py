@@ -8,6 +8,7 @@ from tideline_cli.cli.filters import Filters, Formats
 from tideline_cli.cli.options import Argument, choice, count, flag, last
 from tideline_cli.cli.session import Session
 from tideline_cli.errors import UsageError
+from tideline_cli.memory import archived
 from tideline_cli.model import codec
 from tideline_cli.model.fact import LIFECYCLES, has_ended
 from tideline_cli.model.record import replace
@@ -150,9 +151,9 @@ def _strength(session: Session, fact: Fact, options: Options) -> float:
     return decays.strength_by(fact, options.decay or "half-life", now=moment)
 
 
-def _together(found: list[Fact], archived: list[Fact], order: str) -> list[Fact]:
+def _together(found: list[Fact], gone: list[Fact], order: str) -> list[Fact]:
     """Return the facts and the archived ones by time where that is the order, else these last."""
-    both = [*found, *archived]
+    both = [*found, *gone]
     if order == "new":
         return sorted(both, key=lambda fact: (-fact.created_at, fact.id))
     return sorted(both, key=lambda fact: (fact.created_at, fact.id)) if order == "old" else both
@@ -169,8 +170,6 @@ def _beside(
         return None
     if db is None:
         return []
-    from tideline_cli.memory import archived  # noqa: PLC0415  where the list has room
-
     most: int | None = archived.ANNOUNCED
     if options.archived:
         most = options.limit + 1 if options.limit else None
@@ -179,15 +178,11 @@ def _beside(
 
 def _announce(session: Session, beside: list[Archived]) -> None:
     from tideline_cli.cli import answer_notes  # noqa: PLC0415  an archived fact matches
-    from tideline_cli.memory import archived  # noqa: PLC0415  as above
-
     answer_notes.announce(session, beside, most=archived.ANNOUNCED)
 
 
 def _say_set_aside(session: Session, db: Connection, wanted: Filter, listed: int) -> None:
     """Say that archived facts are left out which somebody forgot or replaced."""
-    from tideline_cli.memory import archived  # noqa: PLC0415  --archived alone
-
     count = archived.others_count(db, wanted, viewer=session.viewer, listed=listed)
     if count:
         facts = "1 archived fact that" if count == 1 else f"{count:,} archived facts that"
@@ -214,9 +209,7 @@ def _forms(
 def _archived(beside: list[Archived] | None) -> list[dict[str, Any]] | None:
     if not beside:
         return None if beside is None else []
-    from tideline_cli.memory.archived import match_forms  # noqa: PLC0415  an archived fact
-
-    return match_forms(beside)
+    return archived.match_forms(beside)
 
 
 def _print(

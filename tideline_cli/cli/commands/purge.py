@@ -6,7 +6,6 @@ from tideline_cli.cli import by_id, output
 from tideline_cli.cli.commands import Verb
 from tideline_cli.cli.options import OptionSet, count, flag
 from tideline_cli.cli.session import Session
-from tideline_cli.cli.terminal import confirmed
 from tideline_cli.config.settings import TABLE
 from tideline_cli.errors import UsageError
 from tideline_cli.memory import purge
@@ -54,7 +53,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
     if options.dry_run:
         planned = purge.Purged(tuple(gone.values()), 0, False)
         report_purged(session, planned, dry_run=True, of=(db, gone))
-    elif confirmed(session, purge_question(session, db, gone), yes=options.yes):
+    elif session.confirmed(purge_question(session, db, gone), yes=options.yes):
         session.close()
         db = session.writing(frees=True)
         done = purge.purge(db, references, viewer=session.viewer, now=session.now)
@@ -180,7 +179,7 @@ def _retention(session: Session, words: list[str], options: RetentionOptions) ->
         planned = Purged(tuple(gone.values()), 0, False)
         listed = (db, gone) if db is not None and options.dry_run else None
         report_purged(session, planned, dry_run=options.dry_run, of=listed, days=options.days)
-    elif confirmed(session, purge_question(session, db, gone), yes=options.yes):
+    elif session.confirmed(purge_question(session, db, gone), yes=options.yes):
         session.close()
         db = session.writing(frees=True)
         done = purge.retain(db, rule, viewer=session.viewer, now=session.now)

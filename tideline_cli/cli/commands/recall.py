@@ -17,7 +17,7 @@ from tideline_cli.cli.options import (
     share,
     text,
 )
-from tideline_cli.cli.session import Session
+from tideline_cli.cli.session import Session, check_batch_line, stdin_text
 from tideline_cli.config.settings import TABLE
 from tideline_cli.errors import UsageError
 from tideline_cli.memory.answer import active_part, answered
@@ -292,16 +292,14 @@ _BATCH_KEYS = frozenset(("id", "query", "origin", "now"))
 def _answer_batch(session: Session, db: Connection | None, answer: LineAnswer) -> int:
     """Answer one query a line, without counting use; vectors that an answer made are stored after
     it. A bad line is answered with its error; the exit code is the highest of theirs."""
-    from tideline_cli.cli import typed_input  # noqa: PLC0415  a batch alone
-
     worst = bad = good = 0
-    for place, line in enumerate(typed_input.stdin_text().split("\n"), 1):
+    for place, line in enumerate(stdin_text().split("\n"), 1):
         if not line.strip():
             continue
         row: dict[str, Any] = {}
         found: Recalled | None = None
         try:
-            typed_input.check_batch_line(line)
+            check_batch_line(line)
             row = _batch_row(line)
             form, found = answer(*_asked_line(session, row))
             good += 1

@@ -53,9 +53,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
         # Nothing was read yet: the fact goes into whatever store is there at its turn.
         follow(db)
     if new.derived_from:
-        from tideline_cli.memory.remember import cited  # noqa: PLC0415  most cite nothing
-
-        new = replace(new, derived_from=cited(db, new.derived_from, viewer=new.origin))
+        new = replace(new, derived_from=memory.cited(db, new.derived_from, viewer=new.origin))
     done = memory.remember(
         db, new, fact_id=new_fact.new_id(session.now), now=session.now, meant=meant
     )

@@ -8,7 +8,6 @@ from tideline_cli.cli import by_id, output
 from tideline_cli.cli.commands import Verb
 from tideline_cli.cli.options import Argument, OptionSet, file, flag
 from tideline_cli.cli.session import Session
-from tideline_cli.cli.terminal import confirmed
 from tideline_cli.errors import UsageError
 from tideline_cli.memory import amend
 from tideline_cli.model import instant
@@ -66,7 +65,7 @@ def _store(session: Session, path: str, yes: bool) -> int:
     count = doctor.check_backup(path, database)
     facts = "1 fact" if count == 1 else f"{count:,} facts"
     question = f"Put {path} ({facts}) in the place of {database}, which is copied first?"
-    if not confirmed(session, question, yes=yes, hint="repeat it with --yes"):
+    if not session.confirmed(question, yes=yes, hint="repeat it with --yes"):
         session.note("nothing was changed")
         return 0
     done = doctor.restore_from(

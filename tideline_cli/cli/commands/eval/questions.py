@@ -8,7 +8,8 @@ import sys
 from contextlib import contextmanager, nullcontext
 from itertools import chain
 
-from tideline_cli.cli import model_options, options, output, typed_input
+from tideline_cli.cli import model_options, options, output
+from tideline_cli.cli.session import stdin_text
 from tideline_cli.errors import TidelineError, UsageError
 from tideline_cli.evaluation import ask, copies, datasets, gold, make
 from tideline_cli.exchange import jsonl
@@ -175,7 +176,7 @@ def _questions(count: int) -> str:
 
 def _lines(path: str) -> Iterator[tuple[int, dict[str, Any] | TidelineError]]:
     if path == "-":
-        yield from _rows(io.BytesIO(typed_input.stdin_text().encode()))
+        yield from _rows(io.BytesIO(stdin_text().encode()))
         return
     with datasets.open_file(path) as file:
         yield from _rows(file)

@@ -7,14 +7,13 @@ import subprocess
 import sys
 from contextlib import contextmanager
 
-from tideline_cli.cli import filters, output, terminal
+from tideline_cli.cli import filters, output
 from tideline_cli.cli.commands import init
 from tideline_cli.cli.commands.pick import by_fzf, offer
 from tideline_cli.cli.commands.pick.offer import Offer
 from tideline_cli.cli.filters import Filters
 from tideline_cli.cli.options import Argument, GlobalOptions, choice, count, flag
 from tideline_cli.cli.session import Session
-from tideline_cli.cli.terminal import confirmed
 from tideline_cli.errors import TidelineError, UsageError
 from tideline_cli.model import codec
 from tideline_cli.store.connection import DatabaseError
@@ -255,7 +254,7 @@ def _print_shown(session: Session, offered: Offer, fact_id: str) -> None:
 
 def _forget(session: Session, offered: Offer, fact_id: str) -> None:
     question = f"Forget {fact_id}: {output.brief(offered.fact(fact_id))}?"
-    if confirmed(session, question, yes=False):
+    if session.confirmed(question, yes=False):
         offered.forget(fact_id)
 
 
@@ -265,7 +264,7 @@ def _pin(_: Session, offered: Offer, fact_id: str) -> None:
 
 def _copy(_: Session, __: Offer, fact_id: str) -> None:
     handle = os.open("/dev/tty", os.O_WRONLY)
-    terminal.copy_to_clipboard(fact_id, handle)
+    by_fzf.copy_to_clipboard(fact_id, handle)
     os.close(handle)
 
 
