@@ -98,6 +98,8 @@ class _Call:
         session = self.session = Session(global_options, is_door=self.is_door)
         options = module.Options.of(given, lambda: session.now)
         words = list(given["words"])
+        if words and not module.ARGUMENTS:
+            raise UsageError(f"{self._name} takes no words")
         if any("\x00" in word for word in words) and module.ARGUMENTS[0].kind == "file":
             raise UsageError("a path holds a NUL character, and names no file")
         HAS_BEGUN[:] = (True,)

@@ -226,18 +226,13 @@ class Session(Notices):
 
         seen = scopes.seen(given, setting, folder=self.folder)
         if given is None and self.config.own_scope is not None and not self._is_scope_told:
-            self._tell_of_project(seen, self.config.own_scope.value)
+            # Said once: which project file, that nobody has trusted, says what is seen.
+            self._is_scope_told = True
+            without = scopes.seen(None, self.config.own_scope.value, folder=self.folder)
+            told = scopes.scope_news(seen, without, self.config.project_file)
+            if told and not self.is_door:
+                self.note(told)
         return seen
-
-    def _tell_of_project(self, seen: tuple[str | None, ...] | None, own: str | None) -> None:
-        """Say once which project file, that nobody has trusted, says what is seen."""
-        from tideline_cli.cli import scopes  # noqa: PLC0415  few have such a file
-
-        self._is_scope_told = True
-        without = scopes.seen(None, own, folder=self.folder)
-        told = scopes.scope_news(seen, without, self.config.project_file)
-        if told and not self.is_door:
-            self.note(told)
 
     @property
     def has_memory(self) -> bool:

@@ -61,10 +61,8 @@ class Options(ModelOptions):
     all_origins = flag("Take every origin, although --origin names the owner.")
 
 
-def run(session: Session, words: list[str], options: Options) -> int:
+def run(session: Session, _: list[str], options: Options) -> int:
     """Consolidate."""
-    if words:
-        raise UsageError("consolidate takes no words", hint="tideline consolidate --dry-run")
     passes.check_right(session, all_origins=options.all_origins)
     if passes.is_frozen(session):
         return 0

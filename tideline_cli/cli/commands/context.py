@@ -116,13 +116,11 @@ def run(session: Session, words: list[str], options: Options) -> int:
         answer = whole.found
         session.caution_of_likeness(answer.lacking)
         is_told = not options.auto and chosen != "json"
-        if db is not None and not answer.hits and seen is not None and is_told:
-            from tideline_cli.cli import answer_notes  # noqa: PLC0415  a scope that has no answer
+        if not answer.hits and (options.document or (seen is not None and is_told)):
+            from tideline_cli.cli import answer_notes  # noqa: PLC0415  nothing matched
 
-            answer_notes.note_other_scopes(session, db, query, answer)
-        if options.document and not answer.hits:
-            from tideline_cli.cli import answer_notes  # noqa: PLC0415  a document without a hit
-
+            if db is not None and seen is not None and is_told:
+                answer_notes.note_other_scopes(session, db, query, answer)
             answer_notes.name_unknown_documents(session, db, options.document)
         made, answer = _made(session, db, query, answer, options, is_xml=chosen == "xml")
 

@@ -7,7 +7,6 @@ from tideline_cli.cli.commands import drawer
 from tideline_cli.cli.filters import Formats
 from tideline_cli.cli.options import Argument, choice, count, flag, share
 from tideline_cli.cli.session import Session
-from tideline_cli.errors import UsageError
 from tideline_cli.memory import contradictions
 from tideline_cli.memory import contradictions as memory
 from tideline_cli.memory.query import ALL
@@ -51,10 +50,8 @@ class Options(Formats):
     all = flag("Compare all facts, however many.", excludes=("newest",))
 
 
-def run(session: Session, words: list[str], options: Options) -> int:
+def run(session: Session, _: list[str], options: Options) -> int:
     """Show the pairs."""
-    if words:
-        raise UsageError("contradictions takes no words", hint="see --segment")
     db = session.reading()
     found: tuple[Contradiction, ...] = ()
     synced: list[Contradiction] = []

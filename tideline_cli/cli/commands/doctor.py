@@ -82,10 +82,8 @@ class Options(OptionSet):
     yes = flag("Do not ask.", short="-y")
 
 
-def run(session: Session, words: list[str], options: Options) -> int:
+def run(session: Session, _: list[str], options: Options) -> int:
     """Examine the store, and mend it when that is asked for."""
-    if words:
-        raise UsageError("doctor takes no words", hint="tideline doctor --deep")
     session.needs_owner("only the owner may examine the store")
     if options.secrets:
         return _report_secrets(session)

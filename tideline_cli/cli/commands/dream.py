@@ -16,7 +16,6 @@ from tideline_cli.cli.options import (
 from tideline_cli.cli.passes import PassRequest
 from tideline_cli.cli.session import Session
 from tideline_cli.dream.plan import ALL_STAGES, ARCHIVE_BELOW, DEFAULTS, STAGES, SWEEP, Settings
-from tideline_cli.errors import UsageError
 from tideline_cli.model.instant import DAY_MS
 from tideline_cli.ranking.fading import FLOOR
 
@@ -86,10 +85,8 @@ class Options(OptionSet):
     if_due = flag("Only if the last dream is a day old [setting: dream_interval].")
 
 
-def run(session: Session, words: list[str], options: Options) -> int:
+def run(session: Session, _: list[str], options: Options) -> int:
     """Dream."""
-    if words:
-        raise UsageError("dream takes no words", hint="tideline dream --dry-run")
     if passes.is_frozen(session):
         return 0
     if (options.sync or options.pending) and session.reading() is None:
@@ -154,10 +151,8 @@ class GcOptions(OptionSet):
     all_origins = flag("Sweep every origin, although --origin names the owner.")
 
 
-def _gc(session: Session, words: list[str], options: GcOptions) -> int:
+def _gc(session: Session, _: list[str], options: GcOptions) -> int:
     """Sweep."""
-    if words:
-        raise UsageError("gc takes no words", hint="tideline gc --dry-run")
     if passes.is_frozen(session):
         return 0
     settings = Settings(

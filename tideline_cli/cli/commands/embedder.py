@@ -247,10 +247,8 @@ class ReembedOptions(OptionSet):
     limit = count("Vectors at most, such as for one night [0 is all].", short="-n")
 
 
-def _reembed(session: Session, words: list[str], options: ReembedOptions) -> int:
+def _reembed(session: Session, _: list[str], options: ReembedOptions) -> int:
     """Make the missing vectors."""
-    if words:
-        raise UsageError("reembed takes no words", hint="tideline reembed")
     session.needs_owner("only the owner may change the memory file")
     lanes.forget_named()
     made, choice = 0, reembed.VectorChoice("hrr-256", "", 0)

@@ -7,7 +7,6 @@ from tideline_cli.cli.commands import drawer
 from tideline_cli.cli.filters import Formats
 from tideline_cli.cli.options import Argument, count, duration
 from tideline_cli.cli.session import Session
-from tideline_cli.errors import UsageError
 from tideline_cli.memory.fading import SOON_MS, Foretold, foretold
 from tideline_cli.model import instant
 from tideline_cli.model.fact import has_ended
@@ -41,10 +40,8 @@ class Options(Formats):
     limit = count("At most so many [default: 50; 0 is all].", short="-n", default=50)
 
 
-def run(session: Session, words: list[str], options: Options) -> int:
+def run(session: Session, _: list[str], options: Options) -> int:
     """Show what fades."""
-    if words:
-        raise UsageError("fading takes no words", hint="`tideline timeline ID` shows one fact")
     rule = Eviction(after_owner_ms=session.config.get("evict_after_owner"))
     db = session.reading()
     found: list[Foretold] = []

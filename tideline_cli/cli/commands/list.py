@@ -66,10 +66,8 @@ class Options(Filters, Formats):
     )
 
 
-def run(session: Session, words: list[str], options: Options) -> int:
+def run(session: Session, _: list[str], options: Options) -> int:
     """List the facts."""
-    if words:
-        raise UsageError("list takes no words", hint="`tideline recall` searches")
     db = session.reading()
     wanted = _wanted(session, db, options)
     found, beside = _read(session, db, wanted, options)

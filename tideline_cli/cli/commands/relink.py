@@ -35,10 +35,8 @@ class Options(ModelOptions):
     dry_run = flag("Print what would be sent; ask and write nothing.", short="-n")
 
 
-def run(session: Session, words: list[str], options: Options) -> int:
+def run(session: Session, _: list[str], options: Options) -> int:
     """Join facts."""
-    if words:
-        raise UsageError("relink takes no words", hint="--origin chooses whose facts")
     if is_frozen(session):
         return 0
     if options.dry_run:

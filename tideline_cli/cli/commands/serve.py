@@ -60,10 +60,8 @@ class Options(OptionSet):
     show_secrets = SHOW_SECRETS
 
 
-def run(session: Session, words: list[str], options: Options) -> int:
+def run(session: Session, _: list[str], options: Options) -> int:
     """Serve until the user stops it."""
-    if words:
-        raise UsageError("serve takes no words", hint="`tideline recall` searches")
     path, origin = session.database, session.viewer.key
     keys = KeyFile(os.path.abspath(config.state_folder(os.environ)))
     if home := os.environ.get("TIDELINE_HOME"):

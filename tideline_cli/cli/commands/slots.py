@@ -7,7 +7,6 @@ from tideline_cli.cli.commands import Verb, drawer
 from tideline_cli.cli.filters import Formats, Said
 from tideline_cli.cli.options import Argument
 from tideline_cli.cli.session import Session
-from tideline_cli.errors import UsageError
 from tideline_cli.model import instant
 from tideline_cli.model.record import record, replace
 from tideline_cli.policy.periods import holds_from
@@ -49,10 +48,8 @@ class _Slot:
     next: Fact | None = None
 
 
-def run(session: Session, words: list[str], options: Options) -> int:
+def run(session: Session, _: list[str], options: Options) -> int:
     """List the slots."""
-    if words:
-        raise UsageError("slots takes no words", hint="`tideline list --slot NAME` lists its facts")
     wanted = filters.labelled(session, options)
     viewer = session.viewer
     db = session.reading()
@@ -150,10 +147,8 @@ class TagsOptions(Said, Formats):
     """The options of a call."""
 
 
-def _tags(session: Session, words: list[str], options: TagsOptions) -> int:
+def _tags(session: Session, _: list[str], options: TagsOptions) -> int:
     """List the tags."""
-    if words:
-        raise UsageError("tags takes no words", hint="`tideline list --tag TAG` lists its facts")
     wanted = replace(filters.labelled(session, options), lasts_at=session.now)
     db = session.reading()
     found = [] if db is None else listing.tags(db, viewer=session.viewer, wanted=wanted)

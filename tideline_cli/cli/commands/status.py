@@ -10,7 +10,6 @@ from tideline_cli.cli import output
 from tideline_cli.cli.options import Argument, Scopes, choice, flag
 from tideline_cli.cli.session import Session
 from tideline_cli.config.settings import DEFAULT_EMBEDDER, TABLE
-from tideline_cli.errors import UsageError
 from tideline_cli.model import lean
 from tideline_cli.model.fact import HEATS, LIFECYCLES, SEGMENTS, TIERS
 from tideline_cli.model.instant import DAY_MS, LATEST_MS, iso
@@ -71,10 +70,8 @@ class Options(Scopes):
     )
 
 
-def run(session: Session, words: list[str], options: Options) -> int:
+def run(session: Session, _: list[str], options: Options) -> int:
     """Show the status."""
-    if words:
-        raise UsageError("status takes no words", hint="`tideline show ID` shows a fact")
     if options.all_origins:
         session.needs_owner("only the owner may see all origins")
     seen = session.scopes(options.scope, everything=options.all_scopes)

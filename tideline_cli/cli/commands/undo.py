@@ -242,10 +242,8 @@ class RedoOptions(OptionSet):
     dry_run = flag("Say what would be brought back, and leave it.", short="-n")
 
 
-def _redo(session: Session, words: list[str], options: RedoOptions) -> int:
+def _redo(session: Session, _: list[str], options: RedoOptions) -> int:
     """Step forward."""
-    if words:
-        raise UsageError("redo takes no words", hint="`tideline undo BATCH` takes back any undo")
     db = session.reading()
     if db is None:  # nothing to redo makes no store
         raise NotFoundError("there is nothing to redo", hint="redo takes back an undo")

@@ -62,10 +62,8 @@ class Options(OptionSet):
     remove = flag("Take it out.", excludes=("install", "at", "sync"))
 
 
-def run(session: Session, words: list[str], options: Options) -> int:
+def run(session: Session, _: list[str], options: Options) -> int:
     """Print, install or remove the entry."""
-    if words:
-        raise UsageError("schedule takes no words", hint="tideline schedule --cron")
     session.needs_owner("a dream tends all origins, so the owner schedules it")
     flags = (options.cron, options.systemd, options.launchd, options.schtasks)
     named = [kind for kind, wanted in zip(KINDS, flags, strict=True) if wanted]
