@@ -76,7 +76,7 @@ FAULTS = {
         "inherited = ()",
     ),
     "a recall is no use": (
-        "memory/recall.py", "            if touch:\n", "            if touch and False:\n",
+        "memory/recall.py", "derive, touch=touch, now=now)", "derive, touch=False, now=now)",
     ),
 }  # fmt: skip
 # Of these the histories of a slot are asked.
