@@ -551,6 +551,7 @@ complete -c tideline -n "__tideline_at import" -l table -x -d 'The table of a SQ
 complete -c tideline -n "__tideline_at import" -l max-rows -x -d 'Rows at most, bad ones included [default: 1,000,000]'
 complete -c tideline -n "__tideline_at import" -l map -x -d 'Take COLUMN as FIELD, such as content, tags or created_at'
 complete -c tideline -n "__tideline_at import" -l as -x -d 'The text of each row: a sentence with columns in braces, such as \'The capital of {State} is {Capital}\''
+complete -c tideline -n "__tideline_at import" -l no-ignore -d 'Of folders also what ignore files name, and what programs lay there for themselves'
 complete -c tideline -n "__tideline_at import" -l encoding -x -d 'The encoding of a text that is not UTF-8'
 complete -c tideline -n "__tideline_at import" -l agent -k -x -a '(__tideline_values agent)' -d 'Which program wrote what no row says that of; an empty one is none [default: the setting agent]'
 complete -c tideline -n "__tideline_at import" -l seconds -d 'Times that are numbers count seconds, and not milliseconds'

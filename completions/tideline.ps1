@@ -456,6 +456,7 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--max-rows'); Kind = 'text'; Help = 'Rows at most, bad ones included [default: 1,000,000].' }
             @{ Flags = @('--map'); Kind = 'text'; Help = 'Take COLUMN as FIELD, such as content, tags or created_at.' }
             @{ Flags = @('--as'); Kind = 'text'; Help = 'The text of each row: a sentence with columns in braces, such as ''The capital of {State} is {Capital}''.' }
+            @{ Flags = @('--no-ignore'); Kind = 'flag'; Help = 'Of folders also what ignore files name, and what programs lay there for themselves.' }
             @{ Flags = @('--encoding'); Kind = 'text'; Help = 'The encoding of a text that is not UTF-8.' }
             @{ Flags = @('--agent'); Kind = 'ask agent'; Help = 'Which program wrote what no row says that of; an empty one is none [default: the setting agent].' }
             @{ Flags = @('--seconds'); Kind = 'flag'; Help = 'Times that are numbers count seconds, and not milliseconds.' }

@@ -66,7 +66,7 @@ def test_what_programs_lay_there_is_passed_over(tmp_path):
         "of dependencies and builds": 4, "left by a conflict of syncs": 2, "lock files": 1,
         "templates": 1,
     }  # fmt: skip
-    assert folders.sentence(walk.passed) == (
+    assert folders.passed_words(walk.passed) == (
         "8 files passed over: 4 of dependencies and builds, 2 left by a conflict of syncs, "
         "1 lock files, 1 templates"
     )
@@ -151,7 +151,7 @@ def test_the_last_change_says_it_unless_an_archive_was_unpacked(tmp_path):
     assert when.of("n5.md", {}) == 1_650_000_000_000
     os.utime(tmp_path / "n4.md", (4_000_000_000,) * 2)
     assert when.of("n4.md", {}) is None  # of a time to come
-    assert dates.sentence(when.told) == "dated by its last change (1)"
+    assert dates.dated_words(when.told) == "dated by its last change (1)"
 
 
 def test_the_head_comes_first():
@@ -199,3 +199,19 @@ def test_documents_are_as_old_as_their_files_say(run, tmp_path):
     fact = run("list", "--json").json["facts"][0]
     assert fact["created_at"].startswith(("2024-02-07", "2024-02-08"))
     assert fact["last_accessed_at"].startswith("2025-10-09")
+
+
+def test_notes_are_as_old_as_their_files_say(run, tmp_path):
+    """By the fields at the head, else by the name; the name of a file without headings is its
+    title, and found. A second run adds nothing."""
+    put(tmp_path, "notes/2024-02-08.md", "The pump was cleaned by Ada.\n")
+    put(tmp_path, "notes/deep/boiler-room.md", "---\ncreated: 2023-05-06\n---\nIt is cold.\n")
+    os.utime(put(tmp_path, "notes/tea.md", "Oolong is in the tin.\n"), (1_600_000_000,) * 2)
+    assert run("import", "notes", "-v").err.count("dated by its head (1), its name (1)") == 1
+    found = {one["content"]: one for one in run("list", "--json").json["facts"]}
+    day = {text: one["created_at"][:7] for text, one in found.items()}
+    assert day == {"The pump was cleaned by Ada.": "2024-02", "It is cold.": "2023-05",
+                   "Oolong is in the tin.": "2020-09"}  # fmt: skip
+    assert found["It is cold."]["title"] == "boiler room"
+    assert run("recall", "boiler", "--json").json["hits"][0]["content"] == "It is cold."
+    assert run("import", "notes", "--json").json["added"] == 0

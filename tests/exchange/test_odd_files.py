@@ -182,16 +182,19 @@ def test_a_column_whose_name_another_takes(run, tmp_path):
 
 
 def test_what_else_a_folder_holds(run, tmp_path):
-    """A folder gives its Markdown files; what else is in it is told, hidden files are not."""
+    """A folder gives its Markdown files and those of folders in it; what else is in it is told by
+    reason, hidden files are not."""
     folder = tmp_path / "notes"
     (folder / "deeper").mkdir(parents=True)
     (folder / "one.md").write_text("- the boiler needs 1.5 bar\n")
-    (folder / "TWO.MD").write_text("- the landlord is Mr Egger\n")
+    (folder / "deeper" / "TWO.MD").write_text("- the landlord is Mr Egger\n")
     (folder / ".hidden").write_text("x")
-    assert "left alone: deeper\n" in run("import", "notes").err
+    assert run("import", "notes").err == ""
     (folder / "books.csv").write_text(BOOKS)
+    (folder / "draft.md").write_text("# {{title}}\n\n{{date}}: what happened\n")
     done = run("import", "notes", "--dry-run")
-    assert "only the Markdown files of notes are read; left alone: books.csv and 1 more" in done.err
+    assert "1 file passed over: 1 of other kinds" in done.err
+    assert "1 template passed over" in done.err
     assert len(facts(run)) == 2
 
 

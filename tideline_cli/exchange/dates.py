@@ -74,7 +74,7 @@ class Dates:
             return None
 
 
-def sentence(told: Mapping[By, int]) -> str:
+def dated_words(told: Mapping[By, int]) -> str:
     """Return by what files are dated, such as "dated by git (12), its name (3)"; '' for none."""
     parts = [f"{by} ({told[by]:,})" for by in BY if told.get(by)]
     return f"dated by {', '.join(parts)}" if parts else ""

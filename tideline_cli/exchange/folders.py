@@ -125,7 +125,7 @@ def is_template(text: str) -> bool:
     return len(_FILLED.findall(text[:4000])) > 1
 
 
-def sentence(passed: Mapping[str, int]) -> str:
+def passed_words(passed: Mapping[str, int]) -> str:
     """Return how many files are passed over, and why; '' where none is."""
     if not passed:
         return ""

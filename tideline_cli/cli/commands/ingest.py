@@ -147,7 +147,7 @@ def _check(words: Sequence[str], found: FilesFound, count: int, options: Options
     elif STDIN in words:
         raise UsageError("standard input has no name", hint="--name notes.md says what it is")
     if not count:
-        others = f" ({folders.sentence(found.passed)})" if found.passed else ""
+        others = f" ({folders.passed_words(found.passed)})" if found.passed else ""
         raise TidelineError(
             f"no documents in {', '.join(words)}{others}",
             hint="--glob '*' takes whatever is text",
@@ -180,7 +180,7 @@ def _incoming(
         reading = _reading(options, given, known)
         listed.append(
             ingesting.Incoming(
-                given, known, None, reading, _standard_input, lambda: None, lambda _: None
+                given, known, None, reading, _standard_input, lambda _: None, lambda _: None
             )
         )
     return listed
@@ -238,11 +238,11 @@ def report(
     secrets = summary.total("secrets")
     if secrets:
         session.note(f"{replacement_note(secrets)} before storing")
-    dated = dates.sentence(times.told)
+    dated = dates.dated_words(times.told)
     if dated:
         session.detail(dated)
     if found.passed:
-        session.note(f"{folders.sentence(found.passed)}; --glob and --no-ignore take more")
+        session.note(f"{folders.passed_words(found.passed)}; --glob and --no-ignore take more")
     if summary.batch is not None:
         session.note(f"`{session.call('undo', str(summary.batch))}` takes all of it back")
 

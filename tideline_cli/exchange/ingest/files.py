@@ -17,7 +17,7 @@ from tideline_cli.model.record import record
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
-    from typing import Literal
+    from typing import Any, Literal
 
     from tideline_cli.exchange.dates import By
     from tideline_cli.store.documents import Document
@@ -65,10 +65,11 @@ class WrittenTimes:
             below.setdefault(one.folder, []).append(os.path.relpath(one.path, one.folder))
         self._dates = {folder: Dates(folder, paths, now=now) for folder, paths in below.items()}
 
-    def of(self, file: Found) -> int | None:
-        """Return when a file was written, in ms; None where nothing says it."""
+    def of(self, file: Found, head: Mapping[str, Any]) -> int | None:
+        """Return when a file was written, in ms, with the fields at its head; None where nothing
+        says it."""
         path = os.path.relpath(file.path, file.folder).replace(os.sep, "/")
-        return self._dates[file.folder].of(path, {})
+        return self._dates[file.folder].of(path, head)
 
     @property
     def told(self) -> Mapping[By, int]:

@@ -11,7 +11,7 @@ from functools import partial
 from io import BytesIO
 
 from tideline_cli.errors import TidelineError, UnavailableError, UsageError
-from tideline_cli.exchange import encodings
+from tideline_cli.exchange import encodings, front_matter
 from tideline_cli.exchange.ingest.blocks import (
     SIZE,
     Block,
@@ -26,7 +26,8 @@ from tideline_cli.system.processes import LateError, interrupted_after
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from typing import Any
 
     from pypdf import PageObject
 
@@ -107,6 +108,17 @@ def blocks_of(
         return _limited(markdown_blocks(text, size=size, warn=warn), warn)
     read = restructured_blocks if form == "rst" else plain_blocks
     return _limited(read(text), warn)
+
+
+def head_of(held: Content, form: Form) -> Mapping[str, Any]:
+    """Return the fields at the head of a Markdown document; none where there are none."""
+    if form != "markdown" or not held.raw.lstrip(b"\xef\xbb\xbf").startswith(b"---"):
+        return {}
+    lines = held.raw.decode("utf-8-sig", "replace").splitlines()
+    try:
+        return front_matter.values(lines[1 : front_matter.end_of(lines)])
+    except ValueError:
+        return {}
 
 
 def _office_blocks(raw: bytes, form: Form) -> Iterator[Block]:

@@ -14,8 +14,8 @@ from tideline_cli.store.transactions import finish_bulk, prepare_for_bulk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-    from typing import Literal
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from typing import Any, Literal
 
     from apsw import Connection
 
@@ -41,7 +41,7 @@ class Incoming:
     path: str | None
     reading: Reading
     content: Callable[[], Content]
-    written_at: Callable[[], int | None]
+    written_at: Callable[[Mapping[str, Any]], int | None]
     moved_from: Callable[[str], Document | None]
 
 
@@ -161,7 +161,7 @@ class _Reading:
         if self._db is not None:
             analyzer = setting(self._db, "analyzer", "standard")
         found[0] = replace(found[0], metadata=storing.begun(self._one.path))
-        at = self._one.written_at()
+        at = self._one.written_at(read.head_of(held, self._one.reading.form))
         new = {place: storing.written(found[place], context, analyzer, at) for place in made.new}
         if context.has_bounded_keys:
             _refuse_long(new.values(), analyzer)

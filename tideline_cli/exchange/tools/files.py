@@ -8,8 +8,10 @@ from math import isfinite
 
 from tideline_cli.errors import UsageError
 from tideline_cli.exchange import named_files
-from tideline_cli.exchange.named_files import is_below, left_outside
+from tideline_cli.exchange.folders import Walk, is_template, passed_words
+from tideline_cli.exchange.named_files import left_outside
 from tideline_cli.model import codec
+from tideline_cli.model.finding import some
 from tideline_cli.model.lean import blake2b
 
 TYPE_CHECKING = False
@@ -49,27 +51,38 @@ def first_bytes(path: str, size: int) -> bytes:
         return file.read(size)
 
 
-def markdown_files(path: str, tell: Tell) -> Iterator[tuple[str, str]]:
-    """Yield (name, text) of a Markdown file, or of all in a folder and below it, by name. What a
-    link in the folder leads out of it to is nobody's choice: it is left alone, and told."""
+def files_below(path: str, tell: Tell, *, ignoring: bool = True) -> Walk:
+    """Return the Markdown files of a folder and below it. What is passed over is told by reason,
+    as are links out of the folder, which are left alone."""
+    walk = Walk(path, ignoring=ignoring)
+    notes = [name for name in walk.files if name.lower().endswith((".md", ".markdown"))]
+    walk.count("of other kinds", len(walk.files) - len(notes))
+    walk.files = notes
+    if walk.outside:
+        tell(left_outside(walk.outside))
+    for place, why in walk.unread:
+        tell(f"{place} cannot be read: {why}")
+    if walk.passed:
+        tell(passed_words(walk.passed))
+    return walk
+
+
+def markdown_files(path: str, tell: Tell, walk: Walk | None = None) -> Iterator[tuple[str, str]]:
+    """Yield (name, text) of a Markdown file, or of all in a folder and below it, by name; notes
+    that are there to be filled in are counted and told."""
     if not os.path.isdir(path):
         yield os.path.basename(path), text_of(path)
         return
-    outside: list[str] = []
-    for folder, inner, names in os.walk(path):
-        inner[:] = sorted(one for one in inner if not one.startswith("."))
-        outside += [one for one in inner if not is_below(path, os.path.join(folder, one))]
-        for name in sorted(names):
-            whole = os.path.join(folder, name)
-            is_ours = name.lower().endswith((".md", ".markdown")) and not name.startswith(".")
-            if not (is_ours and os.path.isfile(whole)):
-                continue
-            if is_below(path, whole):
-                yield os.path.relpath(whole, path), text_of(whole)
-            else:
-                outside.append(name)
-    if outside:
-        tell(left_outside(outside))
+    walk = walk or files_below(path, tell)
+    templates = 0
+    for name in walk.files:
+        text = text_of(os.path.join(path, name))
+        if is_template(text):
+            templates += 1
+        else:
+            yield name, text
+    if templates:
+        tell(f"{some(templates, 'template')} passed over")
 
 
 def project_of(path: str, name: str) -> str:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from typing import Any
 
+    from tideline_cli.exchange.folders import Walk
     from tideline_cli.exchange.statements import Saying
     from tideline_cli.exchange.tools.files import Tell
 
@@ -95,9 +96,9 @@ def _noted(one: Saying, own: str, title: str, head: Mapping[str, Any]) -> Row:
     }  # fmt: skip
 
 
-def lists(path: str, tell: Tell = str) -> Iterator[Row]:
-    """Yield a row for each item and each paragraph."""
-    for name, text in markdown_files(path, tell):
+def lists(path: str, tell: Tell = str, walk: Walk | None = None) -> Iterator[Row]:
+    """Yield a row for each statement of a file, or of the files of a folder."""
+    for name, text in markdown_files(path, tell, walk):
         yield from _items(name, text, tell)
 
 

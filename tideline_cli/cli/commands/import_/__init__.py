@@ -10,7 +10,7 @@ from tideline_cli.cli.commands.import_.source import LimitedRows, Source, kind_o
 from tideline_cli.cli.options import Argument, OptionSet, choice, count, flag, pair, text
 from tideline_cli.cli.session import Session
 from tideline_cli.errors import Interrupted, TidelineError, UsageError
-from tideline_cli.exchange import tools
+from tideline_cli.exchange import dates, tools
 from tideline_cli.exchange.importer import import_rows, prepared
 from tideline_cli.exchange.importer.cells import KEYS, TEXT_KEYS, mapping_of
 from tideline_cli.exchange.importer.preparation import ChunkReader
@@ -96,6 +96,9 @@ class Options(OptionSet):
         "is {Capital}'.",
         metavar="SENTENCE", excludes=("from_",),
     )  # fmt: skip
+    no_ignore = flag(
+        "Of folders also what ignore files name, and what programs lay there for themselves."
+    )
     encoding = text("The encoding of a text that is not UTF-8.", metavar="NAME")
     agent = text(
         "Which program wrote what no row says that of; an empty one is none [default: the setting "
@@ -126,6 +129,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
         session, path, kind, options.table or "fact", twice=options.strict,
         mapping=mapping_of(options.map), tool=tool,
         seconds=options.seconds, sentence=options.as_, encoding=options.encoding,
+        ignoring=not options.no_ignore,
     )  # fmt: skip
     if options.strict:
         _check(session, LimitedRows(source, options.max_rows), context)
@@ -152,6 +156,8 @@ def run(session: Session, words: list[str], options: Options) -> int:
     if summary.rows:
         _embed(session)
     source.tell_missed(session)
+    if source.written is not None and dates.dated_words(source.written.told):
+        session.detail(dates.dated_words(source.written.told))
     report(session, path, summary, trust=options.trust, stopped=rows.stopped)
     if rows.stopped is not None:
         raise _told(session, rows, summary)

@@ -8,9 +8,9 @@ import os
 import stat
 import sys
 
-from tideline_cli.cli.output import visible
 from tideline_cli.errors import TidelineError, UsageError
 from tideline_cli.exchange import (
+    dates,
     encodings,
     foreign,
     jsonl,
@@ -22,16 +22,18 @@ from tideline_cli.exchange import (
 )
 from tideline_cli.exchange.importer.cells import in_milliseconds, renamed
 from tideline_cli.exchange.jsonl import LONGEST_LINE
-from tideline_cli.exchange.named_files import is_below, left_outside
+from tideline_cli.exchange.tools import notes
+from tideline_cli.exchange.tools.files import files_below
 from tideline_cli.exchange.vault import read
 from tideline_cli.store import files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterator, Mapping
+    from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
     from typing import Any, BinaryIO
 
     from tideline_cli.cli.session import Session
+    from tideline_cli.exchange.folders import Walk
 
 _PIPED = "pipe it and use `-`"
 _LARGE = 1 << 20  # bytes from which on a file has thousands of rows, but for very long ones
@@ -104,10 +106,13 @@ class Source:
     def __init__(
         self, session: Session, path: str, kind: str, table: str, *, twice: bool,
         mapping: Mapping[str, str], tool: str | None = None, seconds: bool = False,
-        sentence: str | None = None, encoding: str | None = None,
+        sentence: str | None = None, encoding: str | None = None, ignoring: bool = True,
     ) -> None:  # fmt: skip
         self._counts_seconds = seconds
         self._sentence = sentence
+        self._now = session.now
+        self._walk: Walk | None = None
+        self.written: dates.Dates | None = None
         self._encoding = encoding
         self._tool = tool  # the program that wrote it, where `--from` names one
         self._mapping = mapping
@@ -126,9 +131,9 @@ class Source:
         if self._is_vault() or self._tool is not None:
             return
         if self._is_folder():
-            if not self._documents():
+            self._walk = files_below(path, self._tell, ignoring=ignoring)
+            if not self._walk.files:
                 raise UsageError(f"{path} has no Markdown files", hint="name a file")
-            self._tell_others()
         elif path != "-":
             self.size = _regular(path)
             files.refuse_own(path, self._store)
@@ -169,33 +174,35 @@ class Source:
 
         return read.is_vault(self._path)
 
-    def _documents(self) -> list[str]:
-        names = sorted(os.listdir(self._path))
-        listed = [one for one in names if one[0] != "." and _ending(one) == "markdown"]
-        return [one for one in listed if is_below(self._path, os.path.join(self._path, one))]
-
-    def _tell_others(self) -> None:
-        """Say what of a folder is not read: other files, and folders in it."""
-        others = {one for one in os.listdir(self._path) if one[0] != "."} - {*self._documents()}
-        outside = sorted(one for one in others if _ending(one) == "markdown")
-        if outside:
-            self._tell(left_outside([visible(one) for one in outside]))
-        others -= {*outside}
-        if others:
-            first = visible(min(others))
-            more = f" and {len(others) - 1:,} more" if len(others) > 1 else ""
-            self._tell(
-                f"only the Markdown files of {self._path} are read; left alone: {first}{more}"
-            )
+    def _dated(
+        self, rows: Iterable[tuple[int, dict[str, Any] | TidelineError]]
+    ) -> Generator[tuple[int, dict[str, Any] | TidelineError], None, None]:
+        """Yield the rows of notes with the time at which their file was written, where they state
+        none; those of an export state theirs."""
+        is_folder = os.path.isdir(self._path)
+        if is_folder and self._walk is None:
+            self._walk = files_below(self._path, self._tell)
+        folder, name = (self._path, "") if is_folder else os.path.split(self._path)
+        paths = self._walk.files if self._walk is not None else [name]
+        when = self.written = dates.Dates(folder or ".", paths, now=self._now)
+        found: dict[str, int | None] = {}
+        for line, row in rows:
+            if isinstance(row, TidelineError) or row.get("created_at") is not None:
+                yield line, row
+                continue
+            head = row.get("metadata") or {}
+            if "id" in row and "file" not in head:
+                yield line, row
+                continue
+            file = str(head.get("file", name))
+            if file not in found:
+                found[file] = when.of(file, head)
+            yield line, row if found[file] is None else row | {"created_at": found[file]}
 
     def _of_folder(self) -> Generator[tuple[int, dict[str, Any] | TidelineError], None, None]:
-        """Yield the rows of the Markdown files of a folder, by their names, numbered through."""
-        number = 0
-        for name in self._documents():
-            with named_files.open_plain(os.path.join(self._path, name), hint=_PIPED) as file:
-                for _, row in markdown.rows(_lines(file), name=name, tell=self._tell):
-                    number += 1
-                    yield number, row
+        """Yield the rows of the Markdown files of a folder and below it, numbered through."""
+        rows = enumerate(notes.lists(self._path, self._tell, self._walk), 1)
+        yield from self._dated((number, row) for number, row in rows)
 
     def is_large(self) -> bool:
         """Say whether the file may have thousands of rows, by its size."""
@@ -214,7 +221,7 @@ class Source:
 
     def _read(self) -> Generator[tuple[int, dict[str, Any] | TidelineError], None, None]:
         if self._tool is not None:
-            yield from tools.rows_of(self._tool, self._path, self._tell)
+            yield from self._dated(tools.rows_of(self._tool, self._path, self._tell))
             return
         if self._kind == "sqlite":
             yield from foreign.database(
@@ -233,7 +240,7 @@ class Source:
                 yield from jsonl.rows(_pieces(file))
             elif self._kind in ("markdown", "text"):
                 name = None if self._path == "-" else self._path
-                yield from markdown.rows(_lines(file), name=name, tell=self._tell)
+                yield from self._dated(markdown.rows(_lines(file), name=name, tell=self._tell))
             elif self._kind == "sheet":
                 yield from sentences.of_sheets(file.read())
             elif self._kind in lists.READERS:
