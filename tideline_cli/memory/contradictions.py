@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tideline_cli.memory import lanes
 from tideline_cli.model.record import Record
 from tideline_cli.model.text import index_terms, said_terms
 from tideline_cli.policy import contradictions as policy
@@ -91,7 +92,6 @@ def _by_reference(
     db: Connection, rows: Sequence[Stated], *, min_score: float, limit: int
 ) -> tuple[list[Contradiction], bool]:
     """Return pairs by the rule of the reference; a score is no higher than the share of terms."""
-    from tideline_cli.memory import lanes  # noqa: PLC0415  numpy; one analyser alone
     from tideline_cli.vector.embedder import cosines  # noqa: PLC0415  as above
 
     held = [frozenset(said_terms(row.terms)) for row in rows]

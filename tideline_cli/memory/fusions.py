@@ -17,6 +17,7 @@ from tideline_cli.model.source import is_trusted
 from tideline_cli.ranking import decays, fusions, priority, worth
 from tideline_cli.ranking.fusions import Points, points, question_words
 from tideline_cli.store import facts, listing, vectors
+from tideline_cli.vector.embedders.codes import cosine
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -409,8 +410,6 @@ def _stored_likeness(
 ) -> Callable[[int, int], float]:
     """Return the function of two indices that is the cosine of these matches by a learned embedder:
     by the vectors that are stored, so that few texts are embedded or none."""
-    from tideline_cli.vector.embedders.codes import cosine  # noqa: PLC0415  learned embedders alone
-
     seqs = [match.seq for match in matches]
     held = vectors.packed_of(
         view.db, seqs, origin_number=view.number, embedder=lane.name

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tideline_cli.config.settings import DEFAULT_EMBEDDER
 from tideline_cli.errors import UnavailableError
+from tideline_cli.memory.nearest import DECIMALS, PlainLane
 from tideline_cli.store.connection import setting
 from tideline_cli.vector.features import HRR
 
@@ -60,8 +61,6 @@ def lane_of(db: Connection, *, large: bool = False, name: str | None = None) -> 
         return coded_lane(db, name)
     if large or name != HRR:  # which compares a few texts faster in plain Python than with numpy
         return ArrayLane(embedder_named(db, name))
-    from tideline_cli.memory.nearest import PlainLane  # noqa: PLC0415  hrr-256 alone
-
     return PlainLane()
 
 
@@ -135,7 +134,6 @@ class ArrayLane:
 
     @staticmethod
     def _cosine(left: Vector, right: Vector) -> float:
-        from tideline_cli.memory.nearest import DECIMALS  # noqa: PLC0415  loaded by who compares
         from tideline_cli.vector.embedder import cosine  # noqa: PLC0415  numpy, 80 ms
 
         return round(cosine(left, right), DECIMALS)

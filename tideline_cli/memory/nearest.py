@@ -10,6 +10,7 @@ from tideline_cli.ranking import worth
 from tideline_cli.store import vectors
 from tideline_cli.vector import hrr_halves, hrr_plain
 from tideline_cli.vector.features import FLOOR, HRR
+from tideline_cli.vector.hrr_halves import Halves
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -99,8 +100,6 @@ class Held:
 
     def halves(self) -> Halves:
         """Return those that are stored, as they are kept: in halves."""
-        from tideline_cli.vector.hrr_halves import Halves  # noqa: PLC0415  a learned one has none
-
         db, origin = self._db, self._origin_number
         if self.known is None:
             stored = vectors.halves(db, origin_number=origin, embedder=self._embedder)

@@ -306,16 +306,10 @@ def _slot_mates(db: Connection, fact: Fact) -> list[Rival]:
     one again is no other value."""
     if fact.slot is None:
         return []
-    from tideline_cli.policy.periods import as_said, holds_from  # noqa: PLC0415  few are in a slot
-    from tideline_cli.policy.slots import holds_at  # noqa: PLC0415  as above
-    from tideline_cli.store.labels import active_values  # noqa: PLC0415  as above
+    from tideline_cli.memory.succession import mates_of  # noqa: PLC0415  few are in a slot
 
-    held = active_values(db, fact.slot, scope=fact.scope, viewer=fact.origin)
-    there = holds_at([mate for mate, _ in held], max(holds_from(fact), fact.created_at))
-    ids = {mate.id for mate in there}
-    return [
-        Rival(as_said(mate), frozenset(said_terms(terms))) for mate, terms in held if mate.id in ids
-    ]
+    there = mates_of(db, fact, viewer=fact.origin)
+    return [Rival(mate, frozenset(said_terms(terms))) for mate, terms in there]
 
 
 def check_cited(db: Connection, fact: Fact) -> None:

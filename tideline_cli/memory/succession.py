@@ -6,9 +6,10 @@ from __future__ import annotations
 from tideline_cli.model.edge import SUPERSEDES
 from tideline_cli.model.source import is_trusted
 from tideline_cli.policy.gate import check_work
-from tideline_cli.policy.periods import ended, holds_from
+from tideline_cli.policy.periods import as_said, ended, holds_from
 from tideline_cli.policy.slots import (
     Ended,
+    holds_at,
     moved_in,
     painted,
     restored_last,
@@ -29,6 +30,16 @@ if TYPE_CHECKING:
     from apsw import Connection
 
     from tideline_cli.model.fact import Fact
+    from tideline_cli.model.origin import Origin
+
+
+def mates_of(db: Connection, fact: Fact, *, viewer: Origin) -> list[tuple[Fact, str]]:
+    """Return the values that the slot of a fact has when the fact begins, as they were said, each
+    with its terms."""
+    held = labels.active_values(db, str(fact.slot), scope=fact.scope, viewer=viewer)
+    there = holds_at([mate for mate, _ in held], max(holds_from(fact), fact.created_at))
+    ids = {mate.id for mate in there}
+    return [(as_said(mate), terms) for mate, terms in held if mate.id in ids]
 
 
 def replace_others(

@@ -10,6 +10,7 @@ from math import inf, nan
 
 from tideline_cli.errors import UsageError
 from tideline_cli.model import instant
+from tideline_cli.model.fields import FIELDS
 from tideline_cli.model.lean import encode_basestring, once
 from tideline_cli.model.record import as_dict
 
@@ -32,8 +33,6 @@ _AS_JSON: dict[str, Callable[[Any], object]] = {
 @once
 def _converted() -> tuple[tuple[str, Callable[[Any], object]], ...]:
     """Return the fields that JSON has in another form, and how each is converted."""
-    from tideline_cli.model.fields import FIELDS  # noqa: PLC0415  status tells of no fact
-
     return tuple((field.name, _AS_JSON[field.form]) for field in FIELDS if field.form in _AS_JSON)
 
 

@@ -5,7 +5,14 @@ ASCII texts need none of it.
 
 from __future__ import annotations
 
+from unicodedata import category
+
 from tideline_cli.model.lean import once
+from tideline_cli.model.unicode_forms import in_form
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 _LATIN_END = 0x250
 _LATIN_EXTRA = (0x1E00, 0x1F00)
@@ -70,8 +77,6 @@ def _add_run(run: list[str], spaceless: bool, found: list[tuple[str, bool]]) -> 
 
 
 def _letters_with_marks(word: str) -> list[str]:
-    from unicodedata import category  # noqa: PLC0415  what only asks for a script needs none of it
-
     found: list[str] = []
     for char in word:
         if found and category(char)[0] == "M":
@@ -90,8 +95,6 @@ class _Table(dict[int, int | str | None]):
     space."""
 
     def __init__(self, kept: str) -> None:
-        from unicodedata import category  # noqa: PLC0415  as above
-
         super().__init__()
         self._category = category
         self._kept = kept
@@ -102,8 +105,18 @@ class _Table(dict[int, int | str | None]):
         return value
 
 
+def words_of(text: str) -> list[str]:
+    """Return the words of a text, as the standard analyser parts them."""
+    return in_form("NFC", text.casefold()).translate(_words_table()).split()
+
+
+def latin_stemmer(stem: Callable[[str], str]) -> Callable[[str], str]:
+    """Return the function that stems a word of Latin letters, and leaves others as they are."""
+    return lambda word: stem(word) if word.isascii() or all(map(is_latin, word)) else word
+
+
 @once
-def words_table() -> dict[int, int | str | None]:
+def _words_table() -> dict[int, int | str | None]:
     """Return the table for the standard analyser: marks, hyphens and apostrophes stay too."""
     table = _Table("LNM")
     table.update({ord("'"): "'", ord("-"): "-"})

@@ -181,11 +181,10 @@ def _standard(text: str) -> list[str]:
             return [*filter(None, map(_stems().__getitem__, words))]
         stem = _stemmer()
     else:
-        from tideline_cli.model.letters import words_table  # noqa: PLC0415  ASCII needs none of it
-        from tideline_cli.model.unicode_forms import in_form  # noqa: PLC0415  nor of this
+        from tideline_cli.model import letters  # noqa: PLC0415  ASCII needs none of it
 
-        words = in_form("NFC", text.casefold()).translate(words_table()).split()
-        stem = _latin_stemmer()
+        words = letters.words_of(text)
+        stem = letters.latin_stemmer(_stemmer())
     out: list[str] = []
     for word in words:
         if word.isalnum() and word.isascii():
@@ -293,16 +292,7 @@ def _stemmer() -> Callable[[str], str]:
 
 
 @once
-def _latin_stemmer() -> Callable[[str], str]:
-    """Return the function that stems a word of Latin letters, and leaves others as they are."""
-    from tideline_cli.model.letters import is_latin  # noqa: PLC0415  ASCII needs none of it
-
-    stem = _stemmer()
-    return lambda word: stem(word) if word.isascii() or all(map(is_latin, word)) else word
-
-
-@once
 def _cutter() -> Callable[[str], list[tuple[str, bool]]]:
-    from tideline_cli.model.letters import pieces  # noqa: PLC0415  as above
+    from tideline_cli.model.letters import pieces  # noqa: PLC0415  ASCII needs none of it
 
     return pieces

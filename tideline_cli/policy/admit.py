@@ -80,21 +80,25 @@ def admit(
         if not state_the_same(fact, rival, rule=rule if may_differ else "strict"):
             alike += [rival] if fact.slot is None else []
             continue
-        from tideline_cli.policy.survivor import restated  # noqa: PLC0415  most facts are new
-
-        if (known := restated(rival, fact, said)) is not None:
-            return _reinforced(rival, known, now=fact.created_at)
+        if (known := _said_again(rival, fact, said)) is not None:
+            return known
         elsewhen.append(rival)
     for rival in meant if fact.slot is None else ():
         if rival.id in named or not _is_like(fact, rival) or rival.slot is not None:
             continue
-        from tideline_cli.policy.survivor import restated  # noqa: PLC0415  most facts are new
-
         if rule == "strict":
             alike += [] if rival in alike else [rival]
-        elif (known := restated(rival, fact, said)) is not None:
-            return _reinforced(rival, known, now=fact.created_at)
+        elif (known := _said_again(rival, fact, said)) is not None:
+            return known
     return Insert(fact, tuple(alike), tuple(elsewhen))
+
+
+def _said_again(rival: Fact, fact: Fact, said: NewFact) -> Reinforce | None:
+    """Return what a known fact becomes that is said again; None where it holds at other times."""
+    from tideline_cli.policy.survivor import restated  # noqa: PLC0415  most facts are new
+
+    known = restated(rival, fact, said)
+    return None if known is None else _reinforced(rival, known, now=fact.created_at)
 
 
 def _slotted(mates: Sequence[Rival], twins: Iterable[Rival]) -> Iterator[Rival]:

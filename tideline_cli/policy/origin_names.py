@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from unicodedata import category, normalize
+
 # Signs that pass for those that part a name.
 _SIGNS = frozenset("∕⁄⧸╱꞉ː։׃⁏‚․∶")
 _OWN_LATIN = 0x180  # letters of Latin-1 and Latin Extended-A have marks of their own, but one:
@@ -39,8 +41,6 @@ def _pieces(text: str) -> list[str]:
 
 
 def _spelled(part: str) -> str:
-    from unicodedata import category, normalize  # noqa: PLC0415  ASCII names need none of it
-
     from tideline_cli.policy.threats._patterns import LOOKALIKES  # noqa: PLC0415  names in other scripts alone
 
     alike = {char for chars in LOOKALIKES.values() for char in chars if ord(char) >= _OWN_LATIN}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tideline_cli.model import codec
 from tideline_cli.model.instant import DAY_MS
 from tideline_cli.store import visibility
 
@@ -61,7 +62,6 @@ def _take_off(
     db: Connection, gone: list[int], day_of: dict[int, int], found: list[list[int]], origin: int
 ) -> None:
     """Take off what was counted of facts that are gone."""
-    from tideline_cli.model import codec  # noqa: PLC0415  few days remove a fact
     from tideline_cli.store import batch_counts, births  # noqa: PLC0415  as above
 
     listed = codec.dumps(sorted(set(gone)))

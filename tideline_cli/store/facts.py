@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tideline_cli.errors import NotFoundError
+from tideline_cli.model import codec
 from tideline_cli.model.origin import Origin
 from tideline_cli.model.record import Record
 from tideline_cli.model.source import UNTRUSTED
@@ -158,8 +159,6 @@ def named(db: Connection, references: Iterable[str], *, viewer: Origin) -> list[
 
 def by_ids(db: Connection, ids: Iterable[str], *, viewer: Origin) -> dict[str, tuple[int, Fact]]:
     """Return the facts with these ids, each with its number, by id."""
-    from tideline_cli.model import codec  # noqa: PLC0415  recall names no fact
-
     condition, values = visibility.where(viewer)
     rows: Iterable[tuple[Any, ...]] = db.execute(
         f"{SELECT} WHERE fact.id IN (SELECT value FROM json_each(?)) AND {condition}",

@@ -7,6 +7,7 @@ import os
 import stat
 
 from tideline_cli.errors import StoreError
+from tideline_cli.store import locks
 
 _LOOK = getattr(os, "O_PATH", 0)  # a handle that drops no locks when it is closed
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0)
@@ -78,8 +79,6 @@ def traces(path: str) -> list[str]:
             found.append(path + "-wal")
     except OSError:
         pass
-    from tideline_cli.store import locks  # noqa: PLC0415  where the file is not there
-
     if locks.tells_of_content(path):
         found.append(path + "-lock")
     return found

@@ -8,6 +8,7 @@ import stat
 import sys
 from contextlib import suppress
 from errno import EBUSY, EMFILE, ENFILE
+from unicodedata import normalize
 
 from tideline_cli.errors import BusyError, CannotWriteError, UsageError
 from tideline_cli.model.record import record
@@ -22,6 +23,7 @@ from tideline_cli.system import (
     flock,
     is_own,
     is_root,
+    processes,
     rights,
     set_mode,
 )
@@ -134,8 +136,6 @@ def copy(path: str, target: str) -> None:
     Another process does it: closing a file in this one drops the locks that a connection of this
     process has on it.
     """
-    from tideline_cli.system import processes  # noqa: PLC0415  subprocess
-
     if not processes.done_apart(lambda: _copy(path, target)):
         raise CannotWriteError(f"cannot copy {path} to {target}", hint="is the disk full?")
 
@@ -223,8 +223,6 @@ def _would_be_own(path: str, database: str) -> bool:
 
 
 def _folded(name: str) -> str:
-    from unicodedata import normalize  # noqa: PLC0415  folders that ignore case; they compose letters
-
     return normalize("NFC", normalize("NFC", name).casefold())
 
 

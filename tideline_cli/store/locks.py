@@ -103,13 +103,9 @@ def _open(path: str, name: str) -> int:
         handle = os.open(file, _FLAGS | os.O_CREAT | os.O_EXCL, 0o600)
     except FileExistsError:
         return os.open(file, _FLAGS)
-    from tideline_cli.system import set_mode  # noqa: PLC0415  once for a file
+    from tideline_cli.store import private_files  # noqa: PLC0415  once for a file
 
-    set_mode(handle, 0o600)  # whatever the umask
-    if not user_number():
-        from tideline_cli.store import private_files  # noqa: PLC0415  root alone, once for a file
-
-        private_files.hand_over(handle, file, like=path)
+    private_files.keep_private(handle, file, like=path)
     return handle
 
 

@@ -115,9 +115,7 @@ def open_as_it_is(path: str, *, patience_ms: int) -> Connection | None:
     Raises StoreError for a store of another version, an older one too.
     """
     if path.startswith(SERVERS):
-        from tideline_cli.store.postgres import opening as servers  # noqa: PLC0415  no file
-
-        return servers.open_if_there(path)  # type: ignore[return-value]
+        return open_for_reading(path)
     check_library()
     refuse_emptied(path)
     path = file_kind.real(path)

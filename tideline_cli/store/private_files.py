@@ -34,9 +34,14 @@ def create_file(path: str) -> None:
         raise CannotWriteError(
             f"cannot create {path}: {error.strerror}", hint="choose another place with --db"
         ) from error
-    set_mode(handle, 0o600)
-    hand_over(handle, path, like=folder)
+    keep_private(handle, path, like=folder)
     os.close(handle)
+
+
+def keep_private(handle: int, path: str, *, like: str) -> None:
+    """Give a new file its mode, whatever the umask, and what root has made its owner."""
+    set_mode(handle, 0o600)
+    hand_over(handle, path, like=like)
 
 
 def hand_over(handle: int, path: str, *, like: str) -> None:

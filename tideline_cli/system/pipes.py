@@ -9,6 +9,9 @@ from contextlib import suppress
 from queue import Empty, Queue
 from threading import Thread
 
+if sys.platform != "win32":
+    import fcntl
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,8 +27,6 @@ def room_of(pipe: BinaryIO) -> int:
     """Return how much a pipe holds; 0 where the system does not tell."""
     if sys.platform != "linux":
         return 0
-    import fcntl  # noqa: PLC0415  of this system
-
     try:
         return fcntl.fcntl(pipe, fcntl.F_GETPIPE_SZ)
     except OSError:
@@ -35,8 +36,6 @@ def room_of(pipe: BinaryIO) -> int:
 def widen(pipe: BinaryIO, size: int) -> None:
     """Let a pipe hold more bytes, where the system knows how and this user may."""
     if sys.platform == "linux":
-        import fcntl  # noqa: PLC0415  of this system
-
         with suppress(OSError):
             fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, size)
 

@@ -11,12 +11,15 @@ from typing import Protocol, runtime_checkable
 
 from tideline_cli.errors import UnavailableError
 from tideline_cli.vector.arrays import np, unit_rows
+from tideline_cli.vector.embedders.coded import StaticEmbedder
+from tideline_cli.vector.embedders.onnx import OnnxEmbedder
 from tideline_cli.vector.features import FLOOR, HRR, features, words
 from tideline_cli.vector.hrr import HrrEmbedder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from importlib.metadata import EntryPoints
     from typing import Any
 
     from numpy.typing import NDArray
@@ -253,27 +256,25 @@ def _learned(spec: str) -> CodedEmbedder | None:
     """Return a learned embedder that runs in this process; None where the name means none."""
     name, _, folder = spec.partition(":")
     if name == "static" and spec != "static:":
-        from tideline_cli.vector.embedders.coded import StaticEmbedder  # noqa: PLC0415  one of many
-
         return StaticEmbedder(spec)
     if spec == "minilm" or (name == "onnx" and folder):
-        from tideline_cli.vector.embedders.onnx import OnnxEmbedder  # noqa: PLC0415  one of many
-
         return OnnxEmbedder(spec)
     return None
 
 
 def plugin_names() -> list[str]:
     """Return the names of the entry points that other packages bring."""
+    return sorted(_entries().names)
+
+
+def _entries(name: str = "") -> EntryPoints:
     from importlib.metadata import entry_points  # noqa: PLC0415 - scanning costs 10 to 45 ms
 
-    return sorted(entry_points(group=GROUP).names)
+    return entry_points(group=GROUP, name=name) if name else entry_points(group=GROUP)
 
 
 def _plugin(name: str) -> Embedder:
-    from importlib.metadata import entry_points  # noqa: PLC0415 - scanning costs 10 to 45 ms
-
-    for entry in entry_points(group=GROUP, name=name):
+    for entry in _entries(name=name):
         try:
             with redirect_stdout(sys.stderr):
                 make: Callable[[], Embedder] = entry.load()

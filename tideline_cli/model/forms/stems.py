@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from Stemmer import Stemmer
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -48,7 +50,5 @@ def in_languages(word: str, languages: Sequence[str]) -> Iterator[str]:
 
 def _stemmer(language: str) -> Callable[[str], str]:
     if language not in _made:
-        from Stemmer import Stemmer  # noqa: PLC0415  on sight of the language alone
-
         _made[language] = Stemmer(language).stemWord
     return _made[language]

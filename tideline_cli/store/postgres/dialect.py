@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import re
 
+from tideline_cli.store.postgres import tables
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     Bare = tuple[tuple[int, str], ...]
@@ -188,8 +190,6 @@ def _stored(sql: str) -> str:
         return f"{sql} ON CONFLICT DO NOTHING"
     if how is None and "ON CONFLICT DO UPDATE" not in sql:
         return sql
-    from tideline_cli.store.postgres import tables  # noqa: PLC0415  few statements
-
     key = tables.key(table)
     if how is None:
         head, _, rest = sql.partition("ON CONFLICT DO UPDATE")
