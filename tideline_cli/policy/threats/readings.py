@@ -10,7 +10,6 @@ from tideline_cli.model.lean import once
 from tideline_cli.model.unicode_forms import in_form
 from tideline_cli.policy.render import prompt_text
 from tideline_cli.policy.threats._cues import CUE_WIDTH, REVERSED_TRACES
-from tideline_cli.policy.threats.disguises import undisguised
 from tideline_cli.policy.threats.plain import (
     CUES,
     HEX,
@@ -87,7 +86,7 @@ def _readings(text: str) -> Iterator[Reading]:
     starts = _starts(low)
     yield _reading(text, low, starts)
     if may_be_disguised(low, starts):
-        # Most texts have no disguise.
+        from tideline_cli.policy.threats.disguises import undisguised  # noqa: PLC0415  few texts may
 
         plain = undisguised(low)
         if plain != low:

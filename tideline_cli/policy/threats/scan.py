@@ -79,8 +79,7 @@ def _search(
     """Ask the table about every reading of a text."""
     readings = [plain] if plain is not None else []
     if plain is None:
-        # Most texts are plain.
-        from tideline_cli.policy.threats.readings import disguises  # noqa: PLC0415  see above
+        from tideline_cli.policy.threats.readings import disguises  # noqa: PLC0415  most are plain
 
         for one in disguises(text):
             readings.append(one)
