@@ -420,7 +420,8 @@ def test_contradictions(run):
     (pair,) = done.json["contradictions"]
     assert list(pair) == ["a", "b", "overlap", "divergence", "score", "sign", "archived"]
     assert [pair[side] for side in "ab"] == [
-        {name: fact[name] for name in ("id", "content", "created_at")} for fact in (new, old)
+        {name: fact[name] for name in ("id", "content", "title", "created_at")}
+        for fact in (new, old)
     ]
     assert (pair["score"], pair["sign"]) == ((1 + pair["overlap"]) / 2, "value")
     assert run("contradictions").out == (

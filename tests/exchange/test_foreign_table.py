@@ -337,7 +337,7 @@ def test_bad_rows_count_too(run, tmp_path):
 
 def test_a_file_that_breaks_off(run, tmp_path):
     """What came before the place where a file cannot be read on is stored, and told."""
-    rows = "".join(f"person{n} deploys\n" for n in range(600)).encode()
+    rows = "".join(f"person{n} déploie\n" for n in range(600)).encode()
     (tmp_path / "in.csv").write_bytes(b"content\n" + rows + b"bad \xff\n")
     done = run("import", "in.csv", "--json")
     assert (done.code, done.json["stopped"]) == (2, "usage")

@@ -7,6 +7,7 @@ import os
 import re
 from fnmatch import fnmatchcase
 
+from tideline_cli.errors import UsageError
 from tideline_cli.exchange.named_files import is_below
 
 TYPE_CHECKING = False
@@ -54,6 +55,8 @@ class Walk:
         self.unread: list[tuple[str, str]] = []
         self._is_ignoring = ignoring
         self._real = os.path.realpath(folder)
+        if os.path.dirname(self._real) == self._real:
+            raise UsageError("that is the whole disk", hint="name a folder of it")
         self._is_notebook = any(os.path.isdir(os.path.join(folder, one)) for one in _NOTEBOOKS)
         self._below("", _above(self._real) if ignoring else ())
 
@@ -86,7 +89,7 @@ class Walk:
                 inner.append(path)
             elif entry.is_symlink() and not is_below(self.folder, entry.path):
                 self.outside.append(path)
-            elif entry.is_file():
+            elif os.path.isfile(entry.path):  # which no right that is lacking breaks off
                 self.files.append(path)
         for path in inner:
             self._below(path, specs)

@@ -7,7 +7,6 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import tomllib
 from base64 import b64decode, b64encode
 from collections import Counter
 from errno import EINVAL
@@ -276,6 +275,8 @@ def _given_back(now: str, old: str | None, *, is_json: bool) -> str | None:
 
 def _is_same(now: str, old: str | None) -> bool:
     """Say whether two TOML texts say the same."""
+    import tomllib  # noqa: PLC0415  `re`; status and doctor read what set-ups there are
+
     try:
         return tomllib.loads(now) == tomllib.loads(old or "")
     except ValueError:

@@ -25,12 +25,10 @@ CAN_BE_HANDED_ON = sys.platform != "win32"
 
 def room_of(pipe: BinaryIO) -> int:
     """Return how much a pipe holds; 0 where the system does not tell."""
-    if sys.platform != "linux":
-        return 0
-    try:
-        return fcntl.fcntl(pipe, fcntl.F_GETPIPE_SZ)
-    except OSError:
-        return 0
+    if sys.platform == "linux":
+        with suppress(OSError):
+            return fcntl.fcntl(pipe, fcntl.F_GETPIPE_SZ)
+    return 0
 
 
 def widen(pipe: BinaryIO, size: int) -> None:

@@ -106,7 +106,9 @@ def _items(name: str, text: str, tell: Tell) -> Iterator[Row]:
     for _, row in markdown.rows_of(text.splitlines(), name=name, tell=tell):
         if isinstance(row, TidelineError):
             raise row
-        yield row | {"metadata": {**(row.get("metadata") or {}), "file": name}}
+        if "id" not in row:  # of an export, which states all of it
+            row |= {"metadata": {**(row.get("metadata") or {}), "file": name}}
+        yield row
 
 
 def _related(body: str, first: Mapping[str, str], own: str) -> list[Row]:

@@ -270,7 +270,7 @@ class Source:
             try:
                 codecs.getincrementaldecoder("utf-8")().decode(raw)
             except UnicodeDecodeError:
-                is_other = not encodings.is_binary(raw)
+                is_other = encodings.guess(raw) is not None  # else it is damaged, and told so
         if not is_other or self.size > _MOST_DECODED:
             return file
         with file:
