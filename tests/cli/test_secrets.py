@@ -7,6 +7,8 @@ import shlex
 
 import pytest
 
+from tideline_cli.model.fields import TEXTS
+
 KEY = "AKIAIOSFODNN7EXAMPLE"
 WORD = "Heron77x"
 ROW = {
@@ -174,3 +176,12 @@ def test_doctor_finds_what_is_there(run):
     assert run("purge", peer, "--yes", "--origin", "channel:a/b/c").code == 0
     clean = run("doctor", "--secrets")
     assert clean.code == 0 and clean.out.startswith("all is well: no secret found in ")
+
+
+@pytest.mark.parametrize("name", [one for one in TEXTS if one not in ("document", "slot")])
+def test_doctor_searches_every_label(run, name):
+    """A secret in any label that keeps its text is found, under the name of the label."""
+    said = f"password: {WORD}"
+    assert run("remember", "a plain fact", f"--{name.replace('_', '-')}", said).code == 0
+    (found,) = run("doctor", "--secrets", "--json").json["secrets"]
+    assert name in found["places"]

@@ -9,11 +9,12 @@ import pytest
 
 from tests.postgres.test_same import WORDS, rows, same
 from tests.support import DAY, NOW, often
+from tideline_cli.memory.query import FUSIONS
 
 TOPICS = ("deploy on fridays", "the lamp of brass", "Lena's birthday", "the backup at night")
 WAYS = (
     *(("--mode", one) for one in ("hybrid", "keyword", "semantic", "points")),
-    *(("--fusion", one) for one in ("append", "score", "rrf", "additive", "priority")),
+    *(("--fusion", one) for one in FUSIONS),
     *(("--decay", one) for one in ("half-life", "weibull", "spaced", "none")),
     *(("--role", one) for one in ("user", "assistant", "system", "tool")),
     ("--scope", "work"), ("--scope", "work/site"), ("--all-scopes",), ("--mmr", "0.5"),

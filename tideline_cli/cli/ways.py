@@ -13,6 +13,8 @@ from tideline_cli.model.record import replace
 from tideline_cli.ranking.priority import GROUPS
 from tideline_cli.store import facts
 
+_ROUNDING = 1e-9
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -194,6 +196,9 @@ def of_parts(hit: Hit, parts: Mapping[str, float]) -> str:
     if "priority" in parts:
         return f"{hit.score:.4f} = {_classed(hit, parts)}"
     said = " + ".join(f"{name} {value:.4g}" for name, value in parts.items() if value)
+    share = hit.why.modulator * hit.why.trust * hit.why.role
+    if abs(sum(parts.values()) * share + (hit.why.newer or 0.0) - hit.score) > _ROUNDING:
+        return f"{hit.score:.4f} of {said}"  # no sum: its own words are to be written above
     return f"{hit.score:.4f} = ({said or 0}) × {_shared_factors(hit)}"
 
 

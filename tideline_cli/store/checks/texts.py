@@ -3,6 +3,7 @@ reads."""
 
 from __future__ import annotations
 
+from tideline_cli.model import fields
 from tideline_cli.model.edge import sql_list, words_for
 from tideline_cli.model.origin import Everyone
 from tideline_cli.store import visibility
@@ -16,10 +17,7 @@ if TYPE_CHECKING:
 
     from tideline_cli.model.origin import Everyone, Origin
 
-FIELDS = (
-    "content", "title", "slot", "source_turn", "tags", "metadata", "session", "speaker",
-    "document", "agent",
-)  # fmt: skip
+FIELDS = ("content", *fields.TEXTS, "tags", "metadata")
 _FACTS = f"""
 SELECT fact.id, origin.key, {", ".join(f"fact.{name}" for name in FIELDS)}
 FROM fact JOIN origin ON origin.number = fact.origin WHERE {{}} ORDER BY fact.seq
