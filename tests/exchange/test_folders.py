@@ -73,14 +73,14 @@ def test_what_programs_lay_there_is_passed_over(tmp_path):
 
 
 def test_no_link_is_followed_out_of_the_folder(tmp_path):
-    """A link to a file within is that file; one out of it is told; one to a folder is nothing."""
+    """What a link within leads to is there already; one out of the folder is told."""
     put(tmp_path, "in/a.md")
     put(tmp_path, "out/secret.md")
     os.symlink(tmp_path / "out" / "secret.md", tmp_path / "in" / "b.md")
     os.symlink(tmp_path / "in" / "a.md", tmp_path / "in" / "c.md")
     os.symlink(tmp_path / "out", tmp_path / "in" / "d")
     walk = folders.Walk(str(tmp_path / "in"))
-    assert (walk.files, walk.outside) == (["a.md", "c.md"], ["b.md", "d"])
+    assert (walk.files, walk.outside) == (["a.md"], ["b.md", "d"])
 
 
 NAMED = {
@@ -215,3 +215,48 @@ def test_notes_are_as_old_as_their_files_say(run, tmp_path):
     assert found["It is cold."]["title"] == "boiler room"
     assert run("recall", "boiler", "--json").json["hits"][0]["content"] == "It is cold."
     assert run("import", "notes", "--json").json["added"] == 0
+
+
+def test_a_pattern_that_would_take_for_ever_is_told(tmp_path):
+    """So is one that is none; the others of its file hold. A pipe in the place of an ignore file,
+    and very deep folders, are no obstacle."""
+    put(tmp_path, ".gitignore", "*a*a*a*a*a*b\n\\\ndrafts/\n")
+    put(tmp_path, "drafts/x.md")
+    put(tmp_path, "a" * 120 + ".md")
+    deep = "/".join("d" for _ in range(1200))
+    here = os.open(tmp_path, os.O_RDONLY)
+    for _ in range(1200):
+        os.mkdir("d", dir_fd=here)
+        below = os.open("d", os.O_RDONLY, dir_fd=here)
+        os.close(here)
+        here = below
+    os.close(here)
+    (tmp_path / "p").mkdir()
+    if hasattr(os, "mkfifo"):
+        os.mkfifo(tmp_path / "p" / ".gitignore")
+    walk = folders.Walk(str(tmp_path))
+    assert walk.files == ["a" * 120 + ".md"]
+    assert walk.passed == {"ignored by .gitignore": 1}
+    assert sum("a pattern of an ignore file" in why for _, why in walk.unread) == 2
+    assert len(deep) == 2399
+
+
+def test_a_note_that_has_grown_adds_what_is_new(run, tmp_path):
+    """However the time of its file has changed."""
+    path = put(tmp_path, "notes/a.md", "The pump is blue.\n\nThe tap is red.\n")
+    os.utime(path, (1_600_000_000,) * 2)
+    assert run("import", "notes", "--json").json["added"] == 2
+    put(tmp_path, "notes/a.md", "The pump is blue.\n\nThe tap is red.\n\nThe lid is green.\n")
+    os.utime(path, (1_650_000_000,) * 2)
+    assert run("import", "notes", "--json").json["added"] == 1
+    assert len(run("list", "--json").json["facts"]) == 3
+
+
+def test_one_bad_note_is_named_and_passed_over(run, tmp_path):
+    """The others come in; one in another encoding is read by a guess, which is told."""
+    put(tmp_path, "notes/good.md", "The pump is blue.\n")
+    put(tmp_path, "notes/bad.md", "---\ndate: {{date}}\n---\nx\n")
+    (tmp_path / "notes" / "old.md").write_bytes("Насос стоит в подвале дома".encode("cp1251"))
+    done = run("import", "notes", "--json")
+    assert done.json["added"] == 2
+    assert "bad.md is passed over" in done.err and "old.md is not UTF-8, read as cp1251" in done.err

@@ -126,7 +126,7 @@ def test_tasks_keep_their_marks():
     """Projects and contexts are tags; priority, days and progress are kept."""
     rows = list(lists.tasks(TASKS))
     assert [row["content"] for row in rows] == [
-        "Call the plumber (priority A, due 4 March 2026 (2026-03-04))",
+        "Call the plumber +house @phone (priority A, due 4 March 2026 (2026-03-04))",
         "Pay the rent (done 2026-02-02)", "read https://example.org/a:b",
     ]  # fmt: skip
     assert rows[0]["tags"] == ["task", "house", "phone"]
@@ -201,7 +201,7 @@ def test_rows_become_sentences(run, tmp_path):
 
 def test_a_spreadsheet_is_read(run, tmp_path):
     """Its first row names the columns; numbers and days as people write them."""
-    pytest.importorskip("python_calamine")
+    pytest.importorskip("openpyxl")
     (tmp_path / "t.xlsx").write_bytes(_sheet())
     done = run("import", "t.xlsx", "--as", "{Crane} lifts {Tons} tons", "--json")
     assert done.json["added"] == 1
@@ -271,3 +271,46 @@ def test_what_another_command_takes_is_named(run, tmp_path):
     (tmp_path / "a.pdf").write_bytes(b"%PDF-1.4")
     done = run("import", "a.pdf")
     assert done.code == 2 and "tideline ingest a.pdf" in done.err
+
+
+@pytest.mark.parametrize(("name", "text"), [
+    ("a.vcf", "BEGIN:VCARD\nFN:Ada\nTEL:1\n"), ("a.ics", "BEGIN:VCALENDAR\nBEGIN:VEVENT\n"),
+    ("a.vcf", "BEGIN:VCARD\nTEL:1\nEND:VCARD\n"),
+])  # fmt: skip
+def test_what_is_cut_off_or_empty_is_told(run, tmp_path, name, text):
+    """With the code of a mistake, and nothing taken in silence."""
+    (tmp_path / name).write_text(text)
+    done = run("import", name)
+    assert done.code == 2 and ("cut off" in done.err or "holds nothing" in done.err)
+
+
+def test_signs_and_rules_keep_their_sense():
+    """`<` and `>` are signs, not marks; who declined, which weekday, what is left out, is said."""
+    event = ("BEGIN:VCALENDAR\nBEGIN:VEVENT\nSUMMARY:Review\nDTSTART;VALUE=DATE:20260327\n"
+             "RRULE:FREQ=MONTHLY;BYDAY=-1FR;BYMONTH=3\nEXDATE;VALUE=DATE:20260424\n"
+             "ATTENDEE;CN=Bob;PARTSTAT=DECLINED:mailto:b@x\nDESCRIPTION:If a<b and c>d then go\n"
+             "STATUS:TENTATIVE\nEND:VEVENT\nEND:VCALENDAR\n")  # fmt: skip
+    assert said("ical", event) == [
+        "Review: tentative, Friday 27 March 2026 (2026-03-27), every month on last Friday "
+        "(BYMONTH=3), not on Friday 24 April 2026 (2026-04-24), with Bob (declined). If a<b and "
+        "c>d then go"
+    ]
+    assert said("anki", "#separator:tab\nIs x<5 and y>3?\tno\n") == ["Is x<5 and y>3? no"]
+    assert said("todo", "Refund +500 to Ann room:1012\n") == ["Refund +500 to Ann room:1012"]
+    for text in ("#123456\nnote\n", "- cmd: deploy\nnever\n", "#deck of cards\n"):
+        assert lists.list_kind("notes.txt", text) is None
+
+
+def test_a_sheet_that_claims_to_be_huge_is_read(run, tmp_path):
+    """Row by row: a cell at the far end costs no memory."""
+    pytest.importorskip("openpyxl")
+    raw = io.BytesIO(_sheet())
+    made = io.BytesIO()
+    with zipfile.ZipFile(raw) as old, zipfile.ZipFile(made, "w") as new:
+        for name in old.namelist():
+            text = old.read(name).decode()
+            far = '<row r="60000"><c r="XFD60000"><v>1</v></c></row></sheetData>'
+            new.writestr(name, text.replace("</sheetData>", far))
+    (tmp_path / "far.xlsx").write_bytes(made.getvalue())
+    done = run("import", "far.xlsx", "--as", "{Crane} lifts {Tons} tons", "--json")
+    assert done.json["added"] == 1

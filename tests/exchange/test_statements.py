@@ -67,6 +67,8 @@ LONG = "so " * 40 + "it is"  # 125 characters
     ("See [x].\n\n[x]: http://a.example", [(None, "See [x].\n[x]: http://a.example")]),
     ("<div>\nx\n</div>", [(None, "<div>\nx\n</div>")]),
     ("a\n\n---\n\n***\n\nb", [(None, "a"), (None, "b")]),
+    ("**Never**\n\nDeploy.\n\nWe do not:\n\n**At night:**\n\n- a\n\n**By day:**\n\n- b",
+     [("Never", "Deploy."), ("We do not › At night", "a"), ("We do not › By day", "b")]),
     ("see [[A|the b]] and [[C]] `[[d]]`", [(None, "see the b and C `[[d]]`")]),
     ("---\na: b\n---\nx\n\n---\nc: d\n---\ny", [(None, "x"), (None, "y")]),
     ("a\n\n---\nnote of mine\n---\nb", [(None, "a"), ("note of mine", "b")]),

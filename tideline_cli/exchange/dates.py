@@ -9,6 +9,7 @@ import tempfile
 from datetime import date, datetime
 
 from tideline_cli.errors import TidelineError, UsageError
+from tideline_cli.exchange.named_files import open_plain
 from tideline_cli.model import instant, question_times
 from tideline_cli.system.programs import Programs
 
@@ -172,7 +173,7 @@ def _logged(top: str, below: str) -> dict[str, int]:
                 "GIT_SHALLOW_FILE": os.path.join(shared, "shallow")}  # fmt: skip
         paths = [] if below == "." else ["--", below.replace(os.sep, "/")]
         done = programs.run(
-            ["git", "--no-pager", "log", "--format=%x00%x00%ct", "--name-only", "-z",
+            ["git", "--no-pager", "log", "--format=%x00%x01%ct", "--name-only", "-z",
              "--no-renames", "--no-show-signature", head, *paths],
             variables=own, cwd=empty,
         )  # fmt: skip
@@ -181,8 +182,8 @@ def _logged(top: str, below: str) -> dict[str, int]:
     at = 0
     for part in done.out.split(b"\0"):
         text = part.lstrip(b"\n")
-        if part and text.isdigit() and not part.startswith(prefix or b"\n"):
-            at = int(text) * 1000
+        if text[:1] == b"\x01":
+            at = int(text[1:]) * 1000
         elif text.startswith(prefix) and text:
             found.setdefault(os.fsdecode(text[len(prefix) :]), at)
     return found
@@ -220,5 +221,5 @@ def _packed(shared: str, name: str) -> str:
 
 
 def _line(path: str) -> str:
-    with open(path, encoding="utf-8", errors="replace") as file:
-        return file.read(4096).strip()
+    with open_plain(path, hint="") as file:
+        return file.read(4096).decode("utf-8", "replace").strip()

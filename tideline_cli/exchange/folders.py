@@ -8,14 +8,16 @@ import re
 from fnmatch import fnmatchcase
 
 from tideline_cli.errors import UsageError
-from tideline_cli.exchange.named_files import is_below
+from tideline_cli.exchange.named_files import is_below, open_plain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Container, Mapping, Sequence
 
     from pathspec import GitIgnoreSpec
 
+_LARGEST = 1 << 20  # bytes of an ignore file
+_MOST_STARS = 3  # of a part of a pattern: each one more tries every place again
 _IGNORE_FILES = (".gitignore", ".ignore")  # of one folder the later one has the last word
 _FOLDERS = {
     "node_modules": (), "bower_components": (), "__pycache__": (), "site-packages": (),
@@ -58,24 +60,29 @@ class Walk:
         if os.path.dirname(self._real) == self._real:
             raise UsageError("that is the whole disk", hint="name a folder of it")
         self._is_notebook = any(os.path.isdir(os.path.join(folder, one)) for one in _NOTEBOOKS)
-        self._below("", _above(self._real) if ignoring else ())
+        waiting: list[tuple[str, Sequence[_Spec]]] = [("", _above(self._real) if ignoring else ())]
+        while waiting:
+            waiting += reversed(self._below(*waiting.pop()))
 
     def count(self, reason: str, files: int = 1) -> None:
         """Note that files are passed over for a reason."""
         if files:
             self.passed[reason] = self.passed.get(reason, 0) + files
 
-    def _below(self, place: str, specs: Sequence[_Spec]) -> None:
-        """Take the files of a folder, by its path from the top, and of those below it."""
+    def _below(self, place: str, specs: Sequence[_Spec]) -> list[tuple[str, Sequence[_Spec]]]:
+        """Take the files of a folder, by its path from the top; return the folders in it, each with
+        what ignore files say of it."""
         whole = os.path.join(self.folder, place)
         try:
             entries = sorted(os.scandir(whole), key=lambda entry: entry.name)
         except OSError as error:
             self.unread.append((whole, error.strerror or str(error)))
-            return
+            return []
         names = {entry.name for entry in entries}
         if self._is_ignoring:
-            specs = [*specs, *_specs(os.path.join(self._real, place), names)]
+            found, bad = _specs(os.path.join(self._real, place), names)
+            specs = [*specs, *found]
+            self.unread += [(whole, f"a pattern of an ignore file: {one:.40}") for one in bad]
         inner = []
         for entry in entries:
             if entry.name.startswith("."):
@@ -87,12 +94,14 @@ class Walk:
                 self.count(reason, _count(entry.path) if is_folder else 1)
             elif is_folder:
                 inner.append(path)
-            elif entry.is_symlink() and not is_below(self.folder, entry.path):
-                self.outside.append(path)
+            elif entry.is_symlink():
+                if is_below(self.folder, entry.path):
+                    self.count("links to what is in the folder")
+                else:
+                    self.outside.append(path)
             elif os.path.isfile(entry.path):  # which no right that is lacking breaks off
                 self.files.append(path)
-        for path in inner:
-            self._below(path, specs)
+        return [(path, specs) for path in inner]
 
     def _reason(
         self, path: str, entry: os.DirEntry[str], names: set[str], specs: Sequence[_Spec]
@@ -151,23 +160,35 @@ def _above(folder: str) -> list[_Spec]:
         if above == places[-1]:
             return []
         places.append(above)
-    specs = [one for place in reversed(places[1:]) for one in _specs(place, _IGNORE_FILES)]
+    specs = [one for place in reversed(places[1:]) for one in _specs(place, _IGNORE_FILES)[0]]
     return [] if _ignored(folder, specs, is_folder=True) else specs
 
 
-def _specs(folder: str, names: set[str] | tuple[str, ...]) -> Iterator[_Spec]:
-    """Yield what the ignore files of a folder say, of those that `names` holds."""
+def _specs(folder: str, names: Container[str]) -> tuple[list[_Spec], list[str]]:
+    """Return what the ignore files of a folder say, of those that `names` holds, and the patterns
+    that are not read: those that are none, and those that would take for ever."""
+    found: list[_Spec] = []
+    bad: list[str] = []
     for name in _IGNORE_FILES:
         if name not in names:
             continue
         try:
-            with open(os.path.join(folder, name), encoding="utf-8", errors="replace") as file:
-                lines = file.read(1 << 20).splitlines()
-        except OSError:
+            with open_plain(os.path.join(folder, name), hint="") as file:
+                lines = file.read(_LARGEST).decode("utf-8", "replace").splitlines()
+        except (OSError, UsageError):
             continue
         from pathspec import GitIgnoreSpec  # noqa: PLC0415  15 ms, where there is such a file
 
-        yield _Spec(folder.rstrip(os.sep), name, GitIgnoreSpec.from_lines(lines))
+        good: list[str] = []
+        for line in lines:
+            try:
+                GitIgnoreSpec.from_lines([line])
+                parts = line.replace("**", "").split("/")
+                (bad if any(part.count("*") > _MOST_STARS for part in parts) else good).append(line)
+            except ValueError:
+                bad.append(line)
+        found.append(_Spec(folder.rstrip(os.sep), name, GitIgnoreSpec.from_lines(good)))
+    return found, bad
 
 
 def _ignored(path: str, specs: Sequence[_Spec], *, is_folder: bool) -> str | None:

@@ -10,6 +10,8 @@ from html import unescape
 from quopri import decodestring
 from zoneinfo import ZoneInfo
 
+from tideline_cli.errors import UsageError
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -29,11 +31,12 @@ _PAIR = re.compile(r"(?<!\S)([A-Za-z][\w-]*):(?!//)(\S+)")
 _LINK = re.compile(r"<(/?)(h3|a|dl|dd)\b([^>]*)>([^<]*)", re.IGNORECASE)
 _ATTRIBUTE = re.compile(r'([\w-]+)\s*=\s*"([^"]*)"')
 _INLINE = re.compile(r"</?(?:a|b|i|u|s|em|strong|span|font|sub|sup|code)\b[^<>]{0,2000}>", re.I)
-_TAG = re.compile(r"<[^<>]{0,2000}>")
+_TAG = re.compile(r"</?[A-Za-z][^<>]{0,2000}>")
 _ZSH = re.compile(r": (\d{6,12}):\d+;(.*)", re.DOTALL)
 _BASH = re.compile(r"#(\d{6,12})")
 _DAYS = {"MO": "Monday", "TU": "Tuesday", "WE": "Wednesday", "TH": "Thursday", "FR": "Friday",
          "SA": "Saturday", "SU": "Sunday"}  # fmt: skip
+_IN_WORDS = ("FREQ", "INTERVAL", "BYDAY", "UNTIL", "COUNT", "WKST")
 _EVERY = {"DAILY": "day", "WEEKLY": "week", "MONTHLY": "month", "YEARLY": "year"}
 _CONTACT = (("TEL", "phone"), ("EMAIL", "email"), ("ADR", "address"), ("URL", "web"),
             ("IMPP", "chat"), ("ANNIVERSARY", "anniversary"), ("NICKNAME", "nickname"),
@@ -81,15 +84,18 @@ def events(text: str) -> Iterator[Row]:
             status = found.get("STATUS", ({}, ""))[1].upper()
             said = [_span(found), _plain(found.get("LOCATION", ({}, ""))[1]).strip(),
                     _repeated(found.get("RRULE", ({}, ""))[1])]  # fmt: skip
-            if status == "CANCELLED":
-                said.insert(0, "cancelled")
+            if status in ("CANCELLED", "TENTATIVE"):
+                said.insert(0, status.lower())
             if kind == "VTODO":
                 due = _when(found.get("DUE", ({}, ""))[1])
                 said.insert(0, f"due {due}" if due else "")
             with_whom = [
                 _plain(parameters.get("CN") or value.removeprefix("mailto:"))
+                + " (declined)" * (parameters.get("PARTSTAT", "").upper() == "DECLINED")
                 for name, parameters, value in properties if name == "ATTENDEE"
             ]  # fmt: skip
+            said += [f"not on {_when(value)}" for name, _, value in properties
+                     if name == "EXDATE" and _when(value)]  # fmt: skip
             said.append(f"with {', '.join(with_whom[:20])}" if with_whom else "")
             head = f"{title}: " if title and any(said) else title
             whole = head + ", ".join(one for one in said if one)
@@ -114,14 +120,23 @@ def tasks(text: str) -> Iterator[Row]:
         done, priority, first, second, rest = found.groups()
         pairs = {key.lower(): value for key, value in _PAIR.findall(rest)}
         tags = [tag for _, tag in _MARKED.findall(rest)]
-        words = " ".join(_PAIR.sub("", _MARKED.sub("", rest)).split())
-        said = [f"priority {priority}" if priority else "",
-                *(f"{key} {_day_in_words(value) or value}" for key, value in pairs.items()),
+        words = " ".join(_PAIR.sub(_undated, rest).split())
+        days = [f"{key} {_day_in_words(value)}" for key, value in pairs.items() if _is_day(value)]
+        said = [f"priority {priority}" if priority else "", *days,
                 f"done {first}" if done and first else ""]  # fmt: skip
         aside = ", ".join(one for one in said if one)
         yield {"content": f"{words} ({aside})" if aside else words or rest,
                "tags": ["task", *tags], "progress": "done" if done else "active",
                "created_at": second if done else first}  # fmt: skip
+
+
+def _is_day(value: str) -> bool:
+    return re.fullmatch(r"\d{4}-\d\d-\d\d", value) is not None and bool(_day_in_words(value))
+
+
+def _undated(found: re.Match[str]) -> str:
+    """Return nothing in the place of a day, which is said in words; else what stands there."""
+    return "" if _is_day(found[2]) else found[0]
 
 
 def bookmarks(text: str) -> Iterator[Row]:
@@ -185,9 +200,11 @@ def cards(text: str) -> Iterator[Row]:
              if key.endswith(" column") and value.isdigit()}  # fmt: skip
     import csv  # noqa: PLC0415  cards alone
 
+    csv.field_size_limit(1 << 24)
     for cells in csv.reader(lines, delimiter=parting):
         apart = {aside[place]: cell for place, cell in enumerate(cells, 1) if place in aside}
-        fields = [_without_marks(cell) for place, cell in enumerate(cells, 1) if place not in aside]
+        read = _without_marks if said.get("html") == "true" else str.strip
+        fields = [read(cell) for place, cell in enumerate(cells, 1) if place not in aside]
         front, *back = [field for field in fields if field] or [""]
         if not front:
             continue
@@ -211,6 +228,8 @@ def _components(text: str, kind: str) -> Iterator[list[Property]]:
                 yield found
         elif inner and inner[-1] == kind and name:
             found.append((name, parameters, value))
+    if inner:
+        raise UsageError(f"cut off inside of {inner[-1]}", hint="what stands before it is taken")
 
 
 def _unsoftened(text: str) -> str:
@@ -253,7 +272,7 @@ def _parts(value: str) -> list[str]:
 
 def _plain(value: str) -> str:
     spaced = _ESCAPED.sub(lambda found: " " if found[1] in "nN" else found[1], value)
-    return " ".join(_without_marks(spaced).split())
+    return " ".join(spaced.split())
 
 
 def _kind(parameters: Mapping[str, str]) -> str:
@@ -275,7 +294,7 @@ def _span(found: Mapping[str, tuple[dict[str, str], str]]) -> str:
     start, end = _when(found["DTSTART"][1]), _when(found["DTEND"][1]) if "DTEND" in found else ""
     first, last = _moment(found["DTSTART"][1]), _moment(found.get("DTEND", ({}, ""))[1])
     if first and last and not isinstance(first, datetime) and not isinstance(last, datetime):
-        end = _day(last - timedelta(days=1))  # the day behind the last
+        end = _day(max(first, last - timedelta(days=1)))  # the day behind the last
     elif isinstance(first, datetime) and isinstance(last, datetime) and first.date() == last.date():
         return f"{start}–{last:%H:%M}{_zone(found['DTSTART'][0])}"
     zone = _zone(found["DTSTART"][0]) if isinstance(first, datetime) else ""
@@ -297,7 +316,7 @@ def _when(value: str) -> str:
 def _moment(value: str) -> date | datetime | None:
     """Return the day or the time that a value says: in its own zone, or of UTC in ours."""
     found = _DATE.fullmatch(value.strip())
-    if found is None or found[1] is None:
+    if found is None or found[1] is None or found[1] < "1000":
         return None
     try:
         day = date(int(found[1]), int(found[2]), int(found[3]))
@@ -333,11 +352,24 @@ def _repeated(rule: str) -> str:
         return ""
     count = said.get("INTERVAL", "1")
     words = f"every {unit}" if count == "1" else f"every {count} {unit}s"
-    days = [_DAYS[day[-2:]] for day in said.get("BYDAY", "").split(",") if day[-2:] in _DAYS]
+    days = [f"{_nth(day[:-2])}{_DAYS[day[-2:]]}" for day in said.get("BYDAY", "").split(",")
+            if day[-2:] in _DAYS]  # fmt: skip
     words += f" on {', '.join(days)}" if days else ""
     until = _day_in_words(said.get("UNTIL", "")[:8])
     words += f" until {until}" if until else ""
-    return f"{words}, {said['COUNT']} times" if "COUNT" in said else words
+    words = f"{words}, {said['COUNT']} times" if "COUNT" in said else words
+    rest = [f"{name}={value}" for name, value in said.items() if name not in _IN_WORDS]
+    return f"{words} ({', '.join(rest)})" if rest else words
+
+
+def _nth(place: str) -> str:
+    """Return which weekday of a month is meant: "last " for -1, "2nd " for 2."""
+    if not place.lstrip("+-").isdigit():
+        return ""
+    number = int(place)
+    if number < 0:
+        return "last " if number == -1 else f"last but {-number - 1} "
+    return {1: "1st ", 2: "2nd ", 3: "3rd "}.get(number, f"{number}th ")
 
 
 def _history(text: str) -> Iterator[tuple[str, int | None]]:
@@ -367,10 +399,11 @@ def _history(text: str) -> Iterator[tuple[str, int | None]]:
 
 
 def _is_history(text: str) -> bool:
-    lines = text.splitlines()[:20]
-    return any(
-        _ZSH.fullmatch(line) or _BASH.fullmatch(line) or line.startswith("- cmd: ")
-        for line in lines
+    lines = text.splitlines()
+    times = [line[:1] == "#" and len(line) == 11 and line[1:].isdigit() for line in lines[:2]]
+    return bool(lines) and (
+        _ZSH.fullmatch(lines[0]) is not None or times == [True, False]
+        or (lines[0].startswith("- cmd: ") and len(lines) > 1 and lines[1].startswith("  when: "))
     )
 
 
@@ -390,11 +423,11 @@ def list_kind(name: str, text: str) -> str | None:
         return "ical"
     if begins[:40].upper().startswith("<!DOCTYPE NETSCAPE-BOOKMARK-FILE"):
         return "bookmarks"
-    if begins.startswith(("#separator:", "#html:", "#notetype", "#deck")):
+    if begins.startswith(("#separator:", "#html:")):
         return "anki"
     if plain in ("todo.txt", "done.txt"):
         return "todo"
-    is_named = plain.endswith(("_history", ".histfile", "_history.txt"))
+    is_named = plain in (".bash_history", ".zsh_history", "fish_history", ".histfile", ".history")
     return "history" if is_named or _is_history(begins) else None
 
 

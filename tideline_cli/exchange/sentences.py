@@ -10,13 +10,13 @@ from tideline_cli.errors import TidelineError, UnavailableError, UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable, Iterator, Mapping
+    from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
     Rows = Iterator[tuple[int, dict[str, Any] | TidelineError]]
 
 _COLUMN = re.compile(r"\{([^{}]{1,200})\}")
-_MOST_CELLS = 20_000_000
+_MOST_ROWS, _MOST_COLUMNS = 1_048_576, 1000
 
 
 def columns_in(sentence: str) -> tuple[str, ...]:
@@ -53,41 +53,49 @@ def _filled(sentence: str, cells: Mapping[str, Any]) -> str:
 
 
 def of_sheets(raw: bytes) -> Rows:
-    """Yield (row number, row) of the sheets of a spreadsheet, whose first rows name their columns.
+    """Yield (row number, row) of the sheets of a spreadsheet, whose first rows name their columns;
+    read row by row, whatever size the file claims.
 
     Raises UnavailableError where what reads spreadsheets is missing, UsageError for what is none.
     """
     try:
-        from python_calamine import CalamineWorkbook  # noqa: PLC0415  spreadsheets alone
+        from openpyxl import load_workbook  # noqa: PLC0415  spreadsheets alone
     except ModuleNotFoundError:
         raise UnavailableError(
-            "a spreadsheet needs python-calamine, which is not installed",
+            "a spreadsheet needs openpyxl, which is not installed",
             hint="pip install '.[documents]' in the clone; or save it as CSV",
-            code="no_calamine",
+            code="no_openpyxl",
         ) from None
     from io import BytesIO  # noqa: PLC0415  with the one above
 
     try:
-        book = CalamineWorkbook.from_filelike(BytesIO(raw))
-        sheets = [(name, book.get_sheet_by_name(name)) for name in book.sheet_names]
+        book = load_workbook(BytesIO(raw), read_only=True, data_only=True)
+        number = 0
+        for sheet in book.worksheets:
+            rows = sheet.iter_rows(values_only=True, max_row=_MOST_ROWS, max_col=_MOST_COLUMNS)
+            header = _header(next(rows, ()))
+            for cells in rows:
+                row = {column: _value(cell) for column, cell in zip(header, cells, strict=False)
+                       if column and cell is not None}  # fmt: skip
+                if row:
+                    number += 1
+                    yield number, row if len(book.worksheets) == 1 else row | {"sheet": sheet.title}
+    except TidelineError:
+        raise
     except Exception as error:  # noqa: BLE001  the library raises kinds of its own
         raise UsageError(
             f"no spreadsheet that can be read: {error!s:.80}", hint="save it as CSV"
         ) from None
-    number = 0
-    for name, sheet in sheets:
-        if sheet.height * sheet.width > _MOST_CELLS:
-            raise UsageError(f"the sheet {name:.60} has too many cells", hint="save it as CSV")
-        rows = iter(sheet.to_python(skip_empty_area=True))
-        header = [str(cell).strip() for cell in next(rows, [])]
-        for cells in rows:
-            number += 1
-            row = {
-                column: _value(cell) for column, cell in zip(header, cells, strict=False)
-                if column and cell != ""
-            }  # fmt: skip
-            if row:
-                yield number, row if len(sheets) == 1 else row | {"sheet": name}
+
+
+def _header(cells: Sequence[Any]) -> list[str]:
+    """Return the names of columns; a column without one is called by its place, one that has the
+    name of another by both."""
+    found: list[str] = []
+    for place, cell in enumerate(cells, 1):
+        name = str(cell).strip() if cell is not None else f"column {place}"
+        found.append(name if name not in found else f"{name} {place}")
+    return found
 
 
 def _value(cell: Any) -> Any:

@@ -41,6 +41,8 @@ LONGEST_TITLE = 120
 _PARTED = " › "
 _LONGEST_GOVERNOR = 400  # characters; a longer one is a statement of its own as well
 _LONGEST_BEFORE = 2000  # characters of all that governs, where it stands in the text
+_BOLD = re.compile(r"(?:\*\*|__)([^*_\n]{1,80}[^*_\n.!?:。！？：])[:：]?(?:\*\*|__)[:：]?")
+_BOLD_LEVEL = 7
 _SHORT = 200  # characters of a paragraph that leads in the list which it stands before
 _COLONS = (":", "：", "﹕")
 _MARKUP = " \t*_"  # what may stand around a colon
@@ -310,25 +312,32 @@ class MarkdownReading:
 
 def sections(nodes: Iterable[TextNode]) -> Iterator[tuple[Headings, list[TextNode]]]:
     """Yield the blocks under each heading, with the headings that they stand under, the outermost
-    first; a heading that nothing stands under has none. A lead-in before a deeper heading governs
-    what stands below that, as a heading half a level down."""
+    first; a heading that nothing stands under has none. A few words that stand in bold alone are
+    the lowest of headings. A lead-in before a deeper heading governs what stands below that, as a
+    heading half a level down."""
     above: list[tuple[float, str]] = []
     own: list[TextNode] = []
     is_bare = False
     for node in nodes:
-        if node.kind != "heading":
+        bold = _BOLD.fullmatch(node.text.strip()) if node.kind == "paragraph" else None
+        if node.kind != "heading" and bold is None:
             if own or node.kind != "ruler":
                 own.append(node)
                 is_bare = False
             continue
-        level = len(node.mark)
+        level = len(node.mark) if bold is None else _BOLD_LEVEL
         outer = above[-1][0] if above else 0
-        lead = own.pop().text if own and level > outer and ends_with_colon(own[-1]) else ""
+        governs = own and ends_with_colon(own[-1]) and (level > outer or bold is not None)
+        lead = own.pop().text if governs else ""
         if own or (is_bare and level <= outer):
             yield tuple(above), own
+        if lead and bold is not None:  # it governs this one and those beside it
+            above = [one for one in above if one[0] < level - 1]
+            outer = level - 1
         above += [(outer + 0.5, _governor(lead))] if lead else []
         above = [one for one in above if one[0] < level]
-        above.append((level, _shortened(_line(node.text), _LONGEST_GOVERNOR)))
+        text = node.text if bold is None else bold[1]
+        above.append((level, _shortened(_line(text), _LONGEST_GOVERNOR)))
         own, is_bare = [], True
     if own or is_bare:
         yield tuple(above), own

@@ -84,12 +84,15 @@ _LIMITED = _CLAIMED | {"created_at", "document"}
 @record
 class ImportContext:
     """What holds for every row of one import: whom rows without an origin belong to, when it is,
-    whether the owner vouches for the file, and the agent that brings it in."""
+    whether the owner vouches for the file, and the agent that brings it in. Times that files tell
+    of their rows (`are_dated`) are no part of what a row says: a later change of the file makes no
+    other fact of it."""
 
     origin: Origin
     now: int
     trusted: bool
     agent: str | None = None
+    are_dated: bool = False
 
 
 def fact_from(row: Mapping[str, Any], context: ImportContext, *, repeat: int = 0) -> Fact:
@@ -139,7 +142,7 @@ def fact_from(row: Mapping[str, Any], context: ImportContext, *, repeat: int = 0
         "progress": word(row, "progress", PROGRESSES) or usual_progress(kind),
         "metadata": metadata, "statement": _statement(row) if values["slot"] else None,
     }  # fmt: skip
-    values["id"] = own_id or _made_id(values, stated, repeat)
+    values["id"] = own_id or _made_id(values, None if context.are_dated else stated, repeat)
     return Fact(*[values[name] for name in NAMES])  # twice as fast as by name
 
 

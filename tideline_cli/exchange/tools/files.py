@@ -7,7 +7,7 @@ import os
 from math import isfinite
 
 from tideline_cli.errors import UsageError
-from tideline_cli.exchange import named_files
+from tideline_cli.exchange import encodings, named_files
 from tideline_cli.exchange.folders import Walk, is_template, passed_words
 from tideline_cli.exchange.named_files import left_outside
 from tideline_cli.model import codec
@@ -27,12 +27,18 @@ _SECONDS = 100_000_000_000  # a smaller number is a time in seconds
 _MAGIC = b"SQLite format 3\x00"
 
 
-def text_of(path: str) -> str:
-    """Return a text file; raise UsageError where it is none."""
+def raw_of(path: str) -> bytes:
+    """Return what a file holds; raise UsageError for one that is too large."""
     with named_files.open_plain(path, hint=_OTHER) as file:
         raw = file.read(_LARGEST + 1)
     if len(raw) > _LARGEST:
         raise UsageError(f"{path} is larger than {_LARGEST >> 20} MiB", hint="split it")
+    return raw
+
+
+def text_of(path: str) -> str:
+    """Return a text file; raise UsageError where it is none."""
+    raw = raw_of(path)
     try:
         return raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -76,7 +82,13 @@ def markdown_files(path: str, tell: Tell, walk: Walk | None = None) -> Iterator[
     walk = walk or files_below(path, tell)
     templates = 0
     for name in walk.files:
-        text = text_of(os.path.join(path, name))
+        try:
+            text, guessed = encodings.decoded(raw_of(os.path.join(path, name)), None)
+        except UsageError as error:
+            tell(f"{name} is passed over: {error.message}")
+            continue
+        if guessed is not None:
+            tell(f"{name} is not UTF-8, read as {guessed}")
         if is_template(text):
             templates += 1
         else:

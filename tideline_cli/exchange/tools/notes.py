@@ -105,7 +105,8 @@ def lists(path: str, tell: Tell = str, walk: Walk | None = None) -> Iterator[Row
 def _items(name: str, text: str, tell: Tell) -> Iterator[Row]:
     for _, row in markdown.rows_of(text.splitlines(), name=name, tell=tell):
         if isinstance(row, TidelineError):
-            raise row
+            tell(f"{name} is passed over: {row.message}")
+            continue
         if "id" not in row:  # of an export, which states all of it
             row |= {"metadata": {**(row.get("metadata") or {}), "file": name}}
         yield row

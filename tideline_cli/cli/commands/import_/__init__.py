@@ -124,13 +124,15 @@ def run(session: Session, words: list[str], options: Options) -> int:
     if options.table is not None and kind != "sqlite":
         raise UsageError(f"--table cannot go with {kind}: it has none", hint="leave it out")
     agent = session.agent(options.agent)
-    context = ImportContext(session.viewer, session.now, options.trust, agent)
     source = Source(
         session, path, kind, options.table or "fact", twice=options.strict,
         mapping=mapping_of(options.map), tool=tool,
         seconds=options.seconds, sentence=options.as_, encoding=options.encoding,
         ignoring=not options.no_ignore,
     )  # fmt: skip
+    context = ImportContext(
+        session.viewer, session.now, options.trust, agent, are_dated=source.has_notes()
+    )
     if options.strict:
         _check(session, LimitedRows(source, options.max_rows), context)
     rows = LimitedRows(source, options.max_rows)

@@ -39,8 +39,7 @@ _PIPED = "pipe it and use `-`"
 _LARGE = 1 << 20  # bytes from which on a file has thousands of rows, but for very long ones
 _BY_ENDING = {
     ".csv": "csv", ".tsv": "tsv", ".db": "sqlite", ".sqlite": "sqlite", ".sqlite3": "sqlite",
-    ".md": "markdown", ".markdown": "markdown", ".xlsx": "sheet", ".xls": "sheet",
-    ".ods": "sheet",
+    ".md": "markdown", ".markdown": "markdown", ".xlsx": "sheet",
 }  # fmt: skip
 _BEGINNING = 4096  # bytes
 _DOCUMENTS = (".pdf", ".docx", ".odt", ".epub", ".rst", ".html", ".htm", ".adoc")
@@ -146,7 +145,13 @@ class Source:
         found = renamed(
             rows, self._mapping, missed=self.missed, displaced=self.displaced
         )
-        yield from in_milliseconds(found) if self._counts_seconds else found
+        try:
+            yield from in_milliseconds(found) if self._counts_seconds else found
+        except (TypeError, AttributeError, ValueError, OverflowError, RecursionError) as error:
+            raise UsageError(
+                f"{self._path} cannot be read on: {error!s:.80}",
+                hint="is it damaged? --format says what it is",
+            ) from error
 
     def tell_missed(self, session: Session) -> None:
         """Say which columns of --map no row has had."""
@@ -204,6 +209,10 @@ class Source:
         rows = enumerate(notes.lists(self._path, self._tell, self._walk), 1)
         yield from self._dated((number, row) for number, row in rows)
 
+    def has_notes(self) -> bool:
+        """Say whether its rows are those of notes, as old as their files."""
+        return self._tool is not None or self._kind in ("markdown", "text")
+
     def is_large(self) -> bool:
         """Say whether the file may have thousands of rows, by its size."""
         return self.size >= _LARGE
@@ -245,7 +254,14 @@ class Source:
                 yield from sentences.of_sheets(file.read())
             elif self._kind in lists.READERS:
                 text = file.read().decode("utf-8-sig", "replace")
-                yield from enumerate(lists.READERS[self._kind](text), 1)
+                number = 0
+                for number, row in enumerate(lists.READERS[self._kind](text), 1):
+                    yield number, row
+                if not number:
+                    raise UsageError(
+                        f"{self._path} holds nothing of {self._kind}",
+                        hint="--format says what it is",
+                    )
             else:
                 yield from foreign.delimited(file, tabs=self._kind == "tsv")
             self.position = lambda: self.size
