@@ -223,7 +223,6 @@ def test_a_pattern_that_would_take_for_ever_is_told(tmp_path):
     put(tmp_path, ".gitignore", "*a*a*a*a*a*b\n\\\ndrafts/\n")
     put(tmp_path, "drafts/x.md")
     put(tmp_path, "a" * 120 + ".md")
-    deep = "/".join("d" for _ in range(1200))
     here = os.open(tmp_path, os.O_RDONLY)
     for _ in range(1200):
         os.mkdir("d", dir_fd=here)
@@ -235,10 +234,10 @@ def test_a_pattern_that_would_take_for_ever_is_told(tmp_path):
     if hasattr(os, "mkfifo"):
         os.mkfifo(tmp_path / "p" / ".gitignore")
     walk = folders.Walk(str(tmp_path))
+    subprocess.run(["rm", "-rf", str(tmp_path / "d")], check=True)  # deeper than shutil removes
     assert walk.files == ["a" * 120 + ".md"]
     assert walk.passed == {"ignored by .gitignore": 1}
     assert sum("a pattern of an ignore file" in why for _, why in walk.unread) == 2
-    assert len(deep) == 2399
 
 
 def test_a_note_that_has_grown_adds_what_is_new(run, tmp_path):
