@@ -211,7 +211,8 @@ class Source:
 
     def has_notes(self) -> bool:
         """Say whether its rows are those of notes, as old as their files."""
-        return self._tool is not None or self._kind in ("markdown", "text")
+        is_note = self._tool is not None or self._kind in ("markdown", "text")
+        return is_note and not self._is_vault()
 
     def is_large(self) -> bool:
         """Say whether the file may have thousands of rows, by its size."""
