@@ -10,7 +10,7 @@ from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
 from tideline_cli import __version__
-from tideline_cli.cli import mistyped, perform
+from tideline_cli.cli import mistyped
 from tideline_cli.cli.commands import COMMANDS, DOOR, PANELS, SUMMARY, verb
 from tideline_cli.cli.generate.man import VERSION, examples, help_form, help_forms, help_of
 from tideline_cli.cli.messages import (
@@ -133,7 +133,9 @@ def build(name: str) -> TyperCommand:
 
     def call(context: typer.Context, given: Mapping[str, Any]) -> int:
         """Merge what stands before the command with what stands after it, and run."""
-        return perform.perform(name, {"words": [], **_held(context), **_typed(given)}, _show_help)
+        from tideline_cli.cli.perform import perform  # noqa: PLC0415  what --help does without
+
+        return perform(name, {"words": [], **_held(context), **_typed(given)}, _show_help)
 
     app = typer.Typer(add_completion=False, rich_markup_mode=None)
     app.command(name, cls=_Verb, help=help_of(module))(
