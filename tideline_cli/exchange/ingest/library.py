@@ -7,6 +7,7 @@ import re
 from difflib import get_close_matches
 
 from tideline_cli.errors import NotFoundError
+from tideline_cli.model import instant
 from tideline_cli.model.lean import sha256
 from tideline_cli.model.record import record
 from tideline_cli.policy.transitions import archived
@@ -36,7 +37,8 @@ class Removed:
 
 def staleness(document: Document) -> Literal["gone", "changed"] | None:
     """Return what has become of the file of a document since it was taken in; None where it is as
-    it was, or came by standard input."""
+    it was, or came by standard input. A file of the same size is read where it was written since.
+    """
     path, size = document.note.get("path"), document.note.get("bytes")
     if not isinstance(path, str):
         return None
@@ -44,8 +46,11 @@ def staleness(document: Document) -> Literal["gone", "changed"] | None:
         return "gone"
     whole = os.fsdecode(path_bytes(path))
     try:
-        if os.path.getsize(whole) != size:
+        state = os.stat(whole)
+        if state.st_size != size:
             return "changed"
+        if instant.iso(int(state.st_mtime * 1000)) < str(document.note.get("ingested_at", "")):
+            return None
         with open(whole, "rb") as file:
             is_same = sha256(file.read()).hexdigest() == document.note.get("sha256")
     except OSError:
