@@ -546,3 +546,18 @@ def test_a_page_of_several_is_told(run, tmp_path):
     found = taken(run)
     assert found.keys() == {"Likes tea", "ann works at acme"}
     assert found["Likes tea"]["session"] == "r1"
+
+
+def test_a_folder_of_notes_is_searched_as_others_are(run, tmp_path):
+    """What an ignore file names is passed over and told, and --no-ignore takes it, also where a
+    program is named or known."""
+    folder = tmp_path / "vault"
+    (folder / ".obsidian").mkdir(parents=True)
+    _text(folder / "tea.md", "Oolong is in the tin.\n")
+    _text(folder / "old" / "cake.md", "Cake needs an hour.\n")
+    _text(folder / ".gitignore", "old/\n")
+    done = run("import", str(folder))
+    assert "is read as a memory of obsidian" in done.err
+    assert done.err.count("1 file passed over: 1 ignored by .gitignore") == 1
+    assert taken(run).keys() == {"Oolong is in the tin."}
+    assert run("import", str(folder), "--no-ignore", "--json").json["added"] == 1

@@ -4,7 +4,6 @@ for themselves, is passed over and counted by its reason."""
 from __future__ import annotations
 
 import os
-import re
 from fnmatch import fnmatchcase
 
 from tideline_cli.errors import UsageError
@@ -38,7 +37,6 @@ _NOTEBOOKS = (".obsidian", "logseq")
 _TEMPLATES = ("templates", "_templates", "template")
 _CONFLICTS = ("*.sync-conflict-*", "*conflicted copy*", "*_conflict-*")
 _LOCKS = ("~$*", "*.lock", "*-lock.json", "*-lock.yaml")
-_FILLED = re.compile(r"\{\{[^{}\n]{1,80}\}\}|<%[^%\n]{1,200}%>")
 
 
 class Walk:
@@ -130,11 +128,6 @@ class _Spec:
 
     def __init__(self, folder: str, name: str, spec: GitIgnoreSpec) -> None:
         self.folder, self.name, self.spec = folder, name, spec
-
-
-def is_template(text: str) -> bool:
-    """Say whether a note is there to be filled in: it has places for a title or a date to come."""
-    return len(_FILLED.findall(text[:4000])) > 1
 
 
 def passed_words(passed: Mapping[str, int]) -> str:

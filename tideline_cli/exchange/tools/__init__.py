@@ -15,9 +15,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
     from typing import Any
 
+    from tideline_cli.exchange.folders import Walk
     from tideline_cli.exchange.tools.files import Tell
 
-    Reader = Callable[[str, Tell], Iterable[dict[str, Any]]]
+    Reader = Callable[..., Iterable[dict[str, Any]]]  # path, tell; of notes also their Walk
 
 READERS: Mapping[str, Reader] = {
     "claude-code": notes.claude_code,
@@ -37,6 +38,8 @@ READERS: Mapping[str, Reader] = {
     "claude-ai": json_files.claude_ai,
     "chatgpt": json_files.chatgpt,
 }
+
+_OF_NOTES = (notes.claude_code, notes.basic_memory, notes.lists)
 
 _MARKS: tuple[tuple[str, tuple[bytes, ...]], ...] = (
     ("mcp-memory", (b'"entityType"', b'"observations"')),
@@ -94,15 +97,17 @@ def _of_folder(path: str) -> str | None:
 
 
 def rows_of(
-    name: str, path: str, tell: Tell = str
+    name: str, path: str, tell: Tell = str, walk: Walk | None = None
 ) -> Iterator[tuple[int, dict[str, Any] | TidelineError]]:
     """Yield (place, row) of the memory that a program left at `path`; each row is tagged with the
     program, and its id is made of the id that it had there. `tell` gets a message about what is
-    not read."""
+    not read; `walk` has the files of a folder of notes."""
     if path == "-":
         raise UsageError(f"--from {name} reads a file or a folder", hint="name it")
     try:
-        found = list(READERS[name](path, tell))
+        reader = READERS[name]
+        is_of_notes = walk is not None and reader in _OF_NOTES
+        found = list(reader(path, tell, walk) if is_of_notes else reader(path, tell))
     except (TypeError, AttributeError, ValueError, OverflowError) as error:
         raise UsageError(f"{path} is not in the form of {name}: {error}",
                          hint="nothing was taken; docs/importers.md") from error  # fmt: skip

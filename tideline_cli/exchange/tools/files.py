@@ -8,10 +8,9 @@ from math import isfinite
 
 from tideline_cli.errors import UsageError
 from tideline_cli.exchange import encodings, named_files
-from tideline_cli.exchange.folders import Walk, is_template, passed_words
+from tideline_cli.exchange.folders import Walk, passed_words
 from tideline_cli.exchange.named_files import left_outside
 from tideline_cli.model import codec
-from tideline_cli.model.finding import some
 from tideline_cli.model.lean import blake2b
 
 TYPE_CHECKING = False
@@ -74,13 +73,11 @@ def files_below(path: str, tell: Tell, *, ignoring: bool = True) -> Walk:
 
 
 def markdown_files(path: str, tell: Tell, walk: Walk | None = None) -> Iterator[tuple[str, str]]:
-    """Yield (name, text) of a Markdown file, or of all in a folder and below it, by name; notes
-    that are there to be filled in are counted and told."""
+    """Yield (name, text) of a Markdown file, or of all in a folder and below it, by name."""
     if not os.path.isdir(path):
         yield os.path.basename(path), text_of(path)
         return
     walk = walk or files_below(path, tell)
-    templates = 0
     for name in walk.files:
         try:
             text, guessed = encodings.decoded(raw_of(os.path.join(path, name)), None)
@@ -89,12 +86,7 @@ def markdown_files(path: str, tell: Tell, walk: Walk | None = None) -> Iterator[
             continue
         if guessed is not None:
             tell(f"{name} is not UTF-8, read as {guessed}")
-        if is_template(text):
-            templates += 1
-        else:
-            yield name, text
-    if templates:
-        tell(f"{some(templates, 'template')} passed over")
+        yield name, text
 
 
 def project_of(path: str, name: str) -> str:

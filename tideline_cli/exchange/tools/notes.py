@@ -30,10 +30,10 @@ _TAG = re.compile(r"(?:^|\s)#([\w/-]{1,60})")
 _ASIDE = re.compile(r"\s*\(([^()]{1,200})\)\s*$")
 
 
-def claude_code(path: str, tell: Tell = str) -> Iterator[Row]:
+def claude_code(path: str, tell: Tell = str, walk: Walk | None = None) -> Iterator[Row]:
     """Yield a row for each note of a memory folder, and for each item of any other Markdown; the
     index MEMORY.md says nothing of its own."""
-    for name, text in markdown_files(path, tell):
+    for name, text in markdown_files(path, tell, walk):
         if name.rpartition("/")[2] == "MEMORY.md":
             continue
         head, body = _front(text)
@@ -57,10 +57,10 @@ def claude_code(path: str, tell: Tell = str) -> Iterator[Row]:
         }  # fmt: skip
 
 
-def basic_memory(path: str, tell: Tell = str) -> Iterator[Row]:
+def basic_memory(path: str, tell: Tell = str, walk: Walk | None = None) -> Iterator[Row]:
     """Yield a row for each statement of each note: of an observation with its category, tags and
     context. A relation joins the first statements of two notes."""
-    notes = [(name, *_front(text)) for name, text in markdown_files(path, tell)]
+    notes = [(name, *_front(text)) for name, text in markdown_files(path, tell, walk)]
     first: dict[str, str] = {}
     rows: list[tuple[str, list[Row]]] = []
     for name, head, body in notes:

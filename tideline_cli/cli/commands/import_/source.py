@@ -110,7 +110,7 @@ class Source:
         self._counts_seconds = seconds
         self._sentence = sentence
         self._now = session.now
-        self._walk: Walk | None = None
+        self._walk: Walk | None = None  # of a folder of notes
         self.written: dates.Dates | None = None
         self._encoding = encoding
         self._tool = tool  # the program that wrote it, where `--from` names one
@@ -127,6 +127,8 @@ class Source:
         self._spool: io.BytesIO | None = None
         self.size = 0
         self.position: Callable[[], int] = lambda: 0
+        if self._tool is not None and os.path.isdir(path):
+            self._walk = files_below(path, self._tell, ignoring=ignoring)
         if self._is_vault() or self._tool is not None:
             return
         if self._is_folder():
@@ -184,11 +186,8 @@ class Source:
     ) -> Generator[tuple[int, dict[str, Any] | TidelineError], None, None]:
         """Yield the rows of notes with the time at which their file was written, where they state
         none; those of an export state theirs."""
-        is_folder = os.path.isdir(self._path)
-        if is_folder and self._walk is None:
-            self._walk = files_below(self._path, self._tell)
-        folder, name = (self._path, "") if is_folder else os.path.split(self._path)
-        paths = self._walk.files if self._walk is not None else [name]
+        folder, name = os.path.split(self._path) if self._walk is None else (self._path, "")
+        paths = [name] if self._walk is None else self._walk.files
         when = self.written = dates.Dates(folder or ".", paths, now=self._now)
         found: dict[str, int | None] = {}
         for line, row in rows:
@@ -231,7 +230,7 @@ class Source:
 
     def _read(self) -> Generator[tuple[int, dict[str, Any] | TidelineError], None, None]:
         if self._tool is not None:
-            yield from self._dated(tools.rows_of(self._tool, self._path, self._tell))
+            yield from self._dated(tools.rows_of(self._tool, self._path, self._tell, self._walk))
             return
         if self._kind == "sqlite":
             yield from foreign.database(
