@@ -1,4 +1,4 @@
-"""Foreign files: CSV, TSV and SQLite in, fresh CSV and SQLite out. The only sqlite_utils.
+"""Foreign files: CSV, TSV, spreadsheets and SQLite in, fresh CSV and SQLite out, by sqlite_utils.
 
 The memory file itself is never opened here: two SQLite libraries on one file in one process lose
 each other's locks. So `store.foreign_table` reads a SQLite file, by the library of the store.
@@ -9,10 +9,16 @@ from __future__ import annotations
 import csv
 import io
 import os
+from datetime import date
 from itertools import chain
 from sqlite3 import Error
 
-from tideline_cli.errors import CannotWriteError, TidelineError, UsageError
+from tideline_cli.errors import (
+    CannotWriteError,
+    TidelineError,
+    UnavailableError,
+    UsageError,
+)
 from tideline_cli.exchange.importer.cells import TEXT_KEYS
 from tideline_cli.model import codec
 from tideline_cli.model.fields import FIELDS, NAMES, TEXTS
@@ -23,13 +29,14 @@ from tideline_cli.system import NOFOLLOW, set_mode
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from typing import Any, BinaryIO, TextIO
 
     Rows = Iterator[tuple[int, dict[str, Any] | TidelineError]]
 
 _FORMS = {field.name: field.form for field in FIELDS} | {"links": "texts"}
 _LONGEST_LINE = 1 << 20
+_MOST_ROWS, _MOST_COLUMNS = 1_048_576, 1000  # of a sheet
 _DELIMITERS = (",", ";", "\t", "|")  # the first one of equals
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 _EMPTY_IS_A_TEXT = frozenset(TEXTS) - {"slot", "scope", "session", "speaker", "document", "agent"}
@@ -85,6 +92,58 @@ def _bounded(lines: TextIO) -> Iterator[str]:
         if len(line) == _LONGEST_LINE and line[-1] not in "\r\n":
             raise UsageError(f"a line is longer than {_LONGEST_LINE >> 20} MiB")
         yield line
+
+
+def of_sheets(raw: bytes) -> Rows:
+    """Yield (row number, row) of the sheets of a spreadsheet, whose first rows name their columns;
+    read row by row, whatever size the file claims.
+
+    Raises UnavailableError where what reads spreadsheets is missing, UsageError for what is none.
+    """
+    try:
+        from openpyxl import load_workbook  # noqa: PLC0415  spreadsheets alone
+    except ModuleNotFoundError:
+        raise UnavailableError(
+            "a spreadsheet needs openpyxl, which is not installed",
+            hint="pip install '.[documents]' in the clone; or save it as CSV",
+            code="no_openpyxl",
+        ) from None
+    try:
+        book = load_workbook(io.BytesIO(raw), read_only=True, data_only=True)
+        number = 0
+        for sheet in book.worksheets:
+            rows = sheet.iter_rows(values_only=True, max_row=_MOST_ROWS, max_col=_MOST_COLUMNS)
+            header = _header(next(rows, ()))
+            for cells in rows:
+                row = {column: _of_cell(cell) for column, cell in zip(header, cells, strict=False)
+                       if column and cell is not None}  # fmt: skip
+                if row:
+                    number += 1
+                    yield number, row if len(book.worksheets) == 1 else row | {"sheet": sheet.title}
+    except TidelineError:
+        raise
+    except Exception as error:  # noqa: BLE001  the library raises kinds of its own
+        raise UsageError(
+            f"no spreadsheet that can be read: {error!s:.80}", hint="save it as CSV"
+        ) from None
+
+
+def _header(cells: Sequence[Any]) -> list[str]:
+    """Return the names of columns; a column without one is called by its place, one that has the
+    name of another by both."""
+    found: list[str] = []
+    for place, cell in enumerate(cells, 1):
+        name = str(cell).strip() if cell is not None else f"column {place}"
+        found.append(name if name not in found else f"{name} {place}")
+    return found
+
+
+def _of_cell(cell: Any) -> Any:
+    if isinstance(cell, date):
+        return cell.isoformat()
+    if isinstance(cell, float) and cell.is_integer():
+        return int(cell)
+    return cell if isinstance(cell, str | int | float | bool) else str(cell)
 
 
 def database(

@@ -251,7 +251,7 @@ class Source:
                 name = None if self._path == "-" else self._path
                 yield from self._dated(markdown.rows(_lines(file), name=name, tell=self._tell))
             elif self._kind == "sheet":
-                yield from sentences.of_sheets(file.read())
+                yield from foreign.of_sheets(file.read())
             elif self._kind in lists.READERS:
                 text = file.read().decode("utf-8-sig", "replace")
                 number = 0
