@@ -191,5 +191,5 @@ def _damaged(path: str, why: str) -> TidelineError:
 
 
 def write_log_back(db: Connection) -> None:
-    """Write the log back into the file, as far as no reader needs it."""
-    db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+    """Write the log back into the file, as far as no reader needs it; wait for none."""
+    db.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
