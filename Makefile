@@ -145,7 +145,7 @@ isolation: $(VENV)/.installed-dev   ## PROGRAMS programs with and without others
 
 sync-journey: $(VENV)/.installed-dev ## a fortnight of three machines that sync: by a folder, git, ssh, rclone
 	TIDELINE_JOURNEY=1 $(BIN)/python -m pytest -q -n 2 -rs tests/sync/test_places.py tests/sync/test_place_faults.py
-	TIDELINE_JOURNEY=1 $(BIN)/python -m pytest -q -s -rs tests/sync/test_fortnight.py
+	TIDELINE_JOURNEY=1 TIDELINE_AT_LENGTH=1 $(BIN)/python -m pytest -q -s -rs tests/sync/test_fortnight.py
 
 poison: $(VENV)/.installed-dev      ## all attacks of tests/poison, and all honest writes
 	PYTHONPATH=. $(BIN)/python -m tests.poison.figures

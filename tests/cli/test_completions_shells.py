@@ -104,6 +104,7 @@ def bash_shell(tmp_path, place, probe):
         env=surroundings(tmp_path), cwd=str(place), timeout=20, dimensions=(60, 200),
     )  # fmt: skip
     shell.expect("READY> ")
+    shell.delaybeforesend = None  # what is typed waits in the terminal
     return shell
 
 
@@ -217,6 +218,7 @@ def zsh_shell(tmp_path, place, *start):
         timeout=20, dimensions=(60, 200),
     )  # fmt: skip
     shell.expect("READY> ")
+    shell.delaybeforesend = None
     return shell
 
 

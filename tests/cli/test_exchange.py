@@ -517,7 +517,7 @@ def test_a_table_that_is_not_there(run):
 
 # cut short
 
-COUNT = 5000
+COUNT = 3000
 
 
 @pytest.mark.slow
@@ -531,7 +531,7 @@ def test_a_killed_import_is_finished_by_a_second(run, home):
     child = subprocess.Popen(argv, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
         there = 0
-        while child.poll() is None and there < 1000:
+        while child.poll() is None and there < 600:
             time.sleep(0.01)
             there = _count(home)
     finally:

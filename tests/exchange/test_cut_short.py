@@ -47,6 +47,7 @@ def file(tmp_path_factory):
     return str(path)
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("merge", [(), ("--merge",)])
 def test_killed_anywhere_and_run_again(merge, file, tmp_path):
     """After kill -9 at a random moment a second run gives the facts, edges, sources, uses and

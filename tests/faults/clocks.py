@@ -26,12 +26,12 @@ PAIRS = {
 }  # fmt: skip
 
 
-def go_wrong(nursery: Nursery, folder: Path) -> Figures:
-    """Run commands under each clock, and under each pair of clocks in turn."""
+def go_wrong(nursery: Nursery, folder: Path, *, every: int = 1) -> Figures:
+    """Run commands under every n-th clock, and under such pairs of clocks in turn."""
     figures = Figures("clocks")
     cases = {name: (time, time) for name, time in TIMES.items()}
     cases |= {name: (str(first), str(then)) for name, (first, then) in PAIRS.items()}
-    for number, (name, clocks) in enumerate(cases.items()):
+    for number, (name, clocks) in enumerate([*cases.items()][::every]):
         home = folder / f"clock-{number}"
         home.mkdir()
         found = _run(nursery, home, clocks)

@@ -111,7 +111,7 @@ ALIKE = "\n".join(
 def test_a_night(run, cut, make, when):
     """A dream that is lost at any of its transactions: the next one does what is left of it."""
     ends = []
-    for spared in (99, 0, 1, 2, 3, 4):
+    for spared in (99, *some((1, 0, 2, 3, 4), 2)):
         make()
         run("import", "-", "--trust", stdin=ALIKE)
         cut.when, cut.spared = when, spared

@@ -189,7 +189,7 @@ def written(place):
     "UPDATE posting_block SET offsets = CASE first WHEN 1 THEN ARRAY[0, 1, 3] ELSE ARRAY[0, 1, 2]"
     " END, first = CASE first WHEN 1 THEN 1 ELSE 3 END WHERE term = 'lamp' AND first < 7;"
     "UPDATE posting_block SET offsets = ARRAY[0, 2, 3] WHERE term = 'lamp' AND first = 3",
-], 3))  # fmt: skip
+], 2))  # fmt: skip
 def test_a_damaged_block_is_found_and_mended(run, place, tmp_path, small, sql):
     """By doctor, for whatever is wrong with it."""
     load(run, tmp_path, [f"the lamp w{one}" for one in range(8)])

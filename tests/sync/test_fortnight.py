@@ -18,7 +18,7 @@ KINDS = ("folder", "git", "git+ssh", "ssh", "rclone")
 _IS_WHOLE = WHOLE in os.environ
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("kind", KINDS if _IS_WHOLE else KINDS[:1])
 def test_a_fortnight_on_three_machines(kind, tmp_path, request):
     """At the end all exports are the same bytes, and what was purged is nowhere."""

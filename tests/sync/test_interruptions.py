@@ -12,7 +12,7 @@ SOME = (("news", "step:kill", 3, 31), ("erase", "step:kill", 24, 61),
         ("purged", "step:enospc:sticky", 4, 41), ("first", "sync:kill", 2, 7))  # fmt: skip
 
 
-@pytest.mark.slow
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("scene", "fault", "first", "stride"), SOME)
 def test_the_next_syncs_put_it_right(tmp_path, scene, fault, first, stride):
     """The next syncs put it right."""
