@@ -201,7 +201,7 @@ lock:                               ## make requirements/*.txt anew from the new
 	$(LOCK_WINDOWS) --no-deps requirements/windows-python.in -o requirements/windows-python.txt
 
 generate: $(VENV)/.installed-dev    ## rewrite man/, completions/, the reference pages, patterns, schema
-	$(BIN)/python -m tideline_cli.cli.generate
+	$(BIN)/python -m generate
 
 release-check: $(VENV)/.installed-dev  ## build sdist and wheel, install each in an empty place, look
 	$(BIN)/python -m tests.release

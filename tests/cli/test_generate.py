@@ -11,10 +11,11 @@ from types import ModuleType
 import pexpect
 import pytest
 
+from generate import __main__, reference
 from tests.support import ROOT, joined
 from tideline_cli.cli import app
 from tideline_cli.cli.commands import COMMANDS, Command, verb
-from tideline_cli.cli.generate import __main__, completions, man, reference
+from tideline_cli.cli.generate import completions, man
 from tideline_cli.cli.options import GLOBAL, Argument, OptionSet, choice
 
 needs_man = pytest.mark.skipif(shutil.which("man") is None, reason="man is not installed")
@@ -58,14 +59,14 @@ def test_every_command_shows_its_json():
     head = page.partition("## ")[0]
     missing = [name for name in COMMANDS
                if f"tideline {name} " not in page and f"`{name}`" not in head]  # fmt: skip
-    assert missing == ["unpin"], "CALLS of cli/generate/reference.py lacks these; unpin is as pin"
+    assert missing == ["unpin"], "CALLS of generate/reference.py lacks these; unpin is as pin"
 
 
 def test_generated_files_are_current(tmp_path):
     """Every generated file of the checkout is what `make generate` would write. `--check` looks at
     the checkout that the program is in, wherever it is called."""
     done = subprocess.run(
-        [sys.executable, "-m", "tideline_cli.cli.generate", "--check"],
+        [sys.executable, "-m", "generate", "--check"],
         cwd=tmp_path, capture_output=True, text=True, check=False,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
     )  # fmt: skip

@@ -6,11 +6,11 @@ import re
 
 import pytest
 
+from generate import patterns
+from generate.filters import filters, literal_groups, tree, word_groups
 from tests.policy import regexes
 from tests.support import joined
-from tideline_cli.cli.generate import patterns
 from tideline_cli.policy.threats._patterns import ROWS
-from tideline_cli.policy.threats.filters import filters, literal_groups, tree, word_groups
 from tideline_cli.policy.threats.readings import _reading
 from tideline_cli.policy.threats.regexes import expanded
 from tideline_cli.policy.threats.scan import _holding

@@ -1,1 +1,1 @@
-"""Files that are made from the live tables: `python -m tideline_cli.cli.generate` writes them."""
+"""The manual and the completion scripts, made from the live tables."""

@@ -13,9 +13,9 @@ import tomllib
 from functools import cache
 from itertools import chain
 
+from generate import filters
+from generate.filters import CUE_WIDTH
 from tideline_cli.model.record import record
-from tideline_cli.policy.threats import filters
-from tideline_cli.policy.threats.filters import CUE_WIDTH
 from tideline_cli.policy.threats.regexes import expanded
 
 TYPE_CHECKING = False
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any
 
-    from tideline_cli.policy.threats.filters import Cost, Group, PatternFilter
+    from generate.filters import Cost, Group, PatternFilter
 
 HOME = "tideline_cli/policy/threats"
 SCOPES = ("all", "context", "strict")  # each holds the ones before it

@@ -303,7 +303,7 @@ CALLS = (
 """What the page shows, in this order: each call finds what those before it have left."""
 
 
-_CHECKOUT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", "..", ".."))
+_CHECKOUT = os.path.abspath(os.path.join(os.path.dirname(__file__), ".."))
 _NOW = "2026-03-02T09:00:00Z"
 _ID = re.compile(r"[0-9A-HJKMNP-TV-Z]{26}")
 _LONG = 80  # characters of a text
