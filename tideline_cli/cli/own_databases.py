@@ -7,7 +7,7 @@ import io
 import sys
 from contextlib import contextmanager
 
-from tideline_cli.cli import messages, other_memories, output
+from tideline_cli.cli import messages, other_memories, output, passes
 from tideline_cli.cli.commands.schedule import scheduler
 from tideline_cli.cli.session import Session
 from tideline_cli.config import own_address
@@ -162,8 +162,6 @@ def run_over_databases(session: Session, name: str, options: Any, handlers: Hand
 
 
 def _is_for_all(session: Session, name: str, options: Any) -> bool:
-    from tideline_cli.cli import passes  # noqa: PLC0415  a command about all origins
-
     everything = getattr(options, "all_origins", False)
     if name in _PASSES and not passes.frozen_by_switch():
         return passes.is_for_all(session, all_origins=everything)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from math import ceil, isnan, log2
 
 from tideline_cli.model.record import record
+from tideline_cli.vector.arrays import np
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -86,8 +87,6 @@ class Interval:
 
 def mulberry32(seed: int, n: int, *, after: int = 0) -> Any:
     """Return n numbers in [0, 1) of the mulberry32 generator, those behind the first `after`."""
-    from tideline_cli.vector.arrays import np  # noqa: PLC0415  numpy, 60-90 ms
-
     a = np.uint64(seed) + np.arange(after + 1, after + n + 1, dtype=np.uint64) * np.uint64(
         0x6D2B79F5
     )
@@ -104,8 +103,6 @@ def bootstrap(
     n = len(values)
     if not n:
         return Interval(0.0, 0.0, 0.0, 0)
-    from tideline_cli.vector.arrays import np  # noqa: PLC0415  numpy, 60-90 ms
-
     all_values, means = np.asarray(values, dtype=float), list[float]()
     at_once = max(1, _PICKS_AT_ONCE // n)
     for start in range(0, rounds, at_once):

@@ -11,7 +11,7 @@ from tideline_cli.cli.commands import drawer
 from tideline_cli.cli.options import Argument, OptionSet
 from tideline_cli.cli.scopes import AUTO
 from tideline_cli.cli.session import Session
-from tideline_cli.config import origin_databases, project, replacing, settings
+from tideline_cli.config import origin_databases, project, replacing, saving, settings
 from tideline_cli.config.settings import NO_MODEL, PROFILES, SETTINGS, TABLE, shown
 from tideline_cli.errors import BusyError, CannotWriteError, StoreError, UsageError
 from tideline_cli.llm.model_settings import Model, checked_model
@@ -242,8 +242,6 @@ def _set(session: Session, name: str, value: str) -> None:
     _check_name(name, (*settings.SETTINGS, *OF_FILE))
     _check_model(name, value)
     _check_database(name, value)
-    from tideline_cli.config import saving  # noqa: PLC0415  tomlkit, 50 ms
-
     _own_folder()
     path = config.config_file(os.environ)
     if _names_one_origin(session, name):
@@ -260,8 +258,6 @@ def _unset(session: Session, name: str) -> None:
             hint=f"tideline config set {name} {OF_FILE[name][0]}",
         )
     _check_name(name, tuple(settings.SETTINGS))
-    from tideline_cli.config import saving  # noqa: PLC0415  tomlkit, 50 ms
-
     _own_folder()
     path = config.config_file(os.environ)
     if _names_one_origin(session, name):
@@ -364,8 +360,6 @@ def _put_database(session: Session, address: str) -> tuple[str, str]:
     """Give an origin a database of its own, and return what was set, and its address as it may be
     shown. Say what this origin has left where it wrote before."""
     from tideline_cli.cli import own_databases  # noqa: PLC0415  subprocess; one action alone
-    from tideline_cli.config import saving  # noqa: PLC0415  tomlkit, 50 ms
-
     if not is_server(address):
         if not address.strip():
             raise UsageError("not a path: the database's name is empty", hint="name a file")
@@ -379,8 +373,6 @@ def _put_database(session: Session, address: str) -> tuple[str, str]:
 def _take_back_database(session: Session) -> tuple[str, bool]:
     """Take the database of an origin back, and say that its facts stay there; return what was
     unset, and whether it was set."""
-    from tideline_cli.config import saving  # noqa: PLC0415  tomlkit, 50 ms
-
     key = _origin_key(session)
     gone = without_password(saving.remove_origin_database(config.config_file(os.environ), key))
     if gone:
@@ -452,8 +444,6 @@ _EDITOR_HINT = "set VISUAL or EDITOR, or use `tideline config set NAME VALUE`"
 def _edit(session: Session, folder: str) -> None:
     """Have the settings edited. What is not allowed is kept beside the file as a draft, which the
     next edit begins with; the settings stay as they are."""
-    from tideline_cli.config import saving  # noqa: PLC0415  tomlkit, 50 ms
-
     if session.no_input:
         raise UsageError("an editor needs somebody to type", hint=_EDITOR_HINT)
     path = config.config_file(os.environ)
@@ -473,8 +463,6 @@ def _edit(session: Session, folder: str) -> None:
 
 
 def _save_edited(path: str, text: str, before: str, draft: str) -> None:
-    from tideline_cli.config import saving  # noqa: PLC0415  tomlkit, 50 ms
-
     try:
         saving.save_text(path, text, before=before)
     except UsageError as error:

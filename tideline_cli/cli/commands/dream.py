@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from tideline_cli.cli import passes
-from tideline_cli.cli.commands import Verb
+from tideline_cli.cli.commands import Verb, extract
+from tideline_cli.cli.commands.sync import meetings
 from tideline_cli.cli.options import (
     Argument,
     OptionSet,
@@ -92,9 +93,9 @@ def run(session: Session, _: list[str], options: Options) -> int:
     if (options.sync or options.pending) and session.reading() is None:
         session.check_memory_is_there()
     if options.sync:
-        _sync(session)
+        meetings.around_a_pass(session)
     if options.pending:
-        _distil(session)
+        extract.distil_waiting(session)
     stages = tuple(name for name in ALL_STAGES if name in options.stage) or STAGES
     settings = Settings(
         stages, options.confirm_count, options.merge_at, options.relate_at, options.evict_below,
@@ -109,22 +110,8 @@ def run(session: Session, _: list[str], options: Options) -> int:
     }
     passes.report_passes(session, asked, done, form)
     if options.sync:
-        _sync(session)
+        meetings.around_a_pass(session)
     return 0
-
-
-def _sync(session: Session) -> None:
-    """Meet the other machines. A failure is told, and the dream goes on."""
-    from tideline_cli.cli.commands.sync import meetings  # noqa: PLC0415  when it is asked for
-
-    meetings.around_a_pass(session)
-
-
-def _distil(session: Session) -> None:
-    """Work off what hooks have noted. A failure is told, and the dream goes on."""
-    from tideline_cli.cli.commands import extract  # noqa: PLC0415  when it is asked for
-
-    extract.distil_waiting(session)
 
 
 def _form(plan: DreamPlan) -> dict[str, Any]:

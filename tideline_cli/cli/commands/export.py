@@ -13,7 +13,7 @@ from tideline_cli.cli.options import Argument, choice, file, flag, folder
 from tideline_cli.cli.output import emit_exact, emit_json
 from tideline_cli.cli.session import Session
 from tideline_cli.errors import UsageError
-from tideline_cli.exchange import jsonl, markdown
+from tideline_cli.exchange import foreign, jsonl, markdown
 from tideline_cli.model import codec
 from tideline_cli.model.fact import LIFECYCLES
 from tideline_cli.model.finding import some
@@ -185,8 +185,6 @@ def _write(
     if format == "sqlite":
         if path is None:
             raise UsageError("a SQLite export needs a file", hint="add --output memory.db")
-        from tideline_cli.exchange import foreign  # noqa: PLC0415  sqlite_utils, 150 ms
-
         foreign.write_database(path, counted, store=session.database)
         return counted.count
     writer = _writer(format)
@@ -244,19 +242,17 @@ def _tsv_lines(forms: Iterable[Mapping[str, Any]]) -> Iterator[str]:
 
 
 def _csv_lines(forms: Iterable[Mapping[str, Any]], *, delimiter: str = ",") -> Iterator[str]:
-    from tideline_cli.exchange.foreign import COLUMNS, QUOTED, cells  # noqa: PLC0415  sqlite_utils, 179 ms
-
     line = io.StringIO()
     writer = csv.writer(line, delimiter=delimiter, lineterminator="\n")
     guarded = csv.writer(
         line, delimiter=delimiter, lineterminator="\n", quoting=csv.QUOTE_ALL
     )
-    writer.writerow([*COLUMNS, QUOTED])
+    writer.writerow([*foreign.COLUMNS, foreign.QUOTED])
     yield line.getvalue()
     for form in forms:
         line.seek(0)
         line.truncate()
-        row = cells(form)
+        row = foreign.cells(form)
         # A lone carriage return ends a line for readers, and Python 3.11 does not quote it.
         (guarded if any("\r" in value for value in row) else writer).writerow(row)
         yield line.getvalue()

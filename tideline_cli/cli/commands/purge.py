@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tideline_cli.cli import by_id, output
+from tideline_cli.cli import by_id, output, own_databases
 from tideline_cli.cli.commands import Verb
 from tideline_cli.cli.options import OptionSet, count, flag
 from tideline_cli.cli.session import Session
@@ -124,11 +124,8 @@ def report_purged(
 
 def _tell_of_copies(session: Session, ids: tuple[str, ...]) -> None:
     """Name what another database keeps, where origins have databases of their own."""
-    if not session.config.get(TABLE):
-        return
-    from tideline_cli.cli import own_databases  # noqa: PLC0415  subprocess; few have such a table
-
-    own_databases.tell_of_copies(session, ids)
+    if session.config.get(TABLE):
+        own_databases.tell_of_copies(session, ids)
 
 
 def _lines(
