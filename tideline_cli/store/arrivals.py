@@ -68,9 +68,8 @@ def nearest(db: Connection, windows: Iterable[Window], *, origin_number: int) ->
 
 def evenly_trusted(db: Connection, *, origin_number: int) -> bool:
     """Say whether the active facts of an origin are all of trusted sources, or none of them."""
-    rows: Iterable[Any] = db.execute(
-        "SELECT source FROM tally WHERE origin = ? AND facts > 0", (origin_number,)
-    )
+    sql = "SELECT source FROM tally WHERE origin = ? AND facts > 0"
+    rows: Iterable[Any] = db.execute(sql, (origin_number,))
     return len({is_trusted(source) for (source,) in rows}) < 2
 
 
@@ -123,8 +122,7 @@ def fresh_among(
     lasting = _count(db, "(pinned = 1 OR tier = 'permanent')", origin_number)
     if lasting or made > _CHEAPER * len(seqs):
         return frozenset(_asked(db, seqs, origin_number, since))
-    rows: Iterable[Any] = db.execute(_RECENT, (origin_number, since, FADED_USES))
-    return frozenset(seq for (seq,) in rows)
+    return frozenset(seq for (seq,) in db.execute(_RECENT, (origin_number, since, FADED_USES)))
 
 
 def _asked(db: Connection, seqs: Sequence[int], origin_number: int, since: int) -> Iterable[int]:
@@ -140,9 +138,5 @@ def _asked(db: Connection, seqs: Sequence[int], origin_number: int, since: int) 
 
 
 def _count(db: Connection, condition: str, origin_number: int) -> int:
-    return int(
-        db.execute(
-            f"SELECT ifnull(sum(facts), 0) FROM census WHERE origin = ? AND {condition}",
-            (origin_number,),
-        ).get
-    )
+    sql = f"SELECT ifnull(sum(facts), 0) FROM census WHERE origin = ? AND {condition}"
+    return int(db.execute(sql, (origin_number,)).get)

@@ -120,19 +120,16 @@ def take_off(db: Connection, changes: Collection[int]) -> None:
 
 def of(db: Connection, batch: int, *, origin_number: int) -> Deeds:
     """Return what a batch did to the facts of an origin."""
-    row: Any = db.execute(
-        f"SELECT {_ALL} FROM batch_count WHERE batch = ? AND origin = ?", (batch, origin_number)
-    ).fetchone()
+    sql = f"SELECT {_ALL} FROM batch_count WHERE batch = ? AND origin = ?"
+    row: Any = db.execute(sql, (batch, origin_number)).fetchone()
     return Deeds(*row) if row else Deeds()
 
 
 def are_wrong(db: Connection) -> bool:
     """Say whether any count is not what the journal says."""
     held = f"SELECT batch, origin, {_ALL} FROM batch_count"
-    return any(
-        db.execute(f"SELECT EXISTS ({one} EXCEPT {other})").get
-        for one, other in ((held, _EVERY), (_EVERY, held))
-    )
+    both = ((held, _EVERY), (_EVERY, held))
+    return any(db.execute(f"SELECT EXISTS ({one} EXCEPT {other})").get for one, other in both)
 
 
 def count_anew(db: Connection) -> None:

@@ -87,8 +87,7 @@ def looked_up(db: Connection, term: str, *, origin_number: int, least: int) -> l
     """Return the numbers of the facts from `least` on that hold a term, archived ones included,
     ascending, by the full-text index."""
     query = f'"{indexed(term, origin_number=origin_number)}"'
-    rows = db.execute(LATER, (query, least))
-    return [seq for (seq,) in rows]
+    return [seq for (seq,) in db.execute(LATER, (query, least))]
 
 
 def indexed(term: str, *, origin_number: int) -> str:

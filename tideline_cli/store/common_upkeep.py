@@ -159,10 +159,8 @@ def _plain(row: Any) -> tuple[Any, ...]:
 def _listed(db: Connection) -> dict[int, list[str]]:
     """Return the terms that are kept, by origin."""
     found: dict[int, list[str]] = {}
-    rows: Iterable[Any] = db.execute(
-        "SELECT DISTINCT origin, term FROM common_posting WHERE term <> ''"
-    )
-    for origin, term in rows:
+    sql = "SELECT DISTINCT origin, term FROM common_posting WHERE term <> ''"
+    for origin, term in db.execute(sql):
         found.setdefault(origin, []).append(term)
     return found
 

@@ -70,10 +70,8 @@ def put_marked(
 ) -> None:
     """Set how many messages of a branch a pass has done; needs an open transaction."""
     number = visibility.ensure_number(db, viewer)
-    db.execute(
-        "DELETE FROM cursor WHERE origin = ? AND session > ? AND session < ? AND pass = ?",
-        (number, session + _BEFORE_MARK, session + _BEHIND_MARKS, name),
-    )
+    sql = "DELETE FROM cursor WHERE origin = ? AND session > ? AND session < ? AND pass = ?"
+    db.execute(sql, (number, session + _BEFORE_MARK, session + _BEHIND_MARKS, name))
     db.executemany(
         "INSERT INTO cursor (origin, session, pass, done) VALUES (?, ?, ?, ?)",
         [(number, session + _BEFORE_MARK + marks[place - 1], name, place)

@@ -80,12 +80,11 @@ def of(db: Connection, ordinals: Collection[int], *, viewer: Origin) -> dict[int
 
 def _numbers(db: Connection, ordinals: Collection[int], owner: int) -> Mapping[int, int]:
     """Return the numbers of batches by those that users know."""
-    rows: list[Any] = db.execute(
+    sql = (
         "SELECT ordinal, number FROM batch"
-        " WHERE origin = ? AND ordinal IN (SELECT value FROM json_each(?))",
-        (owner, codec.dumps(list(ordinals))),
-    ).fetchall()
-    return dict(rows)
+        " WHERE origin = ? AND ordinal IN (SELECT value FROM json_each(?))"
+    )
+    return dict(db.execute(sql, (owner, codec.dumps(list(ordinals)))))
 
 
 def _first(db: Connection, number: int, counts: batch_counts.Deeds, owner: int) -> int | None:

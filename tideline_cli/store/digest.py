@@ -16,7 +16,6 @@ from tideline_cli.store.fact_rows import COLUMNS, ORIGIN_KEY
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from typing import Any
 
     from apsw import Connection
 
@@ -58,8 +57,7 @@ def put(db: Connection, seqs: Iterable[int]) -> None:
 def wrong(db: Connection) -> Iterator[tuple[int, str, bool]]:
     """Yield (number, id, whether it has a digest at all) of the facts, of every origin, that are
     not what their digests say."""
-    rows: Iterable[Any] = db.execute(_SELECT)
-    for seq, held, *values in rows:
+    for seq, held, *values in db.execute(_SELECT):
         if held != _of_bytes(values):
             yield seq, (values[0] or b"").decode("ascii", "replace"), held is not None
 

@@ -81,8 +81,7 @@ def _firsts(db: Connection, seqs: list[int]) -> Iterator[tuple[int, tuple[int, s
     """Yield for each of the facts when it was made, its scope, and the note in its metadata."""
     for start in range(0, len(seqs), 500):
         marks = ", ".join(map(str, seqs[start : start + 500]))
-        rows: Iterable[Any] = db.execute(_FIRST % marks)
-        for seq, metadata, created_at, scope in rows:
+        for seq, metadata, created_at, scope in db.execute(_FIRST % marks):
             yield seq, (created_at, scope, note_in(codec.loads(metadata) if metadata else None))
 
 

@@ -101,10 +101,7 @@ def last_given(db: Connection) -> int:
 
 def numbers_after(db: Connection, seq: int) -> list[int]:
     """Return the numbers of the facts that came after number `seq`, in order of arrival."""
-    rows: list[Any] = db.execute(
-        "SELECT seq FROM fact WHERE seq > ? ORDER BY seq", (seq,)
-    ).fetchall()
-    return [row[0] for row in rows]
+    return [row[0] for row in db.execute("SELECT seq FROM fact WHERE seq > ? ORDER BY seq", (seq,))]
 
 
 def get(db: Connection, seqs: Iterable[int], *, viewer: Origin | Everyone) -> dict[int, Fact]:
@@ -160,10 +157,8 @@ def named(db: Connection, references: Iterable[str], *, viewer: Origin) -> list[
 def by_ids(db: Connection, ids: Iterable[str], *, viewer: Origin) -> dict[str, tuple[int, Fact]]:
     """Return the facts with these ids, each with its number, by id."""
     condition, values = visibility.where(viewer)
-    rows: Iterable[tuple[Any, ...]] = db.execute(
-        f"{SELECT} WHERE fact.id IN (SELECT value FROM json_each(?)) AND {condition}",
-        (codec.dumps(list(ids)), *values),
-    )
+    sql = f"{SELECT} WHERE fact.id IN (SELECT value FROM json_each(?)) AND {condition}"
+    rows: Iterable[tuple[Any, ...]] = db.execute(sql, (codec.dumps(list(ids)), *values))
     found = ((row[0], fact_of(row)) for row in rows)
     return {fact.id: (seq, fact) for seq, fact in found}
 
@@ -171,12 +166,11 @@ def by_ids(db: Connection, ids: Iterable[str], *, viewer: Origin) -> dict[str, t
 def with_terms(db: Connection, seqs: Sequence[int], *, viewer: Origin) -> list[tuple[Fact, str]]:
     """Return facts by number in order of arrival, each with its terms."""
     condition, values = visibility.where(viewer)
-    rows: Iterable[tuple[Any, ...]] = db.execute(
+    sql = (
         f"{SELECT_WITH_TERMS} "
-        f"WHERE fact.seq IN ({', '.join('?' * len(seqs))}) AND {condition} ORDER BY fact.seq",
-        (*seqs, *values),
+        f"WHERE fact.seq IN ({', '.join('?' * len(seqs))}) AND {condition} ORDER BY fact.seq"
     )
-    return [(fact_of(row), row[-1]) for row in rows]
+    return [(fact_of(row), row[-1]) for row in db.execute(sql, (*seqs, *values))]
 
 
 def similar_among(seqs: Sequence[int], *, viewer: Origin) -> Read[list[tuple[str, str]]]:
@@ -215,11 +209,8 @@ def among(
     condition, values = visibility.where(viewer)
     narrowed, more = narrowing(wanted, valid_at=now)
     marks = ", ".join("?" * len(seqs))
-    rows = db.execute(
-        f"{SELECT} WHERE fact.seq IN ({marks}) AND {condition}{narrowed}",
-        (*seqs, *values, *more),
-    )
-    return {row[0]: fact_of(row) for row in rows}
+    sql = f"{SELECT} WHERE fact.seq IN ({marks}) AND {condition}{narrowed}"
+    return {row[0]: fact_of(row) for row in db.execute(sql, (*seqs, *values, *more))}
 
 
 def _tagged(tag: str) -> tuple[str, list[str]]:

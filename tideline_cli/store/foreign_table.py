@@ -69,10 +69,8 @@ class _Watch:
 
 def _check(db: Connection, path: str, table: str) -> None:
     """Raise UsageError unless `table` is a table that holds its rows itself."""
-    kind, root = db.execute(
-        "SELECT type, rootpage FROM sqlite_schema WHERE name = ? AND type IN ('table', 'view')",
-        (table,),
-    ).fetchone() or ("", 0)
+    sql = "SELECT type, rootpage FROM sqlite_schema WHERE name = ? AND type IN ('table', 'view')"
+    kind, root = db.execute(sql, (table,)).fetchone() or ("", 0)
     if kind == "table" and root:
         return
     what = {"view": "is a view", "table": "is a virtual table"}.get(kind, "")

@@ -141,8 +141,7 @@ WHERE own.key = ? ORDER BY ordinal DESC
 
 def batches(db: Connection, *, viewer: Origin) -> Iterator[Listed]:
     """Yield the batches of an origin, newest first; not those that changed only facts of others."""
-    rows: Iterable[Any] = db.execute(_LISTED, (viewer.key,))
-    for row in rows:
+    for row in db.execute(_LISTED, (viewer.key,)):
         did, counts = row[8], Deeds(*row[9:])
         if counts.total() or not did:
             yield Listed(*(*row[:8], counts))
@@ -163,12 +162,11 @@ def changes_of(db: Connection, wanted: Filter, *, viewer: Origin) -> dict[int, i
     found: dict[int, int] = {}
     alone = "change.row = fact.seq AND change.entity IN ('fact', 'usage')"
     for joined in (alone, births.run_of("fact.seq")):
-        rows: Iterable[Any] = db.execute(
+        sql = (
             f"SELECT change.batch, count(*) FROM fact CROSS JOIN change ON {joined}"
-            f" WHERE {condition}{narrowed} GROUP BY change.batch",
-            (*names, *values),
+            f" WHERE {condition}{narrowed} GROUP BY change.batch"
         )
-        for batch, count in rows:
+        for batch, count in db.execute(sql, (*names, *values)):
             found[batch] = found.get(batch, 0) + count
     return found
 
@@ -179,13 +177,11 @@ def entries_about(
     """Yield the first `most` of the changes of a batch that `changes_of` counts."""
     condition, names = visibility.where(viewer)
     narrowed, values = narrowing(wanted)
-    rows = db.execute(
-        f"""{_ENTRY} AND change.number BETWEEN ? AND ? AND change.batch = ?
-        AND (change.entity = 'facts' OR change.entity IN ('fact', 'usage')
-          AND change.row IN (SELECT fact.seq FROM fact WHERE {condition}{narrowed}))
-        ORDER BY change.number""",
-        (viewer.key, batch.first, batch.last, batch.number, *names, *values),
-    )
+    sql = f"""{_ENTRY} AND change.number BETWEEN ? AND ? AND change.batch = ?
+    AND (change.entity = 'facts' OR change.entity IN ('fact', 'usage')
+      AND change.row IN (SELECT fact.seq FROM fact WHERE {condition}{narrowed}))
+    ORDER BY change.number"""
+    rows = db.execute(sql, (viewer.key, batch.first, batch.last, batch.number, *names, *values))
     yield from islice(_entries(db, rows, viewer, wanted), most if most >= 0 else None)
 
 
@@ -196,35 +192,28 @@ def entries_in(db: Connection, batch: Listed, *, viewer: Origin, most: int = -1)
             batch.ordinal, batch.at, batch.verb, batch.outcome, batch.reason, None, None, None, None
         )
         return
-    rows = db.execute(
-        f"""{_ENTRY} AND change.number BETWEEN ? AND ? AND change.batch = ?
-        ORDER BY change.number""",
-        (viewer.key, batch.first, batch.last, batch.number),
-    )
+    sql = f"""{_ENTRY} AND change.number BETWEEN ? AND ? AND change.batch = ?
+    ORDER BY change.number"""
+    rows = db.execute(sql, (viewer.key, batch.first, batch.last, batch.number))
     yield from islice(_entries(db, rows, viewer), most if most >= 0 else None)
 
 
 def entries_of(db: Connection, seq: int, *, viewer: Origin) -> Iterator[Entry]:
     """Yield what any batch did to one fact of an origin, oldest first."""
-    run = db.execute(f"{_ENTRY} AND {births.run_of('?2')}", (viewer.key, seq))
-    for *row, _ in run:
+    for *row, _ in db.execute(f"{_ENTRY} AND {births.run_of('?2')}", (viewer.key, seq)):
         yield from _born(db, Entry(*row), [seq], viewer)
-    rows = db.execute(
-        f"""{_ENTRY} AND change.entity IN ('fact', 'usage') AND change.row = ?
-        ORDER BY change.number""",
-        (viewer.key, seq),
-    )
+    sql = f"""{_ENTRY} AND change.entity IN ('fact', 'usage') AND change.row = ?
+    ORDER BY change.number"""
+    rows = db.execute(sql, (viewer.key, seq))
     yield from _entries(db, rows, viewer)
 
 
 def entries_at(db: Connection, changes: Iterable[int], *, viewer: Origin) -> Iterator[Entry]:
     """Yield those of the changes with the given numbers that are changes of an origin's facts,
     oldest first."""
-    rows = db.execute(
-        f"""{_ENTRY} AND change.number IN (SELECT value FROM json_each(?))
-        ORDER BY change.number""",
-        (viewer.key, codec.dumps(list(changes))),
-    )
+    sql = f"""{_ENTRY} AND change.number IN (SELECT value FROM json_each(?))
+    ORDER BY change.number"""
+    rows = db.execute(sql, (viewer.key, codec.dumps(list(changes))))
     yield from _entries(db, rows, viewer)
 
 
@@ -277,12 +266,11 @@ def _asked(
     """Return those of the facts between two numbers that a filter asks for."""
     condition, names = visibility.where(viewer)
     narrowed, values = narrowing(wanted)
-    rows: Iterable[Any] = db.execute(
+    sql = (
         f"SELECT fact.seq FROM fact WHERE fact.seq BETWEEN ? AND ? AND {condition}{narrowed}"
-        " ORDER BY fact.seq",
-        (first, last, *names, *values),
+        " ORDER BY fact.seq"
     )
-    return [seq for (seq,) in rows]
+    return [seq for (seq,) in db.execute(sql, (first, last, *names, *values))]
 
 
 def with_whole_images(db: Connection, entries: Iterable[Entry]) -> Iterator[Entry]:

@@ -30,12 +30,11 @@ def row_images(db: Connection, entity: str, numbers: Iterable[int]) -> dict[int,
     from tideline_cli.store import schema  # noqa: PLC0415  16 KB of SQL that few readers need
 
     key = KEYS[entity]
-    rows: Iterable[Any] = db.execute(
+    sql = (
         f"SELECT {key}, {schema.state_of(entity)} FROM {entity}"
-        f" WHERE {key} IN (SELECT value FROM json_each(?))",
-        (codec.dumps(listed),),
+        f" WHERE {key} IN (SELECT value FROM json_each(?))"
     )
-    return dict(rows)
+    return dict(db.execute(sql, (codec.dumps(listed),)))
 
 
 def row_states(images: Sequence[str | None], *, now: str | None) -> list[str | None]:
@@ -88,9 +87,8 @@ def last_active(db: Connection, fact_id: str) -> dict[str, Any] | None:
     numbers: Any = db.execute("SELECT seq FROM fact WHERE id = ?", (fact_id,)).fetchone()
     if numbers is None:
         return None
-    changes: list[Any] = db.execute(
-        "SELECT before, act FROM change WHERE entity = 'fact' AND row = ? ORDER BY number", numbers
-    ).fetchall()
+    sql = "SELECT before, act FROM change WHERE entity = 'fact' AND row = ? ORDER BY number"
+    changes: list[Any] = db.execute(sql, numbers).fetchall()
     found = row_states(
         [before for before, _ in changes], now=row_image(db, "fact", numbers[0])
     )
@@ -149,8 +147,7 @@ def _by_row(
 ) -> Iterator[tuple[int, list[tuple[int, str, str | None]]]]:
     row = 0
     changes: list[tuple[int, str, str | None]] = []
-    found: Iterable[Any] = db.execute(_CHANGES, (codec.dumps(rows),))
-    for at, number, act, before in found:
+    for at, number, act, before in db.execute(_CHANGES, (codec.dumps(rows),)):
         if at != row and changes:
             yield row, changes
             changes = []

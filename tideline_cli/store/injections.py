@@ -9,7 +9,6 @@ from tideline_cli.store import visibility
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
-    from typing import Any
 
     from apsw import Connection
 
@@ -31,19 +30,15 @@ def put(ids: Mapping[int, str], *, now: int) -> Read[None]:
 
 def times(db: Connection, seqs: Iterable[int]) -> dict[int, int]:
     """Return when each of these facts was last given out, by number."""
-    rows: Iterable[Any] = db.execute(
-        "SELECT fact, at FROM given WHERE fact IN (SELECT value FROM json_each(?))",
-        (codec.dumps(list(seqs)),),
-    )
-    return dict(rows)
+    sql = "SELECT fact, at FROM given WHERE fact IN (SELECT value FROM json_each(?))"
+    return dict(db.execute(sql, (codec.dumps(list(seqs)),)))
 
 
 def since(db: Connection, instant: int, *, viewer: Origin) -> frozenset[str]:
     """Return the ids of an origin's active facts that were given out after `instant`."""
     condition, values = visibility.where(viewer)
-    rows = db.execute(
+    sql = (
         "SELECT fact.id FROM given JOIN fact ON fact.seq = given.fact"
-        f" WHERE given.at > ? AND lifecycle = 'active' AND {condition}",
-        (instant, *values),
+        f" WHERE given.at > ? AND lifecycle = 'active' AND {condition}"
     )
-    return frozenset(fact_id for (fact_id,) in rows)
+    return frozenset(fact_id for (fact_id,) in db.execute(sql, (instant, *values)))

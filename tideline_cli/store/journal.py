@@ -79,10 +79,8 @@ class batch:  # noqa: N801  reads as a statement: with batch(db, ...):
     def explain(self, reason: str, *, whole: bool = False, undoes: int | None = None) -> None:
         """Note what the batch has done, in words for people; whether it is a `whole` pass that has
         reached its end; and the number of the batch that it `undoes`."""
-        self._db.execute(
-            "UPDATE batch SET reason = ?, whole = ?, undoes = ? WHERE number = ?",
-            (reason, int(whole), undoes, self.number),
-        )
+        sql = "UPDATE batch SET reason = ?, whole = ?, undoes = ? WHERE number = ?"
+        self._db.execute(sql, (reason, int(whole), undoes, self.number))
 
     def is_empty(self) -> bool:
         """Say whether the transaction has changed nothing; a batch that began with it is taken
@@ -141,18 +139,14 @@ def record_blocked(db: Connection, *, verb: str, by: Origin, now: int, reason: s
     with writing(db):
         visibility.ensure_number(db, by)
         number, *_ = alone(db, _add(by, verb, now, 0))
-        db.execute(
-            "UPDATE batch SET outcome = 'blocked', reason = ? WHERE number = ?", (reason, number)
-        )
+        sql = "UPDATE batch SET outcome = 'blocked', reason = ? WHERE number = ?"
+        db.execute(sql, (reason, number))
 
 
 def _is_undone(db: Connection, number: int) -> bool:
     """Say whether a later undo names a batch, also one that was itself taken back."""
-    return bool(
-        db.execute(
-            "SELECT EXISTS (SELECT 1 FROM batch WHERE number > ?1 AND undoes = ?1)", (number,)
-        ).get
-    )
+    sql = "SELECT EXISTS (SELECT 1 FROM batch WHERE number > ?1 AND undoes = ?1)"
+    return bool(db.execute(sql, (number,)).get)
 
 
 def _add(by: Origin, verb: str, now: int, is_open: int) -> Read[Any]:

@@ -82,10 +82,8 @@ def take(db: Connection, seqs: Collection[int]) -> None:
 
 def take_wherever(db: Connection, seqs: Collection[int]) -> None:
     """Take facts out of the index, under whatever terms they stand: all of it is read."""
-    db.execute(
-        "DELETE FROM label_term WHERE fact IN (SELECT value FROM json_each(?))",
-        (codec.dumps(list(seqs)),),
-    )
+    sql = "DELETE FROM label_term WHERE fact IN (SELECT value FROM json_each(?))"
+    db.execute(sql, (codec.dumps(list(seqs)),))
 
 
 def put(db: Connection, seqs: Iterable[int]) -> None:
@@ -163,12 +161,11 @@ def active_values(
 ) -> list[tuple[Fact, str]]:
     """Return the active facts of a slot in order of arrival, each with its terms."""
     condition, names = visibility.where(viewer)
-    rows: Iterable[tuple[Any, ...]] = db.execute(
+    sql = (
         f"{SELECT_WITH_TERMS} WHERE {condition} AND slot = ? AND scope IS ?"
-        " AND lifecycle = 'active' ORDER BY fact.seq",
-        (*names, slot, scope),
+        " AND lifecycle = 'active' ORDER BY fact.seq"
     )
-    return [(fact_of(row), row[-1]) for row in rows]
+    return [(fact_of(row), row[-1]) for row in db.execute(sql, (*names, slot, scope))]
 
 
 def painted_values(db: Connection, slot: str, *, scope: str | None, viewer: Origin) -> list[Fact]:
@@ -177,10 +174,9 @@ def painted_values(db: Connection, slot: str, *, scope: str | None, viewer: Orig
     condition, names = visibility.where(viewer)
     place = f"{condition} AND slot = ? AND scope IS ?"
     values = (*names, slot, scope)
-    rows: Iterable[tuple[Any, ...]] = db.execute(
+    sql = (
         f"{SELECT} WHERE {place} AND (lifecycle = 'active' OR fact.seq IN (SELECT seq FROM fact"
         f" WHERE {place} AND lifecycle <> 'active' AND statement IS NOT NULL"
-        " ORDER BY seq DESC LIMIT ?)) ORDER BY fact.seq",
-        (*values, *values, _MOST_PAST),
+        " ORDER BY seq DESC LIMIT ?)) ORDER BY fact.seq"
     )
-    return [fact_of(row) for row in rows]
+    return [fact_of(row) for row in db.execute(sql, (*values, *values, _MOST_PAST))]

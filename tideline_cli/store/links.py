@@ -215,13 +215,11 @@ def remove(db: Connection, source: str, kind: str, target: str) -> int:
     for start, word, end in equal(source, kind, target):
         if len(words_for(word)) > 1:
             gone += _part(db, _ANY, (start, end, _twofold(word)), but=word)
-        db.execute(
-            """
-            DELETE FROM link WHERE kind = ? AND from_fact = (SELECT seq FROM fact WHERE id = ?)
-              AND to_fact = (SELECT seq FROM fact WHERE id = ?)
-            """,
-            (word, start, end),
-        )
+        sql = """
+        DELETE FROM link WHERE kind = ? AND from_fact = (SELECT seq FROM fact WHERE id = ?)
+          AND to_fact = (SELECT seq FROM fact WHERE id = ?)
+        """
+        db.execute(sql, (word, start, end))
         gone += db.changes()
     return gone
 
@@ -252,9 +250,7 @@ def _read(
     order: str = "link.number",
 ) -> Iterator[Link]:  # fmt: skip
     condition, seen = visibility.where(viewer)
-    rows: Iterable[Any] = db.execute(
-        f"{_SELECT} WHERE {which} AND {condition} ORDER BY {order}", (*values, *seen)
-    )
-    for source, word, *rest in rows:
+    sql = f"{_SELECT} WHERE {which} AND {condition} ORDER BY {order}"
+    for source, word, *rest in db.execute(sql, (*values, *seen)):
         for kind in kinds_under(word):
             yield Link(source, kind, *rest)

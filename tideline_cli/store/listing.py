@@ -57,11 +57,8 @@ def each(
     condition, values = visibility.where(viewer)
     narrowed, more = facts.narrowing(wanted)
     by = _oldest_first(db) if oldest_first else ORDERS[order]
-    rows = db.execute(
-        f"{SELECT} WHERE {condition}{narrowed} ORDER BY {by} LIMIT ? OFFSET ?",
-        (*values, *more, -1 if limit is None else limit, offset),
-    )
-    for row in rows:
+    sql = f"{SELECT} WHERE {condition}{narrowed} ORDER BY {by} LIMIT ? OFFSET ?"
+    for row in db.execute(sql, (*values, *more, -1 if limit is None else limit, offset)):
         yield fact_of(row)
 
 
@@ -94,13 +91,12 @@ def wordings(
 ) -> Iterable[Wording]:
     """Yield the wordings of the facts that hold now, and that `wanted` asks for."""
     narrowed, values = narrowing(wanted, valid_at=now)
-    rows: Iterable[Wording] = db.execute(
+    sql = (
         "SELECT seq, id, concat_ws(char(10), content, title, kind), tags, created_at,"
         " lifecycle = 'active' AND ifnull(progress, 'active') = 'active'"
-        f" FROM fact WHERE origin = ?{narrowed}",
-        (origin_number, *values),
+        f" FROM fact WHERE origin = ?{narrowed}"
     )
-    return rows
+    return db.execute(sql, (origin_number, *values))
 
 
 _WITHIN = """EXISTS (
@@ -114,13 +110,12 @@ def slot_values(db: Connection, *, viewer: Origin, wanted: Filter) -> list[Fact]
     """Return the active facts of all slots, by slot and scope, then in order of arrival; and those
     that have interrupted one of them."""
     condition, names = _seen(viewer, wanted)
-    rows: list[Any] = db.execute(
+    sql = (
         f"{SELECT} WHERE {condition} AND slot IS NOT NULL"
         f" AND (lifecycle = 'active' OR lifecycle = 'archived' AND {_WITHIN})"
-        " ORDER BY slot, scope NULLS FIRST, fact.seq",
-        names,
-    ).fetchall()
-    return [fact_of(row) for row in rows]
+        " ORDER BY slot, scope NULLS FIRST, fact.seq"
+    )
+    return [fact_of(row) for row in db.execute(sql, names)]
 
 
 def slot_histories(
@@ -141,13 +136,12 @@ def slot_histories(
 def tags(db: Connection, *, viewer: Origin, wanted: Filter) -> list[tuple[str, int, int]]:
     """Return (tag, number of active facts, when the newest was made), the most frequent first."""
     condition, names = _seen(viewer, wanted)
-    rows: list[Any] = db.execute(
+    sql = (
         "SELECT value, count(*) AS uses, max(created_at) FROM fact, json_each(fact.tags)"
         f" WHERE {condition} AND lifecycle = 'active' AND fact.tags IS NOT NULL"
-        " GROUP BY value ORDER BY uses DESC, value",
-        names,
-    ).fetchall()
-    return rows
+        " GROUP BY value ORDER BY uses DESC, value"
+    )
+    return list(db.execute(sql, names))
 
 
 def _seen(viewer: Origin, wanted: Filter) -> tuple[str, tuple[Any, ...]]:
@@ -160,10 +154,8 @@ def _seen(viewer: Origin, wanted: Filter) -> tuple[str, tuple[Any, ...]]:
 def values_of_slot(db: Connection, slot: str, *, viewer: Origin) -> list[Fact]:
     """Return all facts that a slot has and had, in order of arrival."""
     condition, names = visibility.where(viewer)
-    rows: Iterable[tuple[Any, ...]] = db.execute(
-        f"{SELECT} WHERE {condition} AND slot = ? ORDER BY fact.seq", (*names, slot)
-    )
-    return [fact_of(row) for row in rows]
+    sql = f"{SELECT} WHERE {condition} AND slot = ? ORDER BY fact.seq"
+    return [fact_of(row) for row in db.execute(sql, (*names, slot))]
 
 
 def slots_among(db: Connection, seqs: Iterable[int], *, viewer: Origin | Everyone) -> list[Fact]:
@@ -182,9 +174,8 @@ def newest_slots(db: Connection, *, viewer: Origin, limit: int) -> list[tuple[st
     """Return the slots that were spoken of last: the name, the number of values, and when the last
     one came."""
     condition, names = visibility.where(viewer)
-    rows: list[Any] = db.execute(
+    sql = (
         f"SELECT slot, count(*), max(created_at) AS at FROM fact WHERE {condition}"
-        " AND slot IS NOT NULL GROUP BY slot ORDER BY at DESC, slot LIMIT ?",
-        (*names, limit),
-    ).fetchall()
-    return rows
+        " AND slot IS NOT NULL GROUP BY slot ORDER BY at DESC, slot LIMIT ?"
+    )
+    return list(db.execute(sql, (*names, limit)))

@@ -122,8 +122,7 @@ def steps(
 
 def degrees(db: Connection, seqs: Sequence[int], *, origin_number: int) -> dict[int, int]:
     """Return with how many active facts each of these facts of an origin is linked."""
-    rows: list[Any] = db.execute(_DEGREES, (codec.dumps(list(seqs)), origin_number)).fetchall()
-    return dict(rows)
+    return dict(db.execute(_DEGREES, (codec.dumps(list(seqs)), origin_number)))
 
 
 def between(db: Connection, seqs: Sequence[int], *, origin_number: int) -> list[Tie]:

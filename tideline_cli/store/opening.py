@@ -177,9 +177,8 @@ def refuse_emptied(path: str) -> None:
 
 def _noted(db: Opened) -> str:
     """Note the generation of the store in its connection; return the same as `purge_pending`."""
-    rows: list[Any] = db.execute(
-        "SELECT name, value FROM setting WHERE name IN (?, ?)", (TRACES, GENERATION)
-    ).fetchall()
+    sql = "SELECT name, value FROM setting WHERE name IN (?, ?)"
+    rows: list[Any] = db.execute(sql, (TRACES, GENERATION)).fetchall()
     found: dict[str, str] = dict(rows)
     db.generation = found.get(GENERATION, "")
     return found.get(TRACES, "")

@@ -158,8 +158,7 @@ def _is_of(image: str, edges: Row) -> bool:
 
 def _as_left(db: Connection, number: int, parting: _Parting) -> str | None:
     """Return an edge as the batch that made it left it."""
-    changes: Iterable[Any] = db.execute(_CHANGED, (number, parting.number))
-    for batch, before in changes:
+    for batch, before in db.execute(_CHANGED, (number, parting.number)):
         if batch != parting.batch:
             return str(before)
     return images.row_image(db, "link", number)

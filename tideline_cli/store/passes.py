@@ -70,14 +70,12 @@ class Stated:
 def active_count(db: Connection, *, viewer: Origin) -> int:
     """Return the number of an origin's active facts, without chunks of documents: no pass takes
     these, so they may not make what it takes look small."""
-    return int(
-        db.execute(
-            "SELECT (SELECT ifnull(sum(facts), 0) FROM tally WHERE origin = ?1)"
-            " - (SELECT count(*) FROM fact INDEXED BY fact_document"
-            " WHERE origin = ?1 AND document IS NOT NULL AND lifecycle = 'active')",
-            (visibility.number(db, viewer),),
-        ).get
+    sql = (
+        "SELECT (SELECT ifnull(sum(facts), 0) FROM tally WHERE origin = ?1)"
+        " - (SELECT count(*) FROM fact INDEXED BY fact_document"
+        " WHERE origin = ?1 AND document IS NOT NULL AND lifecycle = 'active')"
     )
+    return int(db.execute(sql, (visibility.number(db, viewer),)).get)
 
 
 def beliefs(db: Connection, *, viewer: Origin) -> list[Fact]:
@@ -96,21 +94,18 @@ def corrections(db: Connection, *, viewer: Origin) -> dict[tuple[str, str | None
     value of the slot that is vouched for. The same text with other labels, or from another
     source, is not another value."""
     condition, values = visibility.where(viewer)
-    rows: Iterable[Any] = db.execute(
-        f"""
-        SELECT fact.slot, fact.scope, count(DISTINCT fact.seq)
-        FROM fact JOIN link ON link.to_fact = fact.seq JOIN fact AS newer
-          ON newer.seq = link.from_fact
-        WHERE {condition} AND fact.lifecycle = 'archived' AND fact.slot IS NOT NULL
-          AND link.kind IN ({sql_list(words_for(*SUCCEEDS))}) AND newer.slot = fact.slot
-          AND newer.scope IS fact.scope
-          AND newer.origin = fact.origin AND newer.content <> fact.content
-          AND newer.source IN ({sql_list(TRUSTED)})
-        GROUP BY fact.slot, fact.scope
-        """,
-        values,
-    )
-    return {(slot, scope): count for slot, scope, count in rows}
+    sql = f"""
+    SELECT fact.slot, fact.scope, count(DISTINCT fact.seq)
+    FROM fact JOIN link ON link.to_fact = fact.seq JOIN fact AS newer
+      ON newer.seq = link.from_fact
+    WHERE {condition} AND fact.lifecycle = 'archived' AND fact.slot IS NOT NULL
+      AND link.kind IN ({sql_list(words_for(*SUCCEEDS))}) AND newer.slot = fact.slot
+      AND newer.scope IS fact.scope
+      AND newer.origin = fact.origin AND newer.content <> fact.content
+      AND newer.source IN ({sql_list(TRUSTED)})
+    GROUP BY fact.slot, fact.scope
+    """
+    return {(slot, scope): count for slot, scope, count in db.execute(sql, values)}
 
 
 def _fading_of(rows: Iterable[Any]) -> list[Fading]:
@@ -202,10 +197,8 @@ def stated(
 def active_texts(db: Connection, *, viewer: Origin) -> Iterator[tuple[int, str]]:
     """Yield (number, text) of every active fact, in order of arrival."""
     condition, values = visibility.where(viewer)
-    rows: Iterable[Any] = db.execute(
-        f"SELECT seq, content FROM fact WHERE {condition} AND lifecycle = 'active' ORDER BY seq",
-        values,
-    )
+    sql = f"SELECT seq, content FROM fact WHERE {condition} AND lifecycle = 'active' ORDER BY seq"
+    rows: Iterable[Any] = db.execute(sql, values)
     yield from rows
 
 
@@ -242,26 +235,23 @@ def whole(db: Connection, seqs: Iterable[int], *, viewer: Origin) -> dict[int, F
 def contents(db: Connection, seqs: Iterable[int], *, viewer: Origin) -> dict[int, str]:
     """Return the texts of facts by number."""
     condition, values = visibility.where(viewer)
-    rows: Iterable[Any] = db.execute(
+    sql = (
         "SELECT seq, content FROM fact"
-        f" WHERE seq IN (SELECT value FROM json_each(?)) AND {condition}",
-        (codec.dumps([*seqs]), *values),
+        f" WHERE seq IN (SELECT value FROM json_each(?)) AND {condition}"
     )
-    return dict(rows)
+    return dict(db.execute(sql, (codec.dumps([*seqs]), *values)))
 
 
 def edges(db: Connection, seqs: Iterable[int], *, viewer: Origin) -> dict[str, list[Edge]]:
     """Return for each of the facts, by id, its edges: (kind, target id, reason, strength)."""
     condition, values = visibility.where(viewer)
-    rows: Iterable[Any] = db.execute(
-        f"""
-        SELECT fact.id, link.kind, target.id, reason, strength
-        FROM fact JOIN link ON link.from_fact = fact.seq
-          JOIN fact AS target ON target.seq = link.to_fact
-        WHERE fact.seq IN (SELECT value FROM json_each(?)) AND {condition} ORDER BY link.number
-        """,
-        (codec.dumps([*seqs]), *values),
-    )
+    sql = f"""
+    SELECT fact.id, link.kind, target.id, reason, strength
+    FROM fact JOIN link ON link.from_fact = fact.seq
+      JOIN fact AS target ON target.seq = link.to_fact
+    WHERE fact.seq IN (SELECT value FROM json_each(?)) AND {condition} ORDER BY link.number
+    """
+    rows: Iterable[Any] = db.execute(sql, (codec.dumps([*seqs]), *values))
     found: dict[str, list[Edge]] = {}
     for source, word, target, reason, strength in rows:
         for kind in kinds_under(word):
@@ -276,9 +266,8 @@ def terms_of(
     condition, values = visibility.where(viewer)
     found: dict[str, frozenset[str]] = {}
     for fact_id in ids:
-        row = db.execute(
-            f"SELECT terms FROM fact WHERE id = ? AND {condition}", (fact_id, *values)
-        ).fetchone()
+        sql = f"SELECT terms FROM fact WHERE id = ? AND {condition}"
+        row = db.execute(sql, (fact_id, *values)).fetchone()
         if row:
             found[fact_id] = frozenset(said_terms(str(row[0])))
     return found
@@ -298,25 +287,21 @@ class Reach:
 
 def reached(db: Connection, *, origin_number: int) -> Reach | None:
     """Return how far the facts of an origin have been compared, None when never."""
-    row = db.execute(
-        "SELECT embedder, floor, seq FROM near_progress WHERE origin = ?", (origin_number,)
-    ).fetchone()
+    sql = "SELECT embedder, floor, seq FROM near_progress WHERE origin = ?"
+    row = db.execute(sql, (origin_number,)).fetchone()
     return Reach(*row) if row else None
 
 
 def put_reached(db: Connection, made: Reach, *, origin_number: int) -> None:
     """Store how far the facts of an origin have been compared."""
-    db.execute(
-        "INSERT OR REPLACE INTO near_progress (origin, embedder, floor, seq) VALUES (?, ?, ?, ?)",
-        (origin_number, made.embedder, made.floor, made.seq),
-    )
+    sql = "INSERT OR REPLACE INTO near_progress (origin, embedder, floor, seq) VALUES (?, ?, ?, ?)"
+    db.execute(sql, (origin_number, made.embedder, made.floor, made.seq))
 
 
 def forget_pairs(db: Connection, *, origin_number: int) -> None:
     """Forget every pair of an origin, so that all its facts are compared again."""
-    db.execute(
-        "DELETE FROM near WHERE fact IN (SELECT seq FROM fact WHERE origin = ?)", (origin_number,)
-    )
+    sql = "DELETE FROM near WHERE fact IN (SELECT seq FROM fact WHERE origin = ?)"
+    db.execute(sql, (origin_number,))
     db.execute(
         "DELETE FROM unpaired WHERE fact IN (SELECT seq FROM fact WHERE origin = ?)",
         (origin_number,),
@@ -327,19 +312,14 @@ def forget_pairs(db: Connection, *, origin_number: int) -> None:
 def compared(db: Connection, *, origin_number: int) -> list[int]:
     """Return the numbers of an origin's active facts, ascending. Chunks of documents are not
     compared: they repeat one another."""
-    rows: list[Any] = db.execute(
-        f"SELECT seq FROM fact WHERE origin = ? AND {_COMPARED} ORDER BY seq",
-        (origin_number,),
-    ).fetchall()
-    return [row[0] for row in rows]
+    sql = f"SELECT seq FROM fact WHERE origin = ? AND {_COMPARED} ORDER BY seq"
+    return [row[0] for row in db.execute(sql, (origin_number,))]
 
 
 def newest_compared(db: Connection, *, origin_number: int) -> int:
     """Return the number of the newest of these, 0 when there is none."""
-    row = db.execute(
-        f"SELECT seq FROM fact WHERE origin = ? AND {_COMPARED} ORDER BY seq DESC LIMIT 1",
-        (origin_number,),
-    ).fetchone()
+    sql = f"SELECT seq FROM fact WHERE origin = ? AND {_COMPARED} ORDER BY seq DESC LIMIT 1"
+    row = db.execute(sql, (origin_number,)).fetchone()
     return int(row[0]) if row else 0
 
 
@@ -355,9 +335,8 @@ def unpaired(db: Connection, *, origin_number: int) -> list[int]:
 def add_unpaired(db: Connection, seqs: Iterable[int]) -> None:
     """Note that these facts must be compared again; those that are gone are left out."""
     for seq in seqs:
-        db.execute(
-            "INSERT OR IGNORE INTO unpaired (fact) SELECT seq FROM fact WHERE seq = ?", (seq,)
-        )
+        sql = "INSERT OR IGNORE INTO unpaired (fact) SELECT seq FROM fact WHERE seq = ?"
+        db.execute(sql, (seq,))
 
 
 def remove_unpaired(db: Connection, seqs: Iterable[int]) -> None:
@@ -368,27 +347,22 @@ def remove_unpaired(db: Connection, seqs: Iterable[int]) -> None:
 
 def put_pairs(db: Connection, pairs: Sequence[tuple[int, int, float]]) -> None:
     """Store pairs (later, earlier, cosine) of facts that are still there."""
-    db.executemany(
-        """
-        INSERT OR REPLACE INTO near (fact, other, cosine)
-        SELECT a.seq, b.seq, ?3 FROM fact AS a, fact AS b WHERE a.seq = ?1 AND b.seq = ?2
-        """,
-        pairs,
-    )
+    sql = """
+    INSERT OR REPLACE INTO near (fact, other, cosine)
+    SELECT a.seq, b.seq, ?3 FROM fact AS a, fact AS b WHERE a.seq = ?1 AND b.seq = ?2
+    """
+    db.executemany(sql, pairs)
 
 
 def pairs(db: Connection, *, origin_number: int, floor: float) -> list[tuple[int, int, float]]:
     """Return the pairs (later, earlier, cosine) of active facts of an origin."""
-    rows: list[Any] = db.execute(
-        """
-        SELECT near.fact, near.other, near.cosine FROM near
-        JOIN fact AS a ON a.seq = near.fact JOIN fact AS b ON b.seq = near.other
-        WHERE a.origin = ? AND a.lifecycle = 'active' AND b.lifecycle = 'active'
-          AND near.cosine >= ?
-        """,
-        (origin_number, floor),
-    ).fetchall()
-    return rows
+    sql = """
+    SELECT near.fact, near.other, near.cosine FROM near
+    JOIN fact AS a ON a.seq = near.fact JOIN fact AS b ON b.seq = near.other
+    WHERE a.origin = ? AND a.lifecycle = 'active' AND b.lifecycle = 'active'
+      AND near.cosine >= ?
+    """
+    return list(db.execute(sql, (origin_number, floor)))
 
 
 def last_change(db: Connection) -> int:
@@ -398,12 +372,9 @@ def last_change(db: Connection) -> int:
 
 def revived(db: Connection, *, since: int, origin_number: int, until: int) -> list[int]:
     """Return the active facts up to number `until` that have changed after change `since`."""
-    rows: list[Any] = db.execute(
-        """
-        SELECT DISTINCT fact.seq FROM change JOIN fact ON fact.seq = change.row
-        WHERE change.number > ? AND change.entity = 'fact' AND fact.origin = ?
-          AND fact.lifecycle = 'active' AND fact.document IS NULL AND fact.seq <= ?
-        """,
-        (since, origin_number, until),
-    ).fetchall()
-    return [row[0] for row in rows]
+    sql = """
+    SELECT DISTINCT fact.seq FROM change JOIN fact ON fact.seq = change.row
+    WHERE change.number > ? AND change.entity = 'fact' AND fact.origin = ?
+      AND fact.lifecycle = 'active' AND fact.document IS NULL AND fact.seq <= ?
+    """
+    return [row[0] for row in db.execute(sql, (since, origin_number, until))]

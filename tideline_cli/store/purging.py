@@ -59,9 +59,8 @@ def undone(db: Connection, reference: str, *, viewer: Origin | Everyone) -> list
     """Return the numbers of facts with this id, or with this beginning of it, that only the journal
     still knows."""
     condition, values = visibility.where(viewer)
-    rows: Iterable[Any] = db.execute(
-        f"SELECT seq, id FROM ({_UNDONE}) AS fact WHERE {condition}", values
-    )
+    sql = f"SELECT seq, id FROM ({_UNDONE}) AS fact WHERE {condition}"
+    rows: Iterable[Any] = db.execute(sql, values)
     known = dict(rows)
     exact = [seq for seq, fact_id in known.items() if fact_id == reference]
     if exact or len(reference) < _MIN_PREFIX:
@@ -82,14 +81,11 @@ def with_citers(
     typed: list[tuple[str, int, int]] = []
     twins: dict[tuple[Any, ...], list[int]] = {}
     gone: dict[int, tuple[Any, ...]] = {}
-    rows: Iterable[Any] = db.execute(
-        f"""SELECT seq, id, origin, derived_from, NULL FROM fact
-        WHERE derived_from IS NOT NULL AND {condition}
-        UNION ALL SELECT seq, id, origin, derived_from, content FROM ({_UNDONE}) AS fact
-        WHERE {condition}""",
-        (*values, *values),
-    )
-    for seq, fact_id, origin, cited, content in rows:
+    sql = f"""SELECT seq, id, origin, derived_from, NULL FROM fact
+    WHERE derived_from IS NOT NULL AND {condition}
+    UNION ALL SELECT seq, id, origin, derived_from, content FROM ({_UNDONE}) AS fact
+    WHERE {condition}"""
+    for seq, fact_id, origin, cited, content in db.execute(sql, (*values, *values)):
         for source in codec.loads(cited or "[]"):
             citing.setdefault(source, []).append(seq)
             if len(source) != _FULL or source != source.upper():
@@ -140,10 +136,8 @@ def _meant(
     wanted = typed.strip().upper()
     if len(wanted) < _MIN_PREFIX or not (wanted.isascii() and wanted.isalnum()):
         return set()
-    rows: Iterable[Any] = db.execute(
-        "SELECT id FROM fact WHERE id >= ? AND id < ? AND origin = ? AND seq < ? LIMIT 2",
-        (wanted, wanted + "~", origin_number, before),
-    )
+    sql = "SELECT id FROM fact WHERE id >= ? AND id < ? AND origin = ? AND seq < ? LIMIT 2"
+    rows: Iterable[Any] = db.execute(sql, (wanted, wanted + "~", origin_number, before))
     found = {fact_id for (fact_id,) in rows} | {
         fact_id
         for seq, (fact_id, its, _) in gone.items()
@@ -154,11 +148,8 @@ def _meant(
 
 def _copies(db: Connection, origin_number: int, content: str) -> list[int]:
     """Return the archived and pruned facts of an origin with exactly the same text."""
-    rows: list[Any] = db.execute(
-        "SELECT seq FROM fact WHERE origin = ? AND lifecycle <> 'active' AND content = ?",
-        (origin_number, content),
-    ).fetchall()
-    return [seq for (seq,) in rows]
+    sql = "SELECT seq FROM fact WHERE origin = ? AND lifecycle <> 'active' AND content = ?"
+    return [seq for (seq,) in db.execute(sql, (origin_number, content))]
 
 
 def made_before(
@@ -168,18 +159,16 @@ def made_before(
     that only the journal knows; confirmed and pinned ones only when asked for."""
     condition, values = visibility.where(viewer)
     kept = "" if confirmed else " AND pinned = 0 AND ifnull(status, '') <> 'confirmed'"
-    rows: Iterable[Any] = db.execute(
+    sql = (
         f"SELECT seq, id FROM ({_FACTS} UNION ALL {_UNDONE}) AS fact"
-        f" WHERE created_at < ? AND {condition}{kept} ORDER BY seq",
-        (instant, *values),
+        f" WHERE created_at < ? AND {condition}{kept} ORDER BY seq"
     )
-    return dict(rows)
+    return dict(db.execute(sql, (instant, *values)))
 
 
 def _fact(db: Connection, seq: int) -> tuple[Any, ...]:
-    found: list[Any] = db.execute(
-        "SELECT id, origin, content FROM fact WHERE seq = ?", (seq,)
-    ).fetchall()
+    sql = "SELECT id, origin, content FROM fact WHERE seq = ?"
+    found: list[Any] = db.execute(sql, (seq,)).fetchall()
     return tuple(found[0])
 
 
@@ -193,9 +182,8 @@ def remove(db: Connection, gone: Collection[int]) -> None:
     listed = codec.dumps(list(gone))
     vector_upkeep.remove(db, gone)
     # What the origins of purged facts have asked may have been about those.
-    origins: Any = db.execute(
-        "SELECT DISTINCT origin FROM fact WHERE seq IN (SELECT value FROM json_each(?))", (listed,)
-    ).fetchall()
+    sql = "SELECT DISTINCT origin FROM fact WHERE seq IN (SELECT value FROM json_each(?))"
+    origins: Any = db.execute(sql, (listed,)).fetchall()
     vectors.forget_questions(db, [number for (number,) in origins])
     score_bounds.forget(db, gone)
     labels.take_wherever(db, gone)

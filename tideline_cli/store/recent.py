@@ -44,12 +44,11 @@ def numbers(db: Connection, choice: Choice, *, origin_number: int, limit: int) -
     for source, condition, more in sources(choice):
         values = (origin_number, *more, *choice.values)
         found |= _first(db, source, f"{condition}{choice.narrowed}", values, limit)
-    rows: list[Any] = db.execute(
+    sql = (
         "SELECT seq FROM fact WHERE seq IN (SELECT value FROM json_each(?))"
-        " ORDER BY created_at DESC, id LIMIT ?",
-        (codec.dumps(list(found)), limit),
-    ).fetchall()
-    return [seq for (seq,) in rows]
+        " ORDER BY created_at DESC, id LIMIT ?"
+    )
+    return [seq for (seq,) in db.execute(sql, (codec.dumps(list(found)), limit))]
 
 
 def sources(choice: Choice) -> list[tuple[str, str, Values]]:
@@ -74,10 +73,8 @@ def sources(choice: Choice) -> list[tuple[str, str, Values]]:
 def _first(db: Connection, index: str, condition: str, values: Values, limit: int) -> set[int]:
     """Return the numbers of the first `limit` facts of one index."""
     source = f"FROM fact INDEXED BY {index} WHERE {condition}"
-    rows: list[Any] = db.execute(
-        f"SELECT fact.seq, fact.created_at {source} ORDER BY fact.created_at DESC LIMIT ?",
-        (*values, limit),
-    ).fetchall()
+    sql = f"SELECT fact.seq, fact.created_at {source} ORDER BY fact.created_at DESC LIMIT ?"
+    rows: list[Any] = db.execute(sql, (*values, limit)).fetchall()
     if len(rows) < limit:
         return {seq for seq, _ in rows}
     last = rows[-1][1]
@@ -106,10 +103,8 @@ def _of_instant(
         ).fetchall()
         if len(rows) == limit:
             return {seq for (seq,) in rows}
-    all_of_them: list[Any] = db.execute(
-        f"SELECT fact.seq {source} ORDER BY fact.id LIMIT ?", (*values, limit)
-    ).fetchall()
-    return {seq for (seq,) in all_of_them}
+    sql = f"SELECT fact.seq {source} ORDER BY fact.id LIMIT ?"
+    return {seq for (seq,) in db.execute(sql, (*values, limit))}
 
 
 def _at_once(db: Connection, choice: Choice, *, origin_number: int, limit: int) -> list[int]:
@@ -124,10 +119,8 @@ def _at_once(db: Connection, choice: Choice, *, origin_number: int, limit: int) 
         )
         given += origin_number, *more, *choice.values, limit
     every = " UNION ".join(parts)
-    rows: list[Any] = db.execute(
-        f"SELECT seq FROM ({every}) AS each ORDER BY created_at DESC, id LIMIT ?", (*given, limit)
-    ).fetchall()
-    return [seq for (seq,) in rows]
+    sql = f"SELECT seq FROM ({every}) AS each ORDER BY created_at DESC, id LIMIT ?"
+    return [seq for (seq,) in db.execute(sql, (*given, limit))]
 
 
 _PART = 50_000  # numbers that are looked at before it is asked whether all are found
@@ -190,8 +183,5 @@ def open_numbers(
     """Return the numbers of the active facts of a kind of work that hold now and are asked for, the
     weightiest first, then the oldest."""
     condition, values = narrowing(wanted, valid_at=now)
-    rows: list[Any] = db.execute(
-        f"{_OPEN}{condition} ORDER BY importance DESC, created_at, id LIMIT {_MOST_OPEN}",
-        (visibility.number(db, viewer), kind, *values),
-    ).fetchall()
-    return [seq for (seq,) in rows]
+    sql = f"{_OPEN}{condition} ORDER BY importance DESC, created_at, id LIMIT {_MOST_OPEN}"
+    return [seq for (seq,) in db.execute(sql, (visibility.number(db, viewer), kind, *values))]

@@ -32,9 +32,8 @@ def row_of(db: Connection, reference: str, *, viewer: Origin | Everyone) -> tupl
     is none. Raise AmbiguousError where several facts are meant."""
     condition, values = visibility.where(viewer)
     try:
-        row: tuple[Any, ...] | None = db.execute(
-            f"{SELECT} WHERE fact.id = ? AND {condition}", (reference, *values)
-        ).fetchone()
+        sql = f"{SELECT} WHERE fact.id = ? AND {condition}"
+        row: tuple[Any, ...] | None = db.execute(sql, (reference, *values)).fetchone()
     except UnicodeEncodeError:  # not UTF-8, as no id is
         return None
     if row is not None and len(reference) >= _FULL:
@@ -97,10 +96,8 @@ def undo_of(db: Connection, reference: str, *, viewer: Origin) -> int | None:
 
 def _beginning(db: Connection, prefix: str, viewer: Origin | Everyone) -> list[tuple[Any, ...]]:
     condition, values = visibility.where(viewer)
-    return db.execute(
-        f"{SELECT} WHERE fact.id >= ? AND fact.id < ? AND {condition} LIMIT ?",
-        (prefix, prefix + "~", *values, _NAMED + 1),
-    ).fetchall()
+    sql = f"{SELECT} WHERE fact.id >= ? AND fact.id < ? AND {condition} LIMIT ?"
+    return db.execute(sql, (prefix, prefix + "~", *values, _NAMED + 1)).fetchall()
 
 
 def _ending(db: Connection, ending: str, viewer: Origin | Everyone) -> list[tuple[Any, ...]]:
@@ -110,9 +107,8 @@ def _ending(db: Connection, ending: str, viewer: Origin | Everyone) -> list[tupl
     wanted = "fact.id LIKE ?"
     if viewer == OWNER:
         wanted = "fact.seq IN (SELECT seq FROM fact AS named WHERE named.id LIKE ?)"
-    return db.execute(
-        f"{SELECT} WHERE {wanted} AND {condition} LIMIT ?", (f"%{ending}", *values, _NAMED + 1)
-    ).fetchall()
+    sql = f"{SELECT} WHERE {wanted} AND {condition} LIMIT ?"
+    return db.execute(sql, (f"%{ending}", *values, _NAMED + 1)).fetchall()
 
 
 def _ambiguous(reference: str, rows: list[tuple[Any, ...]]) -> AmbiguousError:

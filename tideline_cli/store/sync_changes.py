@@ -73,12 +73,11 @@ def since(db: Connection, number: int) -> Iterator[ToldChange]:
 
 def moved_by(db: Connection, batch: int) -> list[int]:
     """Return the numbers of the facts whose lifecycle a batch has changed."""
-    rows: list[Any] = db.execute(
+    sql = (
         "SELECT DISTINCT row FROM change WHERE batch = ? AND entity = 'fact' AND act = '~'"
-        " AND before ->> 'lifecycle' IS NOT NULL",
-        (batch,),
-    ).fetchall()
-    return [seq for (seq,) in rows]
+        " AND before ->> 'lifecycle' IS NOT NULL"
+    )
+    return [seq for (seq,) in db.execute(sql, (batch,))]
 
 
 def last_number(db: Connection) -> int:
@@ -104,8 +103,7 @@ def noted_since(db: Connection, number: int) -> dict[str, str | None]:
     """Return the ids of the facts of which something was noted since this change that no register
     tells: when their state was stated, or why they are archived; with that, where it is known. An
     import notes it also of facts that it leaves as they are."""
-    rows: list[Any] = db.execute(_NOTED, (number,)).fetchall()
-    return dict(rows)
+    return dict(db.execute(_NOTED, (number,)))
 
 
 def edge_ends(image: str) -> tuple[int, str, int]:
@@ -218,12 +216,11 @@ def is_archived_here(db: Connection, fact: int) -> bool:
 def stated_elsewhere(db: Connection, ids: Collection[str]) -> set[str]:
     """Return those of these facts that another machine has stated, also of those that are gone."""
     own = sync_state.SyncState(db).own
-    rows: Any = db.execute(
+    sql = (
         "SELECT id FROM sync_fact WHERE replica NOT IN (0, ?)"
-        " AND id IN (SELECT value FROM json_each(?))",
-        (own, codec.dumps(list(ids))),
-    ).fetchall()
-    return {fact_id for (fact_id,) in rows}
+        " AND id IN (SELECT value FROM json_each(?))"
+    )
+    return {fact_id for (fact_id,) in db.execute(sql, (own, codec.dumps(list(ids))))}
 
 
 def shown_edges(db: Connection, facts: Collection[int]) -> frozenset[int]:

@@ -103,10 +103,8 @@ def facts(db: Connection, ids: Iterable[str]) -> dict[str, FactRow]:
 def facts_since(db: Connection, version: int) -> list[str]:
     """Return the ids of the facts of which anything became known after this version, oldest
     first."""
-    rows: Any = db.execute(
-        "SELECT id FROM sync_fact WHERE version > ? ORDER BY version", (version,)
-    ).fetchall()
-    return [fact_id for (fact_id,) in rows]
+    sql = "SELECT id FROM sync_fact WHERE version > ? ORDER BY version"
+    return [fact_id for (fact_id,) in db.execute(sql, (version,))]
 
 
 def put_facts(db: Connection, rows: Iterable[FactRow]) -> None:
@@ -162,16 +160,14 @@ def ruled(db: Connection, why: str, *, origin_number: int | None) -> list[tuple[
     """Return the ids of the facts that are shown otherwise for this reason, each with that of the
     fact because of which; of one origin, None: of all. Where somebody has settled it since the last
     sync, the edge between the two is gone."""
-    rows: Any = db.execute(_RULED, (why, origin_number)).fetchall()
-    return [(fact_id, by) for fact_id, by in rows]
+    return [(fact_id, by) for fact_id, by in db.execute(_RULED, (why, origin_number))]
 
 
 def reworded(db: Connection, *, origin_number: int | None) -> list[tuple[str | None, str]]:
     """Return the facts that reword, each with the one that another machine has forgotten without
     knowing of it, None where that was purged; in one origin, None: in all. Those that somebody has
     answered since the last sync are none."""
-    rows: Any = db.execute(_REWORDED, (origin_number,)).fetchall()
-    return [(gone, fact_id) for gone, fact_id in rows]
+    return [(gone, fact_id) for gone, fact_id in db.execute(_REWORDED, (origin_number,))]
 
 
 def slot_mates(
@@ -207,39 +203,33 @@ def note_batch(
     version: int, place: int,
 ) -> None:  # fmt: skip
     """Note which batch of a replica the changes with a time belong to."""
-    db.execute(
-        "INSERT INTO sync_batch VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
-        (clock, replica, number, origin, verb, at, version, place),
-    )
+    sql = "INSERT INTO sync_batch VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"
+    db.execute(sql, (clock, replica, number, origin, verb, at, version, place))
 
 
 def batches_since(db: Connection, version: int) -> list[tuple[Any, ...]]:
     """Return clock, replica, number, origin, verb, time, version and place of the batches that
     became known after this version, oldest first."""
-    rows: Any = db.execute(
+    sql = (
         "SELECT clock, replica, number, origin, verb, at, version, place FROM sync_batch"
-        " WHERE version > ? ORDER BY version",
-        (version,),
-    ).fetchall()
-    return list(rows)
+        " WHERE version > ? ORDER BY version"
+    )
+    return list(db.execute(sql, (version,)))
 
 
 def restamp_batches(db: Connection, before: int, after: int, *, version: int) -> None:
     """Let the batches of a time have another one."""
-    db.execute(
-        "UPDATE sync_batch SET clock = ?, version = ?, place = 0 WHERE clock = ?",
-        (after, version, before),
-    )
+    sql = "UPDATE sync_batch SET clock = ?, version = ?, place = 0 WHERE clock = ?"
+    db.execute(sql, (after, version, before))
 
 
 def newest_batches(db: Connection, limit: int) -> list[tuple[Any, ...]]:
     """Return replica, number, origin, verb and time of the newest batches, the last one first."""
-    rows: Any = db.execute(
+    sql = (
         "SELECT replica, number, origin, verb, at FROM sync_batch"
-        " ORDER BY clock DESC, replica LIMIT ?",
-        (limit,),
-    ).fetchall()
-    return list(rows)
+        " ORDER BY clock DESC, replica LIMIT ?"
+    )
+    return list(db.execute(sql, (limit,)))
 
 
 @record
@@ -346,10 +336,8 @@ def purge(
     state.freed |= {edge.target for edge in edges_from(db, gone, REPLACING)}
     state.freed.difference_update(gone)
     for fact_id in gone:
-        db.execute(
-            "INSERT INTO sync_purge VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
-            (fact_id, state.version + 1, place),
-        )
+        sql = "INSERT INTO sync_purge VALUES (?, ?, ?) ON CONFLICT DO NOTHING"
+        db.execute(sql, (fact_id, state.version + 1, place))
         if db.changes():
             state.next_version()
             fresh.append(fact_id)
@@ -400,8 +388,7 @@ def purged_and_here(db: Connection) -> list[str]:
 def purges_since(db: Connection, version: int) -> list[tuple[str, int]]:
     """Return the ids that were purged after this version, each with the place that told it."""
     sql = "SELECT id, place FROM sync_purge WHERE version > ? ORDER BY version"
-    rows: Any = db.execute(sql, (version,)).fetchall()
-    return [(fact_id, place) for fact_id, place in rows]
+    return [(fact_id, place) for fact_id, place in db.execute(sql, (version,))]
 
 
 def last_purge(db: Connection) -> int:
@@ -450,14 +437,12 @@ def drop_edge(db: Connection, source: str, kind: str, target: str) -> None:
 
 def _rows(db: Connection, source: str, kind: str, target: str) -> list[Any]:
     words = codec.dumps(words_for(kind))
-    rows: list[Any] = db.execute(_BETWEEN, (source, target, words)).fetchall()
-    return rows
+    return list(db.execute(_BETWEEN, (source, target, words)))
 
 
 def _take_edge(db: Connection, number: int, word: str, kind: str, edge: links.Link) -> None:
-    row: Any = db.execute(
-        "SELECT reason, strength, created_at FROM link WHERE number = ?", (number,)
-    ).fetchone()
+    sql = "SELECT reason, strength, created_at FROM link WHERE number = ?"
+    row: Any = db.execute(sql, (number,)).fetchone()
     undo_rows.delete(db, "link", [number])
     for other in kinds_under(word):
         if other != kind:

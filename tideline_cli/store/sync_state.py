@@ -84,9 +84,8 @@ class SyncState:
 def replica_number(db: Connection, replica: str, *, name: str = "") -> int:
     """Return the number of a replica here, a new one for one that is not known; a `name` becomes
     its name."""
-    row: Any = db.execute(
-        "SELECT number, name FROM sync_replica WHERE id = ?", (replica,)
-    ).fetchone()
+    sql = "SELECT number, name FROM sync_replica WHERE id = ?"
+    row: Any = db.execute(sql, (replica,)).fetchone()
     if row is None:
         db.execute("INSERT INTO sync_replica (id, name) VALUES (?, ?)", (replica, name))
         return int(db.execute("SELECT number FROM sync_replica WHERE id = ?", (replica,)).get)
@@ -133,10 +132,8 @@ def forget_machine(db: Connection, replica: str) -> None:
         (replica,),
     ).fetchall()
     put_forgotten(db, replica, {"seen": dict(rows), "told": {}, "parted": []})
-    db.execute(
-        "DELETE FROM sync_stream WHERE replica IN (SELECT number FROM sync_replica WHERE id = ?)",
-        (replica,),
-    )
+    sql = "DELETE FROM sync_stream WHERE replica IN (SELECT number FROM sync_replica WHERE id = ?)"
+    db.execute(sql, (replica,))
 
 
 def put_forgotten(db: Connection, replica: str, row: dict[str, Any] | None) -> None:
@@ -213,10 +210,8 @@ def place_at(db: Connection, address: str) -> PlaceRow | None:
 def add_place(db: Connection, address: str, *, is_sealed: bool, is_vouched: bool) -> PlaceRow:
     """Note a place that is new; return it. Its number was never that of another one: registers
     keep the number of the place from which they are known."""
-    number = 1 + max(
-        int(setting(db, _LAST, "0")),
-        int(db.execute("SELECT ifnull(max(number), 0) FROM sync_place").get),
-    )
+    sql = "SELECT ifnull(max(number), 0) FROM sync_place"
+    number = 1 + max(int(setting(db, _LAST, "0")), int(db.execute(sql).get))
     put_setting(db, _LAST, str(number))
     db.execute(
         "INSERT INTO sync_place (number, address, place, sealed, vouched, sent, whole, whole_at,"
@@ -311,22 +306,19 @@ def strangers(db: Connection, number: int) -> list[str]:
 
 def streams_of(db: Connection, place: int) -> dict[str, Stream]:
     """Return how far each replica was read in a place, by its id."""
-    rows: Any = db.execute(
+    sql = (
         "SELECT id, name, segment, digest, stopped FROM sync_stream"
-        " JOIN sync_replica ON sync_replica.number = replica WHERE place = ?",
-        (place,),
+        " JOIN sync_replica ON sync_replica.number = replica WHERE place = ?"
     )
-    return {row[0]: Stream(*row) for row in rows}
+    return {row[0]: Stream(*row) for row in db.execute(sql, (place,))}
 
 
 def put_stream(
     db: Connection, place: int, replica: int, segment: int, digest: str, stopped: str | None
 ) -> None:
     """Note how far a replica was read."""
-    db.execute(
-        "INSERT OR REPLACE INTO sync_stream VALUES (?, ?, ?, ?, ?)",
-        (place, replica, segment, digest, stopped),
-    )
+    sql = "INSERT OR REPLACE INTO sync_stream VALUES (?, ?, ?, ?, ?)"
+    db.execute(sql, (place, replica, segment, digest, stopped))
 
 
 # A server that was restored to an instant of before, or took over from another one, counts its

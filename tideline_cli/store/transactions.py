@@ -259,10 +259,8 @@ def generation(db: Connection) -> str:
 def renew(db: Connection) -> None:
     """Mark the content as another one than was read until now. A process that still uses numbers
     from before stops at its next transaction."""
-    db.execute(
-        "INSERT OR REPLACE INTO setting (name, value) VALUES (?, ?)",
-        (GENERATION, os.urandom(8).hex()),
-    )
+    sql = "INSERT OR REPLACE INTO setting (name, value) VALUES (?, ?)"
+    db.execute(sql, (GENERATION, os.urandom(8).hex()))
 
 
 def follow(db: Connection) -> None:
@@ -288,9 +286,8 @@ def prepare_for_bulk(db: Connection) -> None:
     free = machine.free_bytes(os.path.dirname(db.filename))
     pages = _BULK_LOG_PAGES if free >= _BULK_ROOM else 1
     db.execute("PRAGMA synchronous = NORMAL")
-    db.execute(
-        f"PRAGMA cache_size = -{_BULK_CACHE_KIB}; PRAGMA wal_autocheckpoint = {pages}"
-    ).fetchall()
+    sql = f"PRAGMA cache_size = -{_BULK_CACHE_KIB}; PRAGMA wal_autocheckpoint = {pages}"
+    db.execute(sql).fetchall()
 
 
 def finish_bulk(db: Connection) -> None:

@@ -70,10 +70,8 @@ def missing_ends(
     """Yield the ends of edges that do not exist when the edges come back."""
     ends = dict.fromkeys(edge[end] for edge in edges for end in ("from_fact", "to_fact"))
     wanted = [end for end in ends if end not in back]
-    rows: Iterable[Any] = db.execute(
-        "SELECT seq FROM fact WHERE seq IN (SELECT value FROM json_each(?))",
-        (codec.dumps(wanted),),
-    ).fetchall()
+    sql = "SELECT seq FROM fact WHERE seq IN (SELECT value FROM json_each(?))"
+    rows: Iterable[Any] = db.execute(sql, (codec.dumps(wanted),)).fetchall()
     there = {seq for (seq,) in rows}
     lost = [end for end in wanted if end in gone or end not in there]
     removed_by = _last_by(db, "fact", lost, act="-")
@@ -106,10 +104,8 @@ def same_ids(
     db: Connection, facts: Collection[Row], *, gone: Collection[int]
 ) -> Iterator[Conflict]:
     """Yield the facts that now have the id of one that comes back."""
-    rows: list[Any] = db.execute(
-        "SELECT seq FROM fact WHERE id IN (SELECT value FROM json_each(?)) ORDER BY seq",
-        (codec.dumps([fact["id"] for fact in facts]),),
-    ).fetchall()
+    sql = "SELECT seq FROM fact WHERE id IN (SELECT value FROM json_each(?)) ORDER BY seq"
+    rows: list[Any] = db.execute(sql, (codec.dumps([fact["id"] for fact in facts]),)).fetchall()
     others = [seq for (seq,) in rows if seq not in gone]
     made_by = _makers(db, "fact", others)
     yield from (Conflict(made_by.get(seq, 0), "stored", seq) for seq in others)
@@ -261,9 +257,8 @@ def _last_by(db: Connection, entity: str, rows: Collection[int], *, act: str) ->
     """Return the batches that last did this to rows, by number."""
     if not rows:
         return {}
-    found: list[Any] = db.execute(
+    sql = (
         "SELECT row, batch FROM change WHERE entity = ? AND act = ?"
-        " AND row IN (SELECT value FROM json_each(?)) ORDER BY number",
-        (entity, act, codec.dumps(list(rows))),
-    ).fetchall()
-    return dict(found)
+        " AND row IN (SELECT value FROM json_each(?)) ORDER BY number"
+    )
+    return dict(db.execute(sql, (entity, act, codec.dumps(list(rows)))))

@@ -131,11 +131,8 @@ def present_ids(db: Connection, facts: Iterable[int]) -> dict[int, str]:
     listed = list(facts)
     if not listed:
         return {}
-    rows: Iterable[Any] = db.execute(
-        "SELECT seq, id FROM fact WHERE seq IN (SELECT value FROM json_each(?)) ORDER BY seq",
-        (codec.dumps(listed),),
-    )
-    return dict(rows)
+    sql = "SELECT seq, id FROM fact WHERE seq IN (SELECT value FROM json_each(?)) ORDER BY seq"
+    return dict(db.execute(sql, (codec.dumps(listed),)))
 
 
 def known_ids(db: Connection, facts: Iterable[int]) -> dict[int, str]:
@@ -155,10 +152,8 @@ def delete(db: Connection, entity: str, rows: Collection[int]) -> None:
         return
     if entity == "fact":
         labels.take(db, rows)
-    db.execute(
-        f"DELETE FROM {entity} WHERE {images.KEYS[entity]} IN (SELECT value FROM json_each(?))",
-        (codec.dumps(list(rows)),),
-    )
+    sql = f"DELETE FROM {entity} WHERE {images.KEYS[entity]} IN (SELECT value FROM json_each(?))"
+    db.execute(sql, (codec.dumps(list(rows)),))
 
 
 def insert_facts(db: Connection, rows: Collection[Row], *, analyzer: Analyzer) -> None:
@@ -180,10 +175,8 @@ def insert_facts(db: Connection, rows: Collection[Row], *, analyzer: Analyzer) -
 def insert_links(db: Connection, rows: Collection[Row]) -> None:
     """Store edges again, each under its number unless another edge has that number now."""
     numbers = [row["number"] for row in rows if row["number"] is not None]
-    held: Iterable[Any] = db.execute(
-        "SELECT number FROM link WHERE number IN (SELECT value FROM json_each(?))",
-        (codec.dumps(numbers),),
-    )
+    sql = "SELECT number FROM link WHERE number IN (SELECT value FROM json_each(?))"
+    held: Iterable[Any] = db.execute(sql, (codec.dumps(numbers),))
     taken = {number for (number,) in held}
     # Who has no number gets the next one, which no edge ever had.
     _insert(db, "link", (row | {"number": None} if row["number"] in taken else row
@@ -198,10 +191,8 @@ def update(db: Connection, entity: str, changes: Mapping[int, Mapping[str, Any]]
         labels.take(db, labelled)
     for number, changed in changes.items():
         columns = ", ".join(f"{name} = ?" for name in changed)
-        db.execute(
-            f"UPDATE {entity} SET {columns} WHERE {images.KEYS[entity]} = ?",
-            (*changed.values(), number),
-        )
+        sql = f"UPDATE {entity} SET {columns} WHERE {images.KEYS[entity]} = ?"
+        db.execute(sql, (*changed.values(), number))
     if is_fact:
         digest.put(db, _touching(changes, digest.COVERED))
         labels.put(db, labelled)
@@ -309,7 +300,5 @@ def _insert(db: Connection, entity: str, rows: Iterable[Row]) -> None:
             while part := list(islice(alike, _AT_ONCE)):
                 db.execute(f"{into} {given}", (codec.dumps(part),))
         else:
-            db.executemany(
-                f"{into} VALUES ({', '.join('?' * len(columns))})",
-                (tuple(row.values()) for row in alike),
-            )
+            sql = f"{into} VALUES ({', '.join('?' * len(columns))})"
+            db.executemany(sql, (tuple(row.values()) for row in alike))

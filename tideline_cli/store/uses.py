@@ -67,14 +67,12 @@ def put_of(db: Connection, fact: Fact) -> None:
 
 def put(db: Connection, fact_id: str, *, access_count: int, last_accessed_at: int) -> None:
     """Set the use of a fact."""
-    db.execute(
-        """
-        INSERT INTO usage (fact, access_count, last_accessed_at)
-        SELECT seq, ?2, ?3 FROM fact WHERE id = ?1
-        ON CONFLICT DO UPDATE SET access_count = ?2, last_accessed_at = ?3
-        """,
-        (fact_id, access_count, last_accessed_at),
-    )
+    sql = """
+    INSERT INTO usage (fact, access_count, last_accessed_at)
+    SELECT seq, ?2, ?3 FROM fact WHERE id = ?1
+    ON CONFLICT DO UPDATE SET access_count = ?2, last_accessed_at = ?3
+    """
+    db.execute(sql, (fact_id, access_count, last_accessed_at))
     rows: list[Any] = db.execute("SELECT seq FROM fact WHERE id = ?", (fact_id,)).fetchall()
     score_bounds.put_of(db, [seq for (seq,) in rows])
 
@@ -82,11 +80,9 @@ def put(db: Connection, fact_id: str, *, access_count: int, last_accessed_at: in
 def put_all(db: Connection, used: Sequence[tuple[int, int, int]]) -> None:
     """Set the uses of facts, each given by number, count and time; the bytes that bound their
     scores are left to the caller."""
-    db.executemany(
-        """
-        INSERT INTO usage (fact, access_count, last_accessed_at)
-        SELECT seq, ?2, ?3 FROM fact WHERE seq = ?1
-        ON CONFLICT DO UPDATE SET access_count = ?2, last_accessed_at = ?3
-        """,
-        used,
-    )
+    sql = """
+    INSERT INTO usage (fact, access_count, last_accessed_at)
+    SELECT seq, ?2, ?3 FROM fact WHERE seq = ?1
+    ON CONFLICT DO UPDATE SET access_count = ?2, last_accessed_at = ?3
+    """
+    db.executemany(sql, used)

@@ -39,8 +39,7 @@ def _whole(db: Connection, rows: list[int]) -> list[Any]:
 
 
 def _chunks(db: Connection) -> list[tuple[int, bytes]]:
-    rows: list[Any] = db.execute("SELECT number, facts FROM vector_chunk").fetchall()
-    return rows
+    return list(db.execute("SELECT number, facts FROM vector_chunk"))
 
 
 def insert(
@@ -52,10 +51,8 @@ def insert(
     """
     reached = vectors.embedded_up_to(db, origin_number=origin_number, embedder=embedder)
     late = {number: code for number, code in made.items() if number <= reached}
-    rows: list[Any] = db.execute(
-        "SELECT number, facts FROM vector_chunk WHERE origin = ? AND embedder = ? ORDER BY number",
-        (origin_number, embedder),
-    ).fetchall()
+    sql = "SELECT number, facts FROM vector_chunk WHERE origin = ? AND embedder = ? ORDER BY number"
+    rows: list[Any] = db.execute(sql, (origin_number, embedder)).fetchall()
     if rows and len(late) <= _IN_PLACE:
         starts = [(_numbers(facts)[0], row) for row, facts in rows]
         for number, code in late.items():
@@ -68,10 +65,8 @@ def insert(
 def rewind(db: Connection, seq: int, *, origin_number: int, kept: str = "") -> None:
     """Remove the vectors of an origin from number `seq` on, so that these facts are embedded again,
     in their order; but not those of the embedder `kept`."""
-    late: list[Any] = db.execute(
-        "SELECT number, facts, embedder FROM vector_chunk WHERE origin = ? AND embedder <> ?",
-        (origin_number, kept),
-    ).fetchall()
+    sql = "SELECT number, facts, embedder FROM vector_chunk WHERE origin = ? AND embedder <> ?"
+    late: list[Any] = db.execute(sql, (origin_number, kept)).fetchall()
     for row, facts, embedder in late:
         if max(_numbers(facts), default=0) >= seq:
             held = {number: code for number, code in _held(db, row).items() if number < seq}

@@ -116,10 +116,8 @@ def packed_of(
         its = [facts[start : start + 4] for start in range(0, 4 * count, 4)]
         size = octets // max(1, count)
         for place in [place for place, one in enumerate(its) if one in wanted]:
-            found[wanted[its[place]]] = db.execute(
-                "SELECT substr(codes, ?, ?) FROM vector_chunk WHERE number = ?",
-                (1 + place * size, size, chunk),
-            ).get
+            sql = "SELECT substr(codes, ?, ?) FROM vector_chunk WHERE number = ?"
+            found[wanted[its[place]]] = db.execute(sql, (1 + place * size, size, chunk)).get
     return found
 
 
@@ -189,21 +187,16 @@ def append(
     for start in range(room, len(numbers), CHUNK):
         some = codes[start * size : (start + CHUNK) * size]
         add_chunk(db, facts[start * 4 : (start + CHUNK) * 4], some, origin_number, embedder)
-    db.execute(
-        "INSERT OR REPLACE INTO vector_progress (origin, embedder, seq) VALUES (?, ?, ?)",
-        (origin_number, embedder, numbers[-1]),
-    )
+    sql = "INSERT OR REPLACE INTO vector_progress (origin, embedder, seq) VALUES (?, ?, ?)"
+    db.execute(sql, (origin_number, embedder, numbers[-1]))
 
 
 def ids_between(
     db: Connection, after: int, upto: int, *, origin_number: int
 ) -> dict[int, str]:
     """Return the ids of an origin's facts after a number and up to another, by number."""
-    rows: list[Any] = db.execute(
-        "SELECT seq, id FROM fact WHERE origin = ? AND seq > ? AND seq <= ?",
-        (origin_number, after, upto),
-    ).fetchall()
-    return dict(rows)
+    sql = "SELECT seq, id FROM fact WHERE origin = ? AND seq > ? AND seq <= ?"
+    return dict(db.execute(sql, (origin_number, after, upto)))
 
 
 def last_chunk(
@@ -218,27 +211,22 @@ def add_chunk(
     db: Connection, facts: bytes, codes: bytes, origin_number: int, embedder: str
 ) -> None:
     """Add a chunk behind all others."""
-    db.execute(
-        "INSERT INTO vector_chunk (origin, embedder, facts, codes, lows) VALUES (?, ?, ?, ?, ?)",
-        (origin_number, embedder, facts, *kept(codes, embedder)),
-    )
+    sql = "INSERT INTO vector_chunk (origin, embedder, facts, codes, lows) VALUES (?, ?, ?, ?, ?)"
+    db.execute(sql, (origin_number, embedder, facts, *kept(codes, embedder)))
 
 
 def held(db: Connection, number: int) -> tuple[bytes, bytes, str]:
     """Return numbers of facts, packed vectors and embedder of a chunk."""
-    row: Any = db.execute(
-        "SELECT facts, codes, lows, embedder FROM vector_chunk WHERE number = ?", (number,)
-    ).fetchone()
+    sql = "SELECT facts, codes, lows, embedder FROM vector_chunk WHERE number = ?"
+    row: Any = db.execute(sql, (number,)).fetchone()
     facts, codes, lows, embedder = row
     return facts, whole(codes, lows), embedder
 
 
 def put_chunk(db: Connection, number: int, facts: bytes, codes: bytes, embedder: str) -> None:
     """Give a chunk another content."""
-    db.execute(
-        "UPDATE vector_chunk SET facts = ?, codes = ?, lows = ? WHERE number = ?",
-        (facts, *kept(codes, embedder), number),
-    )
+    sql = "UPDATE vector_chunk SET facts = ?, codes = ?, lows = ? WHERE number = ?"
+    db.execute(sql, (facts, *kept(codes, embedder), number))
 
 
 def waiting_count(
@@ -258,30 +246,25 @@ def waiting_count(
                 (origin_number, after),
             ).get
         )
-    return int(
-        db.execute(
-            "SELECT count(*) FROM (SELECT lifecycle FROM fact WHERE seq > ? AND origin = ? LIMIT ?)"
-            " WHERE lifecycle = 'active'",
-            (after, origin_number, held - made),
-        ).get
+    sql = (
+        "SELECT count(*) FROM (SELECT lifecycle FROM fact WHERE seq > ? AND origin = ? LIMIT ?)"
+        " WHERE lifecycle = 'active'"
     )
+    return int(db.execute(sql, (after, origin_number, held - made)).get)
 
 
 def missing_counts(db: Connection, *, embedder: str) -> list[tuple[int, int]]:
     """Return (origin's number, facts without a vector) of every origin that has such facts."""
-    rows: list[Any] = db.execute(
-        """
-        SELECT origin, missing FROM (
-          SELECT origin, sum(facts) - ifnull((
-            SELECT sum(length(chunk.facts) / 4) FROM vector_chunk AS chunk
-            WHERE chunk.origin = census.origin AND chunk.embedder = ?
-          ), 0) AS missing
-          FROM census GROUP BY origin
-        ) WHERE missing > 0 ORDER BY origin
-        """,
-        (embedder,),
-    ).fetchall()
-    return rows
+    sql = """
+    SELECT origin, missing FROM (
+      SELECT origin, sum(facts) - ifnull((
+        SELECT sum(length(chunk.facts) / 4) FROM vector_chunk AS chunk
+        WHERE chunk.origin = census.origin AND chunk.embedder = ?
+      ), 0) AS missing
+      FROM census GROUP BY origin
+    ) WHERE missing > 0 ORDER BY origin
+    """
+    return list(db.execute(sql, (embedder,)))
 
 
 def _fill_last(
@@ -313,10 +296,8 @@ def question_code(
     db: Connection, digest: bytes, *, origin_number: int, embedder: str
 ) -> bytes | None:
     """Return the code of a question that an origin has asked before."""
-    row: Any = db.execute(
-        "SELECT code FROM query_vector WHERE origin = ? AND embedder = ? AND digest = ?",
-        (origin_number, embedder, digest),
-    ).fetchone()
+    sql = "SELECT code FROM query_vector WHERE origin = ? AND embedder = ? AND digest = ?"
+    row: Any = db.execute(sql, (origin_number, embedder, digest)).fetchone()
     return None if row is None else bytes(row[0])
 
 
@@ -326,13 +307,11 @@ def put_question_code(
     """Keep the code of a question; the oldest of its origin goes where there are many."""
     if question_code(db, digest, origin_number=origin_number, embedder=embedder) is not None:
         return
-    db.execute(
-        """
-        INSERT INTO query_vector (origin, embedder, digest, code, number)
-        SELECT ?1, ?2, ?3, ?4, 1 + ifnull(max(number), 0) FROM query_vector WHERE origin = ?1
-        """,
-        (origin_number, embedder, digest, code),
-    )
+    sql = """
+    INSERT INTO query_vector (origin, embedder, digest, code, number)
+    SELECT ?1, ?2, ?3, ?4, 1 + ifnull(max(number), 0) FROM query_vector WHERE origin = ?1
+    """
+    db.execute(sql, (origin_number, embedder, digest, code))
     db.execute(
         """
         DELETE FROM query_vector WHERE origin = ?1 AND number <= (
@@ -345,6 +324,5 @@ def put_question_code(
 
 def forget_questions(db: Connection, origin_numbers: Collection[int]) -> None:
     """Forget the questions of some origins."""
-    db.executemany(
-        "DELETE FROM query_vector WHERE origin = ?", [(number,) for number in origin_numbers]
-    )
+    sql = "DELETE FROM query_vector WHERE origin = ?"
+    db.executemany(sql, [(number,) for number in origin_numbers])

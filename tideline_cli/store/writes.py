@@ -10,7 +10,6 @@ from tideline_cli.store.fact_rows import COLUMNS, column_of, columns_of
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection
-    from typing import Any
 
     from apsw import Connection
 
@@ -60,10 +59,8 @@ def change(db: Connection, before: Fact, after: Fact, *, is_synced: bool = False
 
         labels.take(db, _numbers(db, before.id))
     if changed:
-        db.execute(
-            f"UPDATE fact SET {', '.join(f'{name} = ?' for name in changed)} WHERE id = ?",
-            (*(column_of(after, name) for name in changed), before.id),
-        )
+        sql = f"UPDATE fact SET {', '.join(f'{name} = ?' for name in changed)} WHERE id = ?"
+        db.execute(sql, (*(column_of(after, name) for name in changed), before.id))
     _bound_anew(db, before.id, changed)
     if is_labelled or not digest.COVERED.isdisjoint(changed):
         seqs = _numbers(db, before.id)
@@ -86,8 +83,7 @@ def _bound_anew(db: Connection, fact_id: str, changed: list[str]) -> None:
 
 
 def _numbers(db: Connection, fact_id: str) -> list[int]:
-    rows: list[Any] = db.execute("SELECT seq FROM fact WHERE id = ?", (fact_id,)).fetchall()
-    return [int(seq) for (seq,) in rows]
+    return [int(seq) for (seq,) in db.execute("SELECT seq FROM fact WHERE id = ?", (fact_id,))]
 
 
 def archive(db: Connection, fact_id: str, *, now: int) -> None:
@@ -101,7 +97,5 @@ def archive(db: Connection, fact_id: str, *, now: int) -> None:
 
 def put_terms(db: Connection, seq: int, terms: IndexTerms) -> None:
     """Store the index terms of a fact."""
-    db.execute(
-        "UPDATE fact SET terms = ?, length = ? WHERE seq = ?",
-        (terms.joined(), len(terms), seq),
-    )
+    sql = "UPDATE fact SET terms = ?, length = ? WHERE seq = ?"
+    db.execute(sql, (terms.joined(), len(terms), seq))

@@ -43,8 +43,7 @@ _CODE_TAIL = 2  # bytes of a learned embedder's code beside its values
 
 def sets(db: Connection) -> list[tuple[str, int]]:
     """Return (embedder, origin's number) of every set of vectors."""
-    rows: list[Any] = db.execute(_EMBEDDED).fetchall()
-    return rows
+    return list(db.execute(_EMBEDDED))
 
 
 def vector_sets(db: Connection) -> Iterator[Finding]:
@@ -53,9 +52,8 @@ def vector_sets(db: Connection) -> Iterator[Finding]:
     is_torn = False
     for embedder, origin in sets(db):
         reached = vectors.embedded_up_to(db, origin_number=origin, embedder=embedder)
-        rows: Any = db.execute(
-            "SELECT seq FROM fact WHERE origin = ? AND seq <= ? ORDER BY seq", (origin, reached)
-        ).fetchall()
+        sql = "SELECT seq FROM fact WHERE origin = ? AND seq <= ? ORDER BY seq"
+        rows: Any = db.execute(sql, (origin, reached)).fetchall()
         wanted = [seq for (seq,) in rows]
         held, is_whole = _held(db, origin, embedder)
         is_torn |= not is_whole
@@ -78,12 +76,11 @@ def _held(db: Connection, origin_number: int, embedder: str) -> tuple[list[int],
     size."""
     numbers = array("I")
     sizes: set[float] = set()
-    rows: Any = db.execute(
+    sql = (
         "SELECT facts, length(codes), length(lows) FROM vector_chunk"
-        " WHERE origin = ? AND embedder = ? ORDER BY number",
-        (origin_number, embedder),
+        " WHERE origin = ? AND embedder = ? ORDER BY number"
     )
-    for packed, codes, lows in rows:
+    for packed, codes, lows in db.execute(sql, (origin_number, embedder)):
         numbers.frombytes(packed[: len(packed) // 4 * 4])
         is_kept = lows == (codes if embedder == DEFAULT_EMBEDDER else 0)
         sizes.add((codes + lows) / (len(packed) / 4) if packed and is_kept else -1.0)
@@ -106,9 +103,8 @@ def outlooks(db: Connection) -> Iterator[Finding]:
 
 def questions(db: Connection) -> Iterator[Finding]:
     """Every question that is kept has a code of the size of its embedder, and an origin."""
-    rows: Any = db.execute(
-        "SELECT embedder, length(code), origin IN (SELECT number FROM origin) FROM query_vector"
-    )
+    sql = "SELECT embedder, length(code), origin IN (SELECT number FROM origin) FROM query_vector"
+    rows: Any = db.execute(sql)
     wrong = 0
     for embedder, size, has_origin in rows:
         dims = embedder.rpartition(" ")[2]
@@ -126,9 +122,8 @@ def forget_questions(db: Connection) -> None:
 def forget_vectors(db: Connection, origin_number: int, embedder: str) -> None:
     """Remove a set of vectors, so that it is made again."""
     for table in ("vector_chunk", "vector_progress"):
-        db.execute(
-            f"DELETE FROM {table} WHERE origin = ? AND embedder = ?", (origin_number, embedder)
-        )
+        sql = f"DELETE FROM {table} WHERE origin = ? AND embedder = ?"
+        db.execute(sql, (origin_number, embedder))
 
 
 def bounds(db: Connection) -> Iterator[Finding]:
@@ -140,12 +135,11 @@ def bounds(db: Connection) -> Iterator[Finding]:
 
 def pair_rows(db: Connection) -> Iterator[Finding]:
     """The facts of a similar pair have one origin, and the later one stands first."""
-    bad = db.execute(
-        """
-        SELECT count(*) FROM near JOIN fact AS a ON a.seq = fact JOIN fact AS b ON b.seq = other
-        WHERE a.origin <> b.origin OR fact <= other OR NOT cosine BETWEEN -1.001 AND 1.001
-        """
-    ).get
+    sql = """
+    SELECT count(*) FROM near JOIN fact AS a ON a.seq = fact JOIN fact AS b ON b.seq = other
+    WHERE a.origin <> b.origin OR fact <= other OR NOT cosine BETWEEN -1.001 AND 1.001
+    """
+    bad = db.execute(sql).get
     last = facts.last_given(db)
     late = db.execute("SELECT count(*) FROM near_progress WHERE seq > ?", (last,)).get
     if bad or late:
@@ -351,13 +345,12 @@ def count_anew(db: Connection) -> None:
 def _count_lapsed(db: Connection) -> None:
     """Count the facts that do not hold again, each origin for the instant that it has; one without,
     for that of its newest fact."""
-    db.execute(
-        """
-        INSERT INTO lapsed SELECT origin, max(created_at), 0, 0 FROM fact
-        WHERE lifecycle = 'active' AND (valid_from IS NOT NULL OR valid_to IS NOT NULL)
-        GROUP BY origin ON CONFLICT DO NOTHING
-        """
-    )
+    sql = """
+    INSERT INTO lapsed SELECT origin, max(created_at), 0, 0 FROM fact
+    WHERE lifecycle = 'active' AND (valid_from IS NOT NULL OR valid_to IS NOT NULL)
+    GROUP BY origin ON CONFLICT DO NOTHING
+    """
+    db.execute(sql)
     db.execute("DELETE FROM lapsed_term")
     db.execute(f"INSERT INTO lapsed_term (origin, term, facts) {_LAPSED_TERMS}")
     db.execute(

@@ -142,23 +142,22 @@ def close_gaps(db: Connection) -> None:
     from outside."""
     db.execute(f"DELETE FROM change WHERE number IN ({_BAD_RUNS})")
     db.execute(f"UPDATE change SET batch = 0 WHERE {_ORPHANS}")
-    db.execute(
-        f"""
-        WITH RECURSIVE wanted (origin, ordinal, last) AS (
-          SELECT origin, 1, max(ordinal) FROM batch GROUP BY origin
-          UNION ALL SELECT origin, ordinal + 1, last FROM wanted WHERE ordinal < last
-        )
-        INSERT INTO batch (origin, ordinal, at, verb, reason, first)
-        SELECT origin, ordinal,
-               ifnull((SELECT max(at) FROM batch AS b WHERE b.origin = wanted.origin
-                       AND b.ordinal < wanted.ordinal),
-                      (SELECT min(at) FROM batch AS b WHERE b.origin = wanted.origin)),
-               '{LOST}', 'its record was missing', 1 + ifnull((SELECT max(number) FROM change), 0)
-        FROM wanted
-        WHERE NOT EXISTS (SELECT 1 FROM batch AS b WHERE b.origin = wanted.origin
-                          AND b.ordinal = wanted.ordinal)
-        """
+    sql = f"""
+    WITH RECURSIVE wanted (origin, ordinal, last) AS (
+      SELECT origin, 1, max(ordinal) FROM batch GROUP BY origin
+      UNION ALL SELECT origin, ordinal + 1, last FROM wanted WHERE ordinal < last
     )
+    INSERT INTO batch (origin, ordinal, at, verb, reason, first)
+    SELECT origin, ordinal,
+           ifnull((SELECT max(at) FROM batch AS b WHERE b.origin = wanted.origin
+                   AND b.ordinal < wanted.ordinal),
+                  (SELECT min(at) FROM batch AS b WHERE b.origin = wanted.origin)),
+           '{LOST}', 'its record was missing', 1 + ifnull((SELECT max(number) FROM change), 0)
+    FROM wanted
+    WHERE NOT EXISTS (SELECT 1 FROM batch AS b WHERE b.origin = wanted.origin
+                      AND b.ordinal = wanted.ordinal)
+    """
+    db.execute(sql)
     db.execute(
         f"INSERT INTO change (batch, entity, row, act) SELECT 0, 'fact', seq, '+' FROM ({_UNTOLD})"
     )

@@ -145,12 +145,11 @@ def references(db: Connection) -> Iterator[Finding]:
 
 def links(db: Connection) -> Iterator[Finding]:
     """Links stay inside an origin, and each is stored once: by itself or with another."""
-    count = db.execute(
-        """
-        SELECT count(*) FROM link JOIN fact AS a ON a.seq = from_fact
-          JOIN fact AS b ON b.seq = to_fact WHERE a.origin <> b.origin
-        """
-    ).get
+    sql = """
+    SELECT count(*) FROM link JOIN fact AS a ON a.seq = from_fact
+      JOIN fact AS b ON b.seq = to_fact WHERE a.origin <> b.origin
+    """
+    count = db.execute(sql).get
     if count:
         message = f"{some(count, 'link')} lead from one origin to another"
         yield mendable("links", message, "removes them, after a copy")
@@ -174,12 +173,11 @@ def drop_orphans(db: Connection) -> None:
 def drop_wrong_links(db: Connection) -> None:
     """Remove links from one origin to another, and links that are stored with another one too."""
     db.execute(f"DELETE FROM link WHERE number IN ({_TOLD_TWICE})")
-    db.execute(
-        """
-        DELETE FROM link WHERE (SELECT origin FROM fact WHERE seq = from_fact)
-                            <> (SELECT origin FROM fact WHERE seq = to_fact)
-        """
-    )
+    sql = """
+    DELETE FROM link WHERE (SELECT origin FROM fact WHERE seq = from_fact)
+                        <> (SELECT origin FROM fact WHERE seq = to_fact)
+    """
+    db.execute(sql)
 
 
 def origin_names(db: Connection) -> Iterator[Finding]:
@@ -210,9 +208,8 @@ def values(db: Connection) -> Iterator[Finding]:
         ).fetchall()
     ]
     for column in JSON:
-        count = db.execute(
-            f"SELECT count(*) FROM fact WHERE {column} IS NOT NULL AND NOT json_valid({column})"
-        ).get
+        sql = f"SELECT count(*) FROM fact WHERE {column} IS NOT NULL AND NOT json_valid({column})"
+        count = db.execute(sql).get
         wrong += [f"{column} that is not JSON ({count:,})"] if count else []
     if wrong:
         yield Finding(

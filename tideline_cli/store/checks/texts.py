@@ -58,8 +58,7 @@ def stated_texts(
         (_FACTS, FIELDS), (_REASONS, ("link",)), (_PAST, ("history",) * len(FIELDS)),
         (_PAST_REASONS, ("history",)),
     ):  # fmt: skip
-        rows: Iterable[Any] = db.execute(sql.format(condition), values)
-        for fact_id, origin, *fact_texts in rows:
+        for fact_id, origin, *fact_texts in db.execute(sql.format(condition), values):
             for place, text in zip(places, fact_texts, strict=True):
                 if isinstance(text, str):
                     yield fact_id, origin, place, text
@@ -71,35 +70,30 @@ def merged_away(db: Connection, *, viewer: Origin | Everyone) -> list[tuple[str,
     an edge to one that went earlier, or that the same dream archives later, for another reason:
     that is no merge."""
     condition, values = visibility.where(viewer)
-    rows: Iterable[Any] = db.execute(
-        f"""
-        SELECT fact.id, fact.source, fact.content, min(keeper.content)
-        FROM change JOIN batch ON batch.number = change.batch AND batch.verb = 'dream'
-        JOIN link ON link.number = change.row
-          AND link.kind IN ({sql_list(words_for("contradicts"))})
-        JOIN fact ON fact.seq = link.to_fact AND fact.lifecycle = 'archived'
-        JOIN fact AS keeper ON keeper.seq = link.from_fact
-        WHERE change.entity = 'link' AND change.act = '+' AND {condition} AND EXISTS (
-          SELECT 1 FROM change AS went WHERE went.row = fact.seq AND went.entity = 'fact'
-          AND went.batch = change.batch AND went.before ->> 'lifecycle' = 'active'
-          AND went.number < change.number)
-        AND NOT EXISTS (
-          SELECT 1 FROM fact AS again WHERE again.origin = fact.origin
-          AND again.lifecycle = 'active' AND again.content = fact.content)
-        GROUP BY fact.seq ORDER BY fact.seq
-        """,
-        values,
-    )
+    sql = f"""
+    SELECT fact.id, fact.source, fact.content, min(keeper.content)
+    FROM change JOIN batch ON batch.number = change.batch AND batch.verb = 'dream'
+    JOIN link ON link.number = change.row
+      AND link.kind IN ({sql_list(words_for("contradicts"))})
+    JOIN fact ON fact.seq = link.to_fact AND fact.lifecycle = 'archived'
+    JOIN fact AS keeper ON keeper.seq = link.from_fact
+    WHERE change.entity = 'link' AND change.act = '+' AND {condition} AND EXISTS (
+      SELECT 1 FROM change AS went WHERE went.row = fact.seq AND went.entity = 'fact'
+      AND went.batch = change.batch AND went.before ->> 'lifecycle' = 'active'
+      AND went.number < change.number)
+    AND NOT EXISTS (
+      SELECT 1 FROM fact AS again WHERE again.origin = fact.origin
+      AND again.lifecycle = 'active' AND again.content = fact.content)
+    GROUP BY fact.seq ORDER BY fact.seq
+    """
+    rows: Iterable[Any] = db.execute(sql, values)
     return [(fact_id, source, gone, kept) for fact_id, source, gone, kept in rows]
 
 
 def fact_texts(db: Connection, *, viewer: Origin | Everyone) -> list[tuple[int, str]]:
     """Return the number and text of every fact that `viewer` may see, whatever its lifecycle."""
     condition, values = visibility.where(viewer)
-    rows: list[Any] = db.execute(
-        f"SELECT seq, content FROM fact WHERE {condition}", values
-    ).fetchall()
-    return rows
+    return list(db.execute(f"SELECT seq, content FROM fact WHERE {condition}", values))
 
 
 def analysed(
@@ -123,11 +117,8 @@ def readable(
     are replaced by a mark."""
     condition, values = visibility.where(viewer)
     marks = ", ".join(map(str, map(int, seqs)))
-    rows: Iterable[Any] = db.execute(
-        f"SELECT seq, CAST(content AS BLOB) FROM fact WHERE seq IN ({marks}) AND {condition}",
-        values,
-    )
-    return {seq: _marked(content) for seq, content in rows}
+    sql = f"SELECT seq, CAST(content AS BLOB) FROM fact WHERE seq IN ({marks}) AND {condition}"
+    return {seq: _marked(content) for seq, content in db.execute(sql, values)}
 
 
 def _marked(text: bytes | None) -> str:
