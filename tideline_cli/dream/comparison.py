@@ -124,9 +124,7 @@ def store_pairs(db: Connection, compared: Compared, *, origin_number: int) -> No
             passes.put_pairs(db, compared.fresh[start : start + _ROWS_A_TRANSACTION])
     with writing(db):
         until = compared.progress.seq
-        back = passes.revived(
-            db, since=compared.change, origin_number=origin_number, until=until
-        )
+        back = passes.revived(db, since=compared.change, origin_number=origin_number, until=until)
         passes.remove_unpaired(db, compared.done)
         passes.add_unpaired(db, (seq for seq in back if seq not in compared.seen))
         passes.add_unpaired(db, compared.crowded)

@@ -250,9 +250,7 @@ def confirm(
         said, corrected = fact.access_count + 1, corrections.get((fact.slot or "", fact.scope), 0)
         if max(said, corrected) >= count:
             importance = max(fact.importance, IMPORTANCE)
-            after = replace(
-                fact, status="confirmed", confidence=CONFIDENCE, importance=importance
-            )
+            after = replace(fact, status="confirmed", confidence=CONFIDENCE, importance=importance)
             found.append(Confirm(fact, after, said, corrected))
     return found
 

@@ -245,9 +245,7 @@ class Pass:
             return False
         self._pass_uses_on(proposal.after, keeper)
         for kind, target, reason, strength in proposal.inherited:
-            links.add(
-                self._db, links.Link(keeper.id, kind, target, reason, strength, self._now)
-            )
+            links.add(self._db, links.Link(keeper.id, kind, target, reason, strength, self._now))
         amend.archive_fact(self._db, loser, by=keeper, now=self._now)
         self._gone.append(loser)
         return True

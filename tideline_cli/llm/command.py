@@ -29,9 +29,7 @@ _LAST_WORDS = 4096  # bytes of stderr that are kept
 _GLANCE = 0.1  # seconds between looks at whether the program has ended
 
 
-def ask(
-    model: Model, prompt: str, *, system: str | None, largest: int = LARGEST_REPLY
-) -> str:
+def ask(model: Model, prompt: str, *, system: str | None, largest: int = LARGEST_REPLY) -> str:
     """Return what the program of a checked model prints, `largest` bytes at most; raises
     UnavailableError.
 

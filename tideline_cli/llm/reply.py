@@ -264,9 +264,7 @@ def _number(value: Any) -> float | None:
     return value if isinstance(value, float) and isfinite(value) else None
 
 
-def _last(
-    values: Iterable[dict[str, Any]], key: str, form: type = list
-) -> dict[str, Any] | None:
+def _last(values: Iterable[dict[str, Any]], key: str, form: type = list) -> dict[str, Any] | None:
     """Return the last object with a value of that form; None when there is none, or when it or one
     behind it tells of an error."""
     told = [one for one in values if isinstance(one.get(key), form) or _tells_error(one)]

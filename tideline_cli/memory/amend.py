@@ -109,9 +109,7 @@ def repaint_slots(db: Connection, changed: Iterable[Fact], *, now: int) -> None:
         repaint(db, fact, now=now, by=None)
 
 
-def restore(
-    db: Connection, references: Sequence[str], *, viewer: Origin, now: int
-) -> Amended:
+def restore(db: Connection, references: Sequence[str], *, viewer: Origin, now: int) -> Amended:
     """Bring archived or pruned facts back, all or none. A fact keeps an end that lies ahead.
 
     Raises WriteBlockedError when another active fact stands in the place of one of them; those
@@ -237,9 +235,7 @@ def _replacing(db: Connection, fact: Fact, *, viewer: Origin) -> Iterator[Fact]:
                 yield source
 
 
-def nearest(
-    db: Connection, text: str, *, viewer: Origin, now: int
-) -> list[tuple[Fact, float]]:
+def nearest(db: Connection, text: str, *, viewer: Origin, now: int) -> list[tuple[Fact, float]]:
     """Return the hits of a recall, nearest to `text` first, and their distances 2 - 2 · cosine."""
     hits = recall(db, Query(text), viewer=viewer, now=now).hits
     if not hits:
@@ -272,9 +268,7 @@ def unpin(db: Connection, references: Sequence[str], *, viewer: Origin, now: int
     return _amend(db, "unpin", references, step, viewer=viewer, now=now)
 
 
-def feedback(
-    db: Connection, reference: str, *, delta: float, viewer: Origin, now: int
-) -> Amended:
+def feedback(db: Connection, reference: str, *, delta: float, viewer: Origin, now: int) -> Amended:
     """Move importance and confidence of an active fact by `delta`; praise counts as a use."""
 
     def step(named: Sequence[Fact]) -> list[Fact]:
@@ -336,9 +330,7 @@ def _amend(
         return Amended((), kept, None)
 
 
-def _stored(
-    db: Connection, named: Sequence[Fact], change: Callable[[Fact], Fact]
-) -> list[Fact]:
+def _stored(db: Connection, named: Sequence[Fact], change: Callable[[Fact], Fact]) -> list[Fact]:
     after = [change(fact) for fact in named]
     _store(db, named, after)
     return after

@@ -154,14 +154,10 @@ def _lookup(view: View, query: Query) -> Lookup:
     return Lookup(view, query, question, _archived(view, question, None))
 
 
-def _archived(
-    view: View, question: Question, known: Mapping[str, int] | None
-) -> dict[str, int]:
+def _archived(view: View, question: Question, known: Mapping[str, int] | None) -> dict[str, int]:
     """Return in how many of the origin's archived facts each term of a question occurs; terms of
     none are left out. The rarest comes first. `known` are these counts, where they were asked."""
     if known is None:
-        known = reads.alone(
-            view.db, fts.archived_counts(question.terms, origin_number=view.number)
-        )
+        known = reads.alone(view.db, fts.archived_counts(question.terms, origin_number=view.number))
     found = {term: count for term in question.terms if (count := known[term]) > 0}
     return dict(sorted(found.items(), key=lambda pair: pair[1]))

@@ -74,9 +74,7 @@ class Archived:
         return end is not None and end < self.at
 
 
-def explained(
-    db: Connection, found: Mapping[int, Fact], *, viewer: Origin
-) -> list[Archived]:
+def explained(db: Connection, found: Mapping[int, Fact], *, viewer: Origin) -> list[Archived]:
     """Return why each of these facts, all of them archived, is so; in the order given."""
     births, steps, places = reads.together(
         db, *archivals.trails(found), archivals.successors(found)
@@ -245,9 +243,7 @@ def _of_a_file(
     return ("faded" if noted or fades else "unknown"), None
 
 
-def _by_text(
-    db: Connection, fact: Fact, source: str, viewer: Origin
-) -> tuple[Reason, str | None]:
+def _by_text(db: Connection, fact: Fact, source: str, viewer: Origin) -> tuple[Reason, str | None]:
     """Return merged where the fact in its place says the same, else superseded."""
     other = facts.find(db, source, viewer=viewer)
     if says_same(other.content, fact.content, rule=rule_of(db)):
@@ -313,9 +309,7 @@ def announced(
         sums = dict.fromkeys(held[0] if held else (), 1.0)
     else:
         sums = {seq: said for seq, said in _sums(asked, weights, held).items() if said >= least}
-    best = (
-        _ended(asked, read[-1], weights, least, is_full=is_full) if answer.has_lapsed else []
-    )
+    best = _ended(asked, read[-1], weights, least, is_full=is_full) if answer.has_lapsed else []
     ended: list[Archived] = []
     shown = {hit.fact.id for hit in answer.hits}
     found: list[Archived] = []
@@ -376,9 +370,7 @@ def _gone(one: Archived) -> dict[str, Any]:
     return {"reason": one.reason, "archived_at": iso(one.at)}
 
 
-def with_archived(
-    asked: Lookup, answer: Recalled
-) -> tuple[Recalled, list[Archived]]:
+def with_archived(asked: Lookup, answer: Recalled) -> tuple[Recalled, list[Archived]]:
     """Return an answer with the archived facts among its hits, in order of score, and which they
     are.
 
@@ -396,9 +388,7 @@ def with_archived(
     return replace(answer, hits=hits, seqs=seqs), taken
 
 
-def set_aside(
-    asked: Lookup, answer: Recalled
-) -> list[Archived]:
+def set_aside(asked: Lookup, answer: Recalled) -> list[Archived]:
     """Return the archived facts that match and are not in an answer with archived ones: forgotten
     or replaced by somebody, or ended before. Best first; beside hits those that say as much of the
     query as the best one does."""
@@ -507,9 +497,7 @@ def _said(terms: Sequence[str], weights: Mapping[str, float], asked: Lookup) -> 
     return combined(found, asked.question.forms)[0]
 
 
-def _hits(
-    asked: Lookup, missed: Mapping[int, Archived]
-) -> dict[int, Hit]:
+def _hits(asked: Lookup, missed: Mapping[int, Archived]) -> dict[int, Hit]:
     """Return archived facts as hits, by number."""
     origin, terms, forms = asked.view.origin, asked.question.terms, asked.question.forms
     count, tokens = origin.facts - origin.gone.facts, origin.tokens - origin.gone.tokens

@@ -100,9 +100,7 @@ def newest_first(db: Connection, answer: Recalled, *, viewer: Origin) -> Sequenc
     return newest_of_similar(answer.hits, similar)
 
 
-def newest_of_similar(
-    hits: Sequence[Hit], similar: Iterable[tuple[str, str]]
-) -> Sequence[Hit]:
+def newest_of_similar(hits: Sequence[Hit], similar: Iterable[tuple[str, str]]) -> Sequence[Hit]:
     """Return hits, of facts that are linked as `similar`, pairs of ids, the newest in the place of
     the best, and the others behind all hits: they are said where room is left."""
     group: dict[str, str] = {}
@@ -132,9 +130,7 @@ def _age(hit: Hit) -> tuple[int, str]:
     return hit.fact.created_at, hit.fact.id
 
 
-def lines_of(
-    hits: Sequence[Hit], frame: Frame, room: Room, style: str = "segment"
-) -> ContextBlock:
+def lines_of(hits: Sequence[Hit], frame: Frame, room: Room, style: str = "segment") -> ContextBlock:
     """Return the block of hits that have this room, in their frame, in lines of this style."""
     chosen = _chosen(hits, room, style)
     text = "\n".join(frame.written(one.line) for one in chosen)
@@ -213,9 +209,7 @@ def _chosen(hits: Sequence[Hit], room: Room, style: str) -> list[_Taken]:
     return sorted(taken, key=lambda one: one.rank)
 
 
-def _first_look(
-    hit: Hit, rank: int, lines: _Lines, room: Room, *, is_only: bool
-) -> _Taken | None:
+def _first_look(hit: Hit, rank: int, lines: _Lines, room: Room, *, is_only: bool) -> _Taken | None:
     """Return a line that fits, or the piece of one that would leave no room for others; None for
     one that has to wait for the room which is left at last."""
     line, is_blocked = lines.at(rank)

@@ -100,9 +100,7 @@ def _embedded(db: Connection, origin_number: int) -> int:
     return len(left)
 
 
-def _rough(
-    db: Connection, texts: Sequence[str], at: float, origin_number: int
-) -> Iterator[Rough]:
+def _rough(db: Connection, texts: Sequence[str], at: float, origin_number: int) -> Iterator[Rough]:
     """Yield for each text the numbers of the facts of an origin that are so near to it, and their
     cosines, nearest first."""
     lane = lanes.coded_lane(db, setting(db, "embedder", DEFAULT_EMBEDDER))

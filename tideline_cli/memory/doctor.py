@@ -440,9 +440,7 @@ def restore_from(
             transactions.renew(db)
     finally:
         db.close()
-    report = examine(
-        database, deep=False, network_allowed=network_allowed, progress=progress
-    )
+    report = examine(database, deep=False, network_allowed=network_allowed, progress=progress)
     wrong = [finding for finding in report.findings if finding.severity == "error"]
     broken = [finding for finding in wrong if finding.check in BLOCKING]
     if broken:

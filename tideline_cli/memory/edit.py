@@ -180,9 +180,7 @@ def _corrected(db: Connection, said: Fact, kept: Fact, *, now: int) -> Fact:
     return told_anew(kept, said, **(moved | {"said": last} if last else moved))
 
 
-def _edited(
-    action: str, fact: Fact, gone: Sequence[Ended], batch: journal.batch
-) -> Edited:
+def _edited(action: str, fact: Fact, gone: Sequence[Ended], batch: journal.batch) -> Edited:
     later = tuple(
         (end.after.id, end.after.valid_to)
         for end in gone
@@ -194,9 +192,7 @@ def _edited(
 def _known(db: Connection, said: Fact, kept: Fact, *, origin_number: int) -> Fact | None:
     """Return another active fact of the same trust that says the new words already."""
     distinct = frozenset(_terms(db, said).said)
-    found = stating(
-        db, said.content, distinct, viewer=said.origin, origin_number=origin_number
-    )
+    found = stating(db, said.content, distinct, viewer=said.origin, origin_number=origin_number)
     return next(
         (
             fact
@@ -286,9 +282,7 @@ def refuse_edit(fact: Fact, new: NewFact, editor: Editor, screen: Screen) -> Non
 def revised(fact: Fact, changes: Mapping[str, Any], editor: Editor) -> NewFact:
     """Return the fact as its editor says it: with `changes`, and with all else that it has."""
     text = remember.checked_text(changes.get("content", fact.content))
-    source = author(
-        fact, text, editor=editor.source, typed=editor.typed, vouched=editor.vouched
-    )
+    source = author(fact, text, editor=editor.source, typed=editor.typed, vouched=editor.vouched)
     carried = said_again(fact, source=source)
     if "metadata" in changes:
         changes = {**changes, "metadata": {**(fact.metadata or {}), **changes["metadata"]}}

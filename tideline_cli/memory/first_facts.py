@@ -38,9 +38,7 @@ def first_facts(
     that caches of prompts stay good: by when they were made, pinned ones first."""
     wanted = Filter(scopes=scopes, sources=_SAID, documents=())
     with snapshot(db):
-        seqs = recent.immune_numbers(
-            db, viewer=viewer, now=now, wanted=wanted, limit=_OF_LATE
-        )
+        seqs = recent.immune_numbers(db, viewer=viewer, now=now, wanted=wanted, limit=_OF_LATE)
         if len(seqs) < _OF_LATE:
             seqs += _of_late(db, viewer=viewer, now=now, wanted=wanted)
         read = facts.among(db, [*dict.fromkeys(seqs)], viewer=viewer, wanted=wanted, now=now)
@@ -90,9 +88,7 @@ def standing(
     wanted = Filter(scopes=seen, sources=OWN)
     seqs = recent.open_numbers(db, KIND, viewer=viewer, now=now, wanted=wanted)
     read = facts.get(db, seqs, viewer=viewer)
-    return {
-        seq: Hit(read[seq], read[seq].importance, _UNASKED) for seq in seqs if seq in read
-    }
+    return {seq: Hit(read[seq], read[seq].importance, _UNASKED) for seq in seqs if seq in read}
 
 
 def block(constraints: Sequence[Hit], hits: Sequence[Hit], budget: Budget) -> ContextBlock:

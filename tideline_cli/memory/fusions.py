@@ -38,9 +38,7 @@ _LEAST = 1.0 - max(group.most for group in priority.GROUPS.values()) / 2.0
 _FAR = 0.0  # the cosine of a fact that has no vector
 
 
-def answered_otherwise(
-    view: View, search: Search
-) -> Ranked:
+def answered_otherwise(view: View, search: Search) -> Ranked:
     """Return the answer of a query that names another fusion, or points; where likeness cannot be
     had, the answer by words."""
     try:
@@ -60,9 +58,7 @@ def _ranked(view: View, search: Search) -> Ranked:
     return replace(found, matches=_diverse(view, search, matches))
 
 
-def _diverse(
-    view: View, search: Search, matches: list[Match]
-) -> list[Match]:
+def _diverse(view: View, search: Search, matches: list[Match]) -> list[Match]:
     """Return the best by maximal marginal relevance, which wants scores from 0 on."""
     least = min(0.0, min((match.score for match in matches), default=0.0))
     lifted = [replace(match, score=match.score - least) for match in matches]
@@ -119,9 +115,7 @@ def by_points(view: View, search: Search) -> Ranked:
     found: list[Match] = []
     words = {one.seq: one.words for one, _ in scored if one.words}
     seqs = dict.fromkeys((*had, *like.cosines))
-    for one in with_weights(
-        view, search, seqs, words=words, cosines=like.cosines
-    ):
+    for one in with_weights(view, search, seqs, words=words, cosines=like.cosines):
         parts: dict[str, float] = {}
         if one.seq in had:
             parts |= {name: getattr(had[one.seq], name) for name in _PARTS}
@@ -134,9 +128,7 @@ def by_points(view: View, search: Search) -> Ranked:
 _PARTS = ("words", "id", "tags", "recency", "active")
 
 
-def _pointed(
-    view: View, search: Search, limit: int
-) -> list[tuple[Weighed, Points]]:
+def _pointed(view: View, search: Search, limit: int) -> list[tuple[Weighed, Points]]:
     """Return the best facts by points, with them. Those with the most are read first, until the
     best beat whatever is left: no factor is more than 1."""
     had = matches(view, search.query)
@@ -159,9 +151,7 @@ def _pointed(
 
 def _said(one: Weighed, held: Mapping[int, tuple[str, ...]], weak: Collection[int]) -> Match:
     """Return a fact as one that words have found."""
-    why = Breakdown(
-        None, held.get(one.seq, ()), one.strength, one.factor, one.trust, "lexical"
-    )
+    why = Breakdown(None, held.get(one.seq, ()), one.strength, one.factor, one.trust, "lexical")
     return Match(one.seq, one.fact.id, one.fact.created_at, 0.0, why, one.seq in weak)
 
 
@@ -187,9 +177,7 @@ def matches(view: View, query: Query) -> dict[int, Points]:
     return found
 
 
-def held_terms(
-    view: View, search: Search, seqs: Sequence[int]
-) -> dict[int, tuple[str, ...]]:
+def held_terms(view: View, search: Search, seqs: Sequence[int]) -> dict[int, tuple[str, ...]]:
     """Return which terms of a question each of the facts holds as a word."""
     asked, db, viewer = search.question.terms, view.db, view.viewer
     numbers = {fact.id: seq for seq, fact in facts.get(db, seqs, viewer=viewer).items()}
@@ -273,9 +261,7 @@ def _penalty(view: View, search: Search, one: Weighed) -> float:
     return 1.0 - one.strength
 
 
-def _cosines(
-    view: View, search: Search, seqs: Sequence[int]
-) -> dict[int, float]:
+def _cosines(view: View, search: Search, seqs: Sequence[int]) -> dict[int, float]:
     """Return the cosines of facts that words have found."""
     if search.query.mode == "keyword" or not seqs:
         return {}
@@ -319,9 +305,7 @@ def with_weights(
 ) -> list[Weighed]:  # fmt: skip
     """Return those of the facts that the query asks for, each with its weights. Among ranks facts
     are `modest`, and Weibull's relevance is the factor itself."""
-    read = facts.among(
-        view.db, list(seqs), viewer=view.viewer, wanted=search.wanted, now=view.now
-    )
+    read = facts.among(view.db, list(seqs), viewer=view.viewer, wanted=search.wanted, now=view.now)
     query, moment, found = search.query, view.instant(search.wanted), []
     for seq, fact in read.items():
         counted = modest(fact) if among_ranks else fact
@@ -385,9 +369,7 @@ def liked_by(
     ]
 
 
-def diversify(
-    view: View, query: Query, matches: list[Match]
-) -> list[Match]:
+def diversify(view: View, query: Query, matches: list[Match]) -> list[Match]:
     """Return the best `query.limit` of the matches by maximal marginal relevance."""
     read = facts.get(view.db, [match.seq for match in matches], viewer=view.viewer)
     if not matches:
@@ -399,9 +381,7 @@ def diversify(
         if " " in lane.name
         else lane.likeness(texts)
     )
-    chosen = fusions.mmr_order(
-        [match.score for match in matches], likeness, query.mmr, query.limit
-    )
+    chosen = fusions.mmr_order([match.score for match in matches], likeness, query.mmr, query.limit)
     return [matches[i] for i in chosen]
 
 
@@ -411,9 +391,7 @@ def _stored_likeness(
     """Return the function of two indices that is the cosine of these matches by a learned embedder:
     by the vectors that are stored, so that few texts are embedded or none."""
     seqs = [match.seq for match in matches]
-    held = vectors.packed_of(
-        view.db, seqs, origin_number=view.number, embedder=lane.name
-    )
+    held = vectors.packed_of(view.db, seqs, origin_number=view.number, embedder=lane.name)
     for seq, text in zip(seqs, texts, strict=True):
         if seq not in held:
             held[seq] = lane.packed([text])

@@ -71,9 +71,7 @@ class Reach:
     fan_out: int = FAN_OUT
 
 
-def around(
-    db: Connection, centre: Fact, *, viewer: Origin, reach: Reach, wanted: Filter
-) -> Graph:
+def around(db: Connection, centre: Fact, *, viewer: Origin, reach: Reach, wanted: Filter) -> Graph:
     """Return the facts that are asked for and that few links lead to from a fact, both ways, the
     nearest first."""
     with snapshot(db):
@@ -274,6 +272,4 @@ def _merged(answer: Recalled, found: dict[int, Hit], query: Query) -> Recalled:
     if query.mmr >= 1.0:
         both.sort(key=lambda pair: -pair[1].score)  # equals stay in order
     both = both[: query.limit]
-    return replace(
-        answer, hits=tuple(hit for _, hit in both), seqs=tuple(seq for seq, _ in both)
-    )
+    return replace(answer, hits=tuple(hit for _, hit in both), seqs=tuple(seq for seq, _ in both))

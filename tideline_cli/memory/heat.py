@@ -18,9 +18,7 @@ if TYPE_CHECKING:
 VERB = "recall"
 
 
-def settle_used(
-    db: Connection, read: Mapping[int, Fact], *, viewer: Origin, now: int
-) -> None:
+def settle_used(db: Connection, read: Mapping[int, Fact], *, viewer: Origin, now: int) -> None:
     """Move the heat of facts that a recall has used, by number. Those of which none moves leave no
     trace."""
     rule = heat_rule(db)

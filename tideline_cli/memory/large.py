@@ -232,9 +232,7 @@ class AskedWord(Record):
     spellings: tuple[tuple[str, float], ...]
 
 
-def read_best_of_long(
-    view: View, reader: Reader, stats: Statistics, *, then: Then | None
-) -> None:
+def read_best_of_long(view: View, reader: Reader, stats: Statistics, *, then: Then | None) -> None:
     """Look words up, rarest first, and read what can be among the best."""
     reader.few = min(reader.few, FEW_LONG)
     asked = spelled(stats)

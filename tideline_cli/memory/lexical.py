@@ -82,9 +82,7 @@ def weak_among(view: View, search: Search, seqs: Sequence[int]) -> set[int]:
     }  # fmt: skip
 
 
-def best_by_words(
-    view: View, search: Search, dated: DatedFloor | None = None
-) -> Scorer:
+def best_by_words(view: View, search: Search, dated: DatedFloor | None = None) -> Scorer:
     """Return what `by_terms` finds, as the scorer that scores others alike. It says whether the
     question is mostly unknown, and has more matches then; `dated` leaves some out."""
     question = search.question
@@ -241,9 +239,7 @@ def _is_mostly_unknown(
     return is_mostly_unknown(question.terms, there, question.forms)
 
 
-def _read_rarest_first(
-    view: View, reader: Reader, stats: bm25.Statistics, known: Known
-) -> None:
+def _read_rarest_first(view: View, reader: Reader, stats: bm25.Statistics, known: Known) -> None:
     """Look terms up, rarest first, and read what can be among the best."""
     sums = _Sums(reader)
     counted, left = 0.0, sum(stats.idf.values())

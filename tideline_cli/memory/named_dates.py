@@ -31,9 +31,7 @@ def named_in(view: View, text: str) -> NamedDates | None:
 class NamedDates:
     """The times that a question names, and how rare each part of their dates is in an origin."""
 
-    def __init__(
-        self, db: Connection, windows: Sequence[Window], *, origin_number: int
-    ) -> None:
+    def __init__(self, db: Connection, windows: Sequence[Window], *, origin_number: int) -> None:
         self._windows = windows
         self._db = db
         self._origin = origin_number
@@ -46,9 +44,7 @@ class NamedDates:
         if not (self._weights and match.why.bm25):
             return 0.0, time
         parts = question_times.parts_at(match.created_at)
-        return worth.date_score(
-            parts, self._weights, length=length, mean_length=mean_length
-        ), time
+        return worth.date_score(parts, self._weights, length=length, mean_length=mean_length), time
 
     def floor(self, limit: int) -> DatedFloor:
         """Return what tells how low an active fact may score by its words and be among the best

@@ -224,9 +224,7 @@ class PlainLane:
     def packed(self, texts: Sequence[str]) -> bytes:
         return b"".join([hrr_plain.pack(hrr_plain.embed(text)) for text in texts])
 
-    def rough(
-        self, asked: hrr_plain.Phases, chunks: Held, least: float
-    ) -> Iterable[Near]:
+    def rough(self, asked: hrr_plain.Phases, chunks: Held, least: float) -> Iterable[Near]:
         fresh: list[Near] = []
         if chunks.last:
             numbers, codes = chunks.last

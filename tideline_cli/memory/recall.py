@@ -130,14 +130,10 @@ def _appended(view: View, search: Search) -> Ranked:
     return Ranked(matches, backlog, None, read, archived)
 
 
-def _by_words(
-    view: View, search: Search, read: dict[int, Fact]
-) -> tuple[list[Match], list[Match]]:
+def _by_words(view: View, search: Search, read: dict[int, Fact]) -> tuple[list[Match], list[Match]]:
     """Return the best by words, of two that may contradict each other the newer one first, and
     apart the weak ones. What is `read` for that is added."""
-    found, weak = by_words(
-        view, replace(search, limit=max(search.limit, DEFAULT_LIMIT))
-    )
+    found, weak = by_words(view, replace(search, limit=max(search.limit, DEFAULT_LIMIT)))
     if len(found) > 1 and not search.question.is_of_reference:
         read |= facts.get(view.db, [one.seq for one in found], viewer=view.viewer)
         found = newer_first(found, read)
@@ -244,9 +240,7 @@ def _store(
     return said[-1] if looks else {}
 
 
-def _looks(
-    db: Connection, hits: Mapping[int, Fact], *, now: int
-) -> list[Read[dict[int, Fact]]]:
+def _looks(db: Connection, hits: Mapping[int, Fact], *, now: int) -> list[Read[dict[int, Fact]]]:
     """Return what reads the hits anew, where their use may move the heat of any."""
     is_moving = any(is_restless(one, one.access_count + 1, now=now) for one in hits.values())
     if not hits or not (is_moving or heat_rule(db) is not None):

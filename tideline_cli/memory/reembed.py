@@ -95,9 +95,7 @@ def take_next(db: Connection) -> bool:
     return True
 
 
-def _missing(
-    db: Connection, name: str, *, viewer: Origin | Everyone
-) -> list[tuple[int, int]]:
+def _missing(db: Connection, name: str, *, viewer: Origin | Everyone) -> list[tuple[int, int]]:
     """Return (origin's number, facts without a vector) of those origins that the viewer sees."""
     counts = vectors.missing_counts(db, embedder=name)
     if isinstance(viewer, Origin):
@@ -114,7 +112,5 @@ def _step(db: Connection, name: str, *, origin_number: int, limit: int) -> int:
     codes = embedder_named(db, name).embed_packed([text for _, text, _ in waiting]).tobytes()
     numbers, ids = [seq for seq, *_ in waiting], [fact_id for *_, fact_id in waiting]
     with writing(db):
-        vectors.append(
-            db, numbers, codes, origin_number=origin_number, embedder=name, ids=ids
-        )
+        vectors.append(db, numbers, codes, origin_number=origin_number, embedder=name, ids=ids)
     return len(waiting)

@@ -112,9 +112,7 @@ def _reader(
     moment = view.instant(query.wanted)
 
     def read(seqs: Sequence[int]) -> dict[int, Candidate]:
-        found = facts.among(
-            view.db, seqs, viewer=view.viewer, wanted=query.wanted, now=view.now
-        )
+        found = facts.among(view.db, seqs, viewer=view.viewer, wanted=query.wanted, now=view.now)
         met.update(found)
         return {
             seq: Candidate(
@@ -216,9 +214,7 @@ def are_few(texts: Sequence[str]) -> bool:
     return len(texts) <= PLAIN_TEXTS and sum(map(len, texts)) <= PLAIN_CHARS
 
 
-def _recovered(
-    near: Nearest, base: float | None, room: int, floor: float
-) -> list[Match]:
+def _recovered(near: Nearest, base: float | None, room: int, floor: float) -> list[Match]:
     """Return the best `room` of the nearest, in order; without a base the cosine is the score.
     `floor` is that of the embedder."""
     found: list[Match] = []

@@ -22,9 +22,7 @@ if TYPE_CHECKING:
     from tideline_cli.model.origin import Origin
 
 
-def worth_saying(
-    db: Connection, query: Query, answer: Recalled, *, viewer: Origin
-) -> Recalled:
+def worth_saying(db: Connection, query: Query, answer: Recalled, *, viewer: Origin) -> Recalled:
     """Return the hits that are said unasked: no notes, and none in channels in which programs talk
     to themselves. One found by its neighbours alone comes with another of its session."""
     if not answer.hits:
@@ -34,9 +32,7 @@ def worth_saying(
     prompt = _prompt(db, query, viewer=viewer)
     least = _least(db, answer)
     both = [*zip(answer.hits, answer.seqs, strict=True)]
-    said = {
-        seq for hit, seq in both if is_worth_saying(hit.why, prompt, least_cosine=least)
-    }  # fmt: skip
+    said = {seq for hit, seq in both if is_worth_saying(hit.why, prompt, least_cosine=least)}
     sessions = {hit.fact.session for hit, seq in both if seq in said} - {None}
     kept = [
         (hit, seq) for hit, seq in both

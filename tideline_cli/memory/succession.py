@@ -117,9 +117,7 @@ def repaint(
     return after.get(fact.id, fact), gone
 
 
-def hold_again(
-    db: Connection, fact: Fact, said: Mapping[str, int], *, now: int
-) -> Fact:
+def hold_again(db: Connection, fact: Fact, said: Mapping[str, int], *, now: int) -> Fact:
     """Let a restored value hold as it was said, and where its slot has no other; return it as its
     slot shows it. `said` tells when it was last said before."""
     assert fact.slot is not None  # noqa: S101  for the type checker

@@ -55,9 +55,7 @@ class _View:
     held: float = 1.0
 
 
-def search(
-    view: View, search: Search, dates: NamedDates | None
-) -> tuple[list[Match], list[Match]]:
+def search(view: View, search: Search, dates: NamedDates | None) -> tuple[list[Match], list[Match]]:
     """Return the best facts in order for a question and for the dates that it names, of those that
     are weighed for as many hits as it reaches for. Apart stand those that the search by words tells
     apart, but for what more is known of them."""

@@ -466,9 +466,7 @@ def _broken_edges(
         yield from undo_conflicts.same_ids(db, facts.back.values(), gone=gone)
 
 
-def _holding(
-    trails: Trails, facts: Reversal, awoken: frozenset[int]
-) -> dict[int, tuple[int, Row]]:
+def _holding(trails: Trails, facts: Reversal, awoken: frozenset[int]) -> dict[int, tuple[int, Row]]:
     """Return the facts that will hold when, or where, they do not now, each with the change since
     which and as it will be."""
     moved = {seq for seq, row in facts.changed.items() if not _PLACE.isdisjoint(row)}

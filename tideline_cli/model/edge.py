@@ -16,9 +16,7 @@ FACTUAL = (
 SIMILAR = "similar"  # much alike, and yet another statement
 KINDS = (*MINTED, *FACTUAL, "same_topic", "relates", SIMILAR)
 # What is said of one fact and another is said of both, whichever is named first.
-SYMMETRIC = (
-    "co_constrains", "contrasts_with", "relates_to", "same_topic", "relates", SIMILAR,
-)  # fmt: skip
+SYMMETRIC = ("co_constrains", "contrasts_with", "relates_to", "same_topic", "relates", SIMILAR)
 # The kind by which the same statement is made from the other end. Other kinds have none: that a hub
 # uses a spoke does not say that the spoke uses the hub.
 INVERSE: Mapping[str, str] = {

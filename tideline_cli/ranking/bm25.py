@@ -105,9 +105,7 @@ def score(
     return total, tuple(matched)
 
 
-def term_scores(
-    terms: Sequence[str], query: Sequence[str], stats: Statistics
-) -> dict[str, float]:
+def term_scores(terms: Sequence[str], query: Sequence[str], stats: Statistics) -> dict[str, float]:
     """Return what each query term that a fact with these terms holds adds by itself."""
     return _each(_asked(terms, query, stats), norm_of(len(terms), stats), query, stats)
 

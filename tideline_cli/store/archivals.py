@@ -80,9 +80,7 @@ WHERE link.to_fact IN (SELECT value FROM json_each(?)) AND source.origin = fact.
 a fact went is one that the source has inherited from a twin: the fact has faded by itself."""
 
 
-def archived_ones(
-    seqs: Iterable[int], *, viewer: Origin, wanted: Filter
-) -> Read[list[int]]:
+def archived_ones(seqs: Iterable[int], *, viewer: Origin, wanted: Filter) -> Read[list[int]]:
     """Read those of the facts that are archived and that `wanted` asks for, in the order given."""
     condition, values = visibility.where(viewer)
     narrowed, more = narrowing(wanted)

@@ -152,9 +152,7 @@ def _among_holders(
     db: Connection, terms: Sequence[str], origin_number: int, instant: int
 ) -> tuple[dict[str, int], frozenset[int]]:
     """Return in how many of the facts that held each term occurs, and which facts these are."""
-    found = reads.together(
-        db, *(fts.postings(term, origin_number=origin_number) for term in terms)
-    )
+    found = reads.together(db, *(fts.postings(term, origin_number=origin_number) for term in terms))
     lists = dict(zip(terms, found, strict=True))
     asked = list(set().union(*lists.values()))
     held: set[int] = set()

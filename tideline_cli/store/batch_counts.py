@@ -13,9 +13,7 @@ if TYPE_CHECKING:
 
     from apsw import Connection
 
-NAMES = (
-    "added", "changed", "removed", "archived", "linked", "relinked", "unlinked", "used",
-)  # fmt: skip
+NAMES = ("added", "changed", "removed", "archived", "linked", "relinked", "unlinked", "used")
 _ALL = ", ".join(NAMES)
 
 

@@ -27,9 +27,7 @@ COVERED = frozenset(_ORDER)
 """The fields that a digest covers: who changes one of them puts the digest anew."""
 _covered = itemgetter(*(COLUMNS.index(name) for name in _ORDER))
 # As bytes: what is damaged need not be text any more.
-_BYTES = ", ".join(
-    f"CAST({ORIGIN_KEY if name == 'origin' else name} AS BLOB)" for name in _ORDER
-)
+_BYTES = ", ".join(f"CAST({ORIGIN_KEY if name == 'origin' else name} AS BLOB)" for name in _ORDER)
 _SELECT = f"SELECT seq, digest, {_BYTES} FROM fact"
 _SOME = f"{_SELECT} WHERE seq IN (SELECT value FROM json_each(?))"
 

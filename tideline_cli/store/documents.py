@@ -91,9 +91,7 @@ def note_in(metadata: Mapping[str, Any] | None) -> Mapping[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-def chunks(
-    db: Connection, name: str, *, viewer: Origin, limit: int | None = None
-) -> list[Fact]:
+def chunks(db: Connection, name: str, *, viewer: Origin, limit: int | None = None) -> list[Fact]:
     """Return the active chunks of a document in order, the first `limit` of them."""
     number = visibility.number(db, viewer)
     most = -1 if limit is None else limit

@@ -59,9 +59,7 @@ def by_number(db: Connection, number: int) -> Batch | None:
 
 def has_changes(db: Connection, batch: Batch) -> bool:
     """Say whether the journal still knows anything that a batch did."""
-    return bool(
-        db.execute(HAS_CHANGES, (batch.number,)).get
-    )
+    return bool(db.execute(HAS_CHANGES, (batch.number,)).get)
 
 
 @record
@@ -260,9 +258,7 @@ def _born(db: Connection, run: Entry, seqs: Sequence[int], viewer: Origin) -> It
             )  # fmt: skip
 
 
-def _asked(
-    db: Connection, first: int, last: int, viewer: Origin, wanted: Filter
-) -> list[int]:
+def _asked(db: Connection, first: int, last: int, viewer: Origin, wanted: Filter) -> list[int]:
     """Return those of the facts between two numbers that a filter asks for."""
     condition, names = visibility.where(viewer)
     narrowed, values = narrowing(wanted)

@@ -89,9 +89,7 @@ def last_active(db: Connection, fact_id: str) -> dict[str, Any] | None:
         return None
     sql = "SELECT before, act FROM change WHERE entity = 'fact' AND row = ? ORDER BY number"
     changes: list[Any] = db.execute(sql, numbers).fetchall()
-    found = row_states(
-        [before for before, _ in changes], now=row_image(db, "fact", numbers[0])
-    )
+    found = row_states([before for before, _ in changes], now=row_image(db, "fact", numbers[0]))
     for state, (_, act) in zip(reversed(found[:-1]), reversed(changes), strict=True):
         row = codec.loads(state) if act == "~" and state else {}
         if row.get("lifecycle") == "active":

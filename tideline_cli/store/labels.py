@@ -40,9 +40,7 @@ _INSERT = "INSERT INTO label_term (origin, term, fact, size) VALUES (?, ?, ?, ?)
 _FEW = 500  # facts that are taken out by their terms; for more of them the table is read
 
 
-def add(
-    db: Connection, seq: int, fact: Fact, *, origin_number: int, held: Iterable[str]
-) -> None:
+def add(db: Connection, seq: int, fact: Fact, *, origin_number: int, held: Iterable[str]) -> None:
     """Index the labels of a new fact whose text holds these terms."""
     labels = [*_values(fact)]
     if fact.document is not None:
@@ -62,9 +60,7 @@ def add_chunks(
         if title not in named:
             named[title] = _named([title], analyzer)
         found = named[title].difference(held)
-        db.executemany(
-            _INSERT, [(origin_number, term, seq, len(found)) for term in sorted(found)]
-        )
+        db.executemany(_INSERT, [(origin_number, term, seq, len(found)) for term in sorted(found)])
 
 
 def take(db: Connection, seqs: Collection[int]) -> None:

@@ -47,9 +47,7 @@ class Lapsed(Record):
         return self.changes.get(term, 0)
 
 
-def since(
-    instant: int, facts: int, tokens: int, rows: Sequence[Change], *, now: int
-) -> Lapsed:
+def since(instant: int, facts: int, tokens: int, rows: Sequence[Change], *, now: int) -> Lapsed:
     """Return the active facts that do not hold now, by those that the file counts for an instant
     and the rows of what is `changing` between the two."""
     changed = _signed(rows, instant, now)

@@ -165,9 +165,7 @@ def equal(source: str, kind: str, target: str) -> tuple[tuple[str, str, str], ..
 
 def is_stated(db: Connection, source: str, kind: str, target: str) -> bool:
     """Say whether there is an edge that states this, also by the inverse kind."""
-    return any(
-        is_held(db, start, (word,), end) for start, word, end in equal(source, kind, target)
-    )
+    return any(is_held(db, start, (word,), end) for start, word, end in equal(source, kind, target))
 
 
 def _missing(

@@ -86,9 +86,7 @@ def _states(wanted: Filter) -> tuple[Literal["active", "inactive", "both"], int 
     return reached, wanted.as_of
 
 
-def wordings(
-    db: Connection, *, origin_number: int, wanted: Filter, now: int
-) -> Iterable[Wording]:
+def wordings(db: Connection, *, origin_number: int, wanted: Filter, now: int) -> Iterable[Wording]:
     """Yield the wordings of the facts that hold now, and that `wanted` asks for."""
     narrowed, values = narrowing(wanted, valid_at=now)
     sql = (

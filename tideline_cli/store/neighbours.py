@@ -154,9 +154,7 @@ def linked_count(db: Connection, *, origin_number: int, wanted: Filter) -> int:
     return int(db.execute(sql, (origin_number, *values)).get)
 
 
-def beside_count(
-    db: Connection, seqs: Sequence[int], *, origin_number: int, wanted: Filter
-) -> int:
+def beside_count(db: Connection, seqs: Sequence[int], *, origin_number: int, wanted: Filter) -> int:
     """Return how many facts that are asked for are linked with one of these facts."""
     narrowed, values = narrowing(wanted)
     numbers = codec.dumps(list(seqs))

@@ -42,9 +42,7 @@ _OLDEST_SQLITE = (3, 51, 3)  # older ones have the WAL-reset race
 _JOURNAL_LIMIT = 16 * 1024 * 1024
 
 
-def open_for_writing(
-    path: str, *, network_allowed: bool = False, replaces: bool = False
-) -> Opened:
+def open_for_writing(path: str, *, network_allowed: bool = False, replaces: bool = False) -> Opened:
     """Return a connection to the store at `path`, which is made when it does not exist; where a
     memory was, only if its content is replaced next."""
     if path.startswith(SERVERS):

@@ -79,18 +79,14 @@ def _partings(db: Connection, links: Iterable[int]) -> dict[int, list[_Parting]]
     return found
 
 
-def _pieces(
-    db: Connection, batch: Batch, partings: Iterable[_Parting]
-) -> dict[int, list[int]]:
+def _pieces(db: Connection, batch: Batch, partings: Iterable[_Parting]) -> dict[int, list[int]]:
     """Return the rows that were stored in the place of those that a batch has parted, by the number
     of the change."""
     numbers = [one.number for one in partings if one.batch == batch.number]
     found = reads.together(db, *(
         reads.asked(_BORN_NEXT, (number, batch.number)) for number in numbers
     ))  # fmt: skip
-    return {
-        number: [row for (row,) in rows] for number, rows in zip(numbers, found, strict=True)
-    }
+    return {number: [row for (row,) in rows] for number, rows in zip(numbers, found, strict=True)}
 
 
 def _left_of(db: Connection, parting: _Parting, trail: Trail) -> Links:

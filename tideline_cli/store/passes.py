@@ -259,9 +259,7 @@ def edges(db: Connection, seqs: Iterable[int], *, viewer: Origin) -> dict[str, l
     return found
 
 
-def terms_of(
-    db: Connection, ids: Iterable[str], *, viewer: Origin
-) -> dict[str, frozenset[str]]:
+def terms_of(db: Connection, ids: Iterable[str], *, viewer: Origin) -> dict[str, frozenset[str]]:
     """Return the distinct terms of facts, by id."""
     condition, values = visibility.where(viewer)
     found: dict[str, frozenset[str]] = {}

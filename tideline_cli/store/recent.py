@@ -84,9 +84,7 @@ def _first(db: Connection, index: str, condition: str, values: Values, limit: in
     )
 
 
-def _of_instant(
-    db: Connection, index: str, condition: str, values: Values, limit: int
-) -> set[int]:
+def _of_instant(db: Connection, index: str, condition: str, values: Values, limit: int) -> set[int]:
     """Return the numbers of the facts of one instant that have the least ids.
 
     An import without times gives all its facts one instant. Where these are most of the store, the

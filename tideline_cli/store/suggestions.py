@@ -125,9 +125,7 @@ def newest(db: Connection, *, viewer: Origin, is_active: bool) -> list[tuple[str
     )
 
 
-def named(
-    db: Connection, part: str, *, viewer: Origin, is_active: bool
-) -> list[tuple[str, str]]:
+def named(db: Connection, part: str, *, viewer: Origin, is_active: bool) -> list[tuple[str, str]]:
     """Return ids and texts of the facts whose ids begin or end so, or whose last letters begin so,
     active ones or the others: of the newest facts first, then of all."""
     if not (part.isascii() and part.isalnum() and len(part) <= _FULL):

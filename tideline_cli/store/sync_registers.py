@@ -170,9 +170,7 @@ def reworded(db: Connection, *, origin_number: int | None) -> list[tuple[str | N
     return [(gone, fact_id) for gone, fact_id in db.execute(_REWORDED, (origin_number,))]
 
 
-def slot_mates(
-    db: Connection, places: Iterable[tuple[int, str | None, str]]
-) -> set[str]:
+def slot_mates(db: Connection, places: Iterable[tuple[int, str | None, str]]) -> set[str]:
     """Return the ids of the facts that the time lines of these slots are painted of, each of an
     origin by number and a scope, by what is shown."""
     found: set[str] = set()
@@ -276,9 +274,7 @@ def edges_from(db: Connection, ids: Iterable[str], kinds: Sequence[str]) -> list
     return _at_end(db, "source", ids, kinds)
 
 
-def _at_end(
-    db: Connection, column: str, ids: Iterable[str], kinds: Sequence[str]
-) -> list[EdgeRow]:
+def _at_end(db: Connection, column: str, ids: Iterable[str], kinds: Sequence[str]) -> list[EdgeRow]:
     sql = (
         f"{_EDGE} WHERE {column} IN (SELECT value FROM json_each(?1)) AND present = 1"
         " AND kind IN (SELECT value FROM json_each(?2)) ORDER BY source, kind, target"
@@ -347,9 +343,7 @@ def purge(
     return fresh
 
 
-def _note_rewordings(
-    db: Connection, gone: list[str], state: SyncState, *, is_heard: bool
-) -> None:
+def _note_rewordings(db: Connection, gone: list[str], state: SyncState, *, is_heard: bool) -> None:
     edges = [one for one in edges_to(db, gone, (REWORDS,)) if one.source not in gone]
     rows = facts(db, {one.source for one in edges})
     names = {number: replica for number, (replica, _) in sync_state.replicas(db).items()}

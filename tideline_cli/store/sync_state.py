@@ -46,8 +46,7 @@ class SyncState:
 
     def __init__(self, db: Connection) -> None:
         self._db = db
-        held = named_settings(db, _SELF, _MARK, _CHANGE, _CLOCK, _VERSION, _USED, _RULED,
-                              _FREED)  # fmt: skip
+        held = named_settings(db, _SELF, _MARK, _CHANGE, _CLOCK, _VERSION, _USED, _RULED, _FREED)
         self.own_id = held.get(_SELF, "")
         self.mark = held.get(_MARK, "")
         self.change = int(held.get(_CHANGE, "0"))
@@ -284,9 +283,7 @@ def note_refused(db: Connection, number: int, ids: Collection[str]) -> None:
     """Remember the facts of which a change was not taken from a place: the latest of them."""
     if ids:
         known = [one for one in refused(db, number) if one not in ids]
-        put_setting(
-            db, f"{_REFUSED}_{number}", codec.dumps([*known, *sorted(ids)][-MOST_REFUSED:])
-        )
+        put_setting(db, f"{_REFUSED}_{number}", codec.dumps([*known, *sorted(ids)][-MOST_REFUSED:]))
 
 
 def refused(db: Connection, number: int) -> list[str]:

@@ -80,9 +80,7 @@ class _Change:
 
 def fact_count(db: Connection, batch: Batch) -> int:
     """Return how many facts a batch added or deleted."""
-    return int(
-        db.execute(FACT_COUNT, (batch.number,)).get
-    )
+    return int(db.execute(FACT_COUNT, (batch.number,)).get)
 
 
 def trails(db: Connection, batch: Batch) -> Trails:
@@ -179,8 +177,7 @@ def insert_links(db: Connection, rows: Collection[Row]) -> None:
     held: Iterable[Any] = db.execute(sql, (codec.dumps(numbers),))
     taken = {number for (number,) in held}
     # Who has no number gets the next one, which no edge ever had.
-    _insert(db, "link", (row | {"number": None} if row["number"] in taken else row
-                         for row in rows))  # fmt: skip
+    _insert(db, "link", (row | {"number": None} if row["number"] in taken else row for row in rows))
 
 
 def update(db: Connection, entity: str, changes: Mapping[int, Mapping[str, Any]]) -> None:

@@ -42,9 +42,7 @@ def _chunks(db: Connection) -> list[tuple[int, bytes]]:
     return list(db.execute("SELECT number, facts FROM vector_chunk"))
 
 
-def insert(
-    db: Connection, made: Mapping[int, bytes], *, origin_number: int, embedder: str
-) -> None:
+def insert(db: Connection, made: Mapping[int, bytes], *, origin_number: int, embedder: str) -> None:
     """Store vectors of facts among those that are embedded, in order of number.
 
     Facts that the embedding has not reached are left out: they are embedded later.

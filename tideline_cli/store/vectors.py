@@ -121,9 +121,7 @@ def packed_of(
     return found
 
 
-def packed_among(
-    chunks: Sequence[tuple[bytes, bytes]], numbers: Sequence[int]
-) -> dict[int, bytes]:
+def packed_among(chunks: Sequence[tuple[bytes, bytes]], numbers: Sequence[int]) -> dict[int, bytes]:
     """Return the packed vectors of those of some facts that have one among the `chunks`."""
     wanted = [(number, number.to_bytes(4, "little")) for number in numbers]
     found: dict[int, bytes] = {}
@@ -151,9 +149,7 @@ def backlog(
     return reads.alone(db, waiting(origin_number=origin_number, embedder=embedder, limit=limit))
 
 
-def waiting(
-    *, origin_number: int, embedder: str, limit: int
-) -> Read[list[tuple[int, str, str]]]:
+def waiting(*, origin_number: int, embedder: str, limit: int) -> Read[list[tuple[int, str, str]]]:
     """Read what `backlog` returns."""
     rows: list[Any] = yield _WAITING, (origin_number, embedder, limit)
     return rows
@@ -191,17 +187,13 @@ def append(
     db.execute(sql, (origin_number, embedder, numbers[-1]))
 
 
-def ids_between(
-    db: Connection, after: int, upto: int, *, origin_number: int
-) -> dict[int, str]:
+def ids_between(db: Connection, after: int, upto: int, *, origin_number: int) -> dict[int, str]:
     """Return the ids of an origin's facts after a number and up to another, by number."""
     sql = "SELECT seq, id FROM fact WHERE origin = ? AND seq > ? AND seq <= ?"
     return dict(db.execute(sql, (origin_number, after, upto)))
 
 
-def last_chunk(
-    db: Connection, *, origin_number: int, embedder: str
-) -> tuple[int, int] | None:
+def last_chunk(db: Connection, *, origin_number: int, embedder: str) -> tuple[int, int] | None:
     """Return (number, vectors in it) of the last chunk of an origin, None where it has none."""
     row: tuple[int, int] | None = db.execute(_LAST, (origin_number, embedder)).fetchone()
     return row

@@ -172,14 +172,10 @@ class Absorber:
         """Purge facts; say whether that was done: the journal must have been told before it loses
         its part."""
         db = self._db
-        with journal.batch(
-            db, verb=sync_changes.VERB, by=OWNER, now=self._now, bulk=True
-        ) as batch:
+        with journal.batch(db, verb=sync_changes.VERB, by=OWNER, now=self._now, bulk=True) as batch:
             state = sync_state.SyncState(db)
             is_told = not any(sync_changes.since(db, state.change))
-            gone = (
-                take(db, ids, place=self._place, state=state) if is_told else {}
-            )
+            gone = take(db, ids, place=self._place, state=state) if is_told else {}
             if gone:
                 batch.explain(f"{len(gone):,} purged elsewhere")
                 self.purged += gone.values()
@@ -409,9 +405,7 @@ class Taker:
     def _edge(self, one: EdgeOp, taken: Taken) -> None:
         key = (one.source, one.kind, one.target)
         was = taken.edges.get(key) or sync_registers.edge(self._db, *key)
-        if was is not None and not self._is_later(
-            one.stamp, (was.clock, was.replica, 0, 0)
-        ):
+        if was is not None and not self._is_later(one.stamp, (was.clock, was.replica, 0, 0)):
             return
         values = one.values or (None, None, was.created_at if was else 0)
         mark = self._mark(one.stamp)

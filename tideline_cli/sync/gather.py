@@ -225,9 +225,7 @@ class Gatherer:
         known = self._state.used_at - _SLACK_MS
         return known if min(self._now, self._told.earliest) >= known else 0
 
-    def _put(
-        self, ids: list[str], touched: dict[str, Touched], spoken: set[str]
-    ) -> set[str]:
+    def _put(self, ids: list[str], touched: dict[str, Touched], spoken: set[str]) -> set[str]:
         """Put what was said of some facts into their registers. A batch has used those that are
         `spoken`."""
         rows = sync_registers.facts(self._db, ids)

@@ -296,9 +296,7 @@ class Meeting:
                 continue  # an empty folder is no machine yet
             after, last = (stream.segment, stream.digest) if stream else (0, "")
             stopped: Stopped | None = None
-            for one in unread(
-                folder, other, after=after, last=last, ring=ring, place=row.place
-            ):
+            for one in unread(folder, other, after=after, last=last, ring=ring, place=row.place):
                 if isinstance(one, Stopped):
                     stopped = one
                 else:

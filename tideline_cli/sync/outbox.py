@@ -136,9 +136,7 @@ class Publication:
         self._db = db
         self._since = since
         self._place = place
-        self._ids = {
-            number: replica for number, (replica, _) in sync_state.replicas(db).items()
-        }
+        self._ids = {number: replica for number, (replica, _) in sync_state.replicas(db).items()}
 
     def operations(self) -> Iterator[Operation]:
         """Yield the operations: batches, facts, edges, purges."""

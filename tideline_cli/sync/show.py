@@ -57,9 +57,7 @@ class Shower:
         self._known: dict[str, Registers] = {}
         self._analyzer: Analyzer = setting(db, "analyzer", "standard")
 
-    def show(
-        self, taken: Taken, said_here: Iterable[str], waiting: Sequence[EdgeRow]
-    ) -> None:
+    def show(self, taken: Taken, said_here: Iterable[str], waiting: Sequence[EdgeRow]) -> None:
         """Bring the store to what the registers say after `taken` and what was `said_here`, by id,
         with the edges that were `waiting` for that; store the registers."""
         self._known = {one: taken.facts[one] for one in taken.changed}
@@ -159,9 +157,7 @@ class Shower:
         is_forgotten = one.gone() == "forgotten" and (
             self._stamp(one, "lifecycle") > self._stamp(one, "statement")
         )
-        is_reworded = one.gone() == "superseded" and any(
-            not same_place(by, fact) for by in words
-        )
+        is_reworded = one.gone() == "superseded" and any(not same_place(by, fact) for by in words)
         if not is_forgotten and not is_reworded:
             return fact
         end = fact.created_at if fact.valid_to is None else fact.valid_to
@@ -260,9 +256,7 @@ class Shower:
         for fact in sorted(new, key=lambda fact: (fact.created_at, fact.id)):
             terms = index_terms(fact.content, analyzer=self._analyzer)
             origin = self._known[fact.id].origin
-            writes.insert(
-                self._db, fact, origin_number=origin, terms=terms, is_synced=True
-            )
+            writes.insert(self._db, fact, origin_number=origin, terms=terms, is_synced=True)
             never = replace(fact, access_count=0, last_accessed_at=fact.created_at)
             self._use(never, fact)
         return {fact.id for fact in new}

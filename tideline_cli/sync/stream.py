@@ -109,9 +109,7 @@ def _in_order(
     return False
 
 
-def _check_known(
-    reader: _Reader, numbers: list[int], after: int, last: str
-) -> Stopped | None:
+def _check_known(reader: _Reader, numbers: list[int], after: int, last: str) -> Stopped | None:
     """Say what is wrong where the last segment that was read is not there as it was."""
     if after and (not numbers or numbers[-1] < after):
         at = numbers[-1] if numbers else 0

@@ -45,9 +45,7 @@ class Folded:
     waits: bool
 
 
-def fold(
-    db: Connection, folder: str, place: PlaceRow, ring: Ring | None, *, now: int
-) -> Folded:
+def fold(db: Connection, folder: str, place: PlaceRow, ring: Ring | None, *, now: int) -> Folded:
     """Compare a store with the log in the folder of a place. Facts of which anything was said since
     the last sync, and what these may touch, are passed over, and so are those that the log does not
     tell. Raises TidelineError where nothing can be written beside the store."""

@@ -167,9 +167,7 @@ class _Exact:
         places: dict[int, list[int]] = {}
         for _, chunk, place in guesses:
             places.setdefault(chunk, []).append(place)
-        for (chunk, its), (high, low) in zip(
-            places.items(), self._whole([*places]), strict=True
-        ):
+        for (chunk, its), (high, low) in zip(places.items(), self._whole([*places]), strict=True):
             held = self._facts[chunk]
             count = len(held) // 4
             for place in its:

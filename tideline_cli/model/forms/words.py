@@ -109,9 +109,7 @@ def _pieces(core: str) -> tuple[list[str], list[str]]:
     return pieces, signs
 
 
-def _add_joined(
-    core: str, pieces: list[str], signs: list[str], forms: Forms, terms: Terms
-) -> None:
+def _add_joined(core: str, pieces: list[str], signs: list[str], forms: Forms, terms: Terms) -> None:
     """Join the parts of an id, and the groups of a number."""
     if len(pieces) > _MOST_PIECES:
         return

@@ -14,14 +14,7 @@ from tideline_cli.model.fields import JSON
 from tideline_cli.model.finding import Finding, mendable, some
 from tideline_cli.model.origin import is_in_form, spelled_out
 from tideline_cli.model.source import SOURCES
-from tideline_cli.store import (
-    DRAFT_ID,
-    FROM_DRAFT,
-    connection,
-    digest,
-    schema,
-    sync_state,
-)
+from tideline_cli.store import DRAFT_ID, FROM_DRAFT, connection, digest, schema, sync_state
 from tideline_cli.store.connection import has_synced
 
 TYPE_CHECKING = False

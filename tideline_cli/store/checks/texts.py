@@ -96,9 +96,7 @@ def fact_texts(db: Connection, *, viewer: Origin | Everyone) -> list[tuple[int, 
     return list(db.execute(f"SELECT seq, content FROM fact WHERE {condition}", values))
 
 
-def analysed(
-    db: Connection, *, viewer: Origin | Everyone
-) -> Iterator[tuple[str, str, int]]:
+def analysed(db: Connection, *, viewer: Origin | Everyone) -> Iterator[tuple[str, str, int]]:
     """Yield (content, index terms, their number) of every fact, for a check. Bytes that are damaged
     and no longer text are replaced by a mark."""
     condition, values = visibility.where(viewer)
@@ -110,9 +108,7 @@ def analysed(
         yield _marked(content), _marked(terms), length
 
 
-def readable(
-    db: Connection, seqs: Iterable[int], *, viewer: Origin | Everyone
-) -> dict[int, str]:
+def readable(db: Connection, seqs: Iterable[int], *, viewer: Origin | Everyone) -> dict[int, str]:
     """Return the texts of facts by number, for a check. Bytes that are damaged and no longer text
     are replaced by a mark."""
     condition, values = visibility.where(viewer)

@@ -102,9 +102,7 @@ class OnnxEmbedder(CodedEmbedder):
             raise self._failure(error) from error
         return found if found.ndim == 2 else self._pooled(found, mask)
 
-    def _pooled(
-        self, states: NDArray[np.float64], mask: NDArray[np.int64]
-    ) -> NDArray[np.float64]:
+    def _pooled(self, states: NDArray[np.float64], mask: NDArray[np.int64]) -> NDArray[np.float64]:
         if self._folder.pooling == "cls":
             return states[:, 0]
         weights = mask[..., None].astype(np.float64)
