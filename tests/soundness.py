@@ -11,7 +11,7 @@ from tideline_cli.config.settings import DEFAULT_EMBEDDER
 from tideline_cli.memory.lanes import embedder_of
 from tideline_cli.model.text import index_terms, said_terms
 from tideline_cli.ranking.score_bounds import ROW, bound_code, most_strength
-from tideline_cli.store import batch_counts, digest, vectors
+from tideline_cli.store import journal, vectors, writes
 from tideline_cli.store.checks import derived, structure
 from tideline_cli.store.connection import setting
 from tideline_cli.store.postgres import examination
@@ -34,12 +34,12 @@ def sound(db):
     labels_are_sound(db, analyzer)
     vectors_are_sound(db, facts)
     bounds_are_sound(db, facts, analyzer)
-    assert list(digest.wrong(db)) == []
+    assert list(writes.wrong_digests(db)) == []
     references = examination.references if backends.is_server() else structure.references
     assert list(references(db)) == []
     assert db.execute("SELECT count(*) FROM batch WHERE open > 0").get == 0
     assert list(derived.status_counts(db)) == []
-    assert not batch_counts.are_wrong(db)
+    assert not journal.counts_are_wrong(db)
 
 
 def index_is_sound(db):

@@ -26,11 +26,10 @@ from tideline_cli.model.record import as_dict, replace
 from tideline_cli.model.text import WITH_FORMS, index_terms
 from tideline_cli.ranking.decay import DEPTH
 from tideline_cli.store import journal, schema, uses, visibility, writes
-from tideline_cli.store.connection import put_setting
+from tideline_cli.store.connection import put_setting, writing
 from tideline_cli.store.facts import Filter
 from tideline_cli.store.opening import open_for_writing
 from tideline_cli.store.postgres.tables import of_server
-from tideline_cli.store.transactions import writing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

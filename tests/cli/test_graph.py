@@ -236,14 +236,14 @@ def test_a_graph_is_of_one_instant(run, hub, monkeypatch, named):
     centre, spokes = hub
     argv = ("graph", *([centre] if named else []), "--fan-out", "20", "--json")
     before = run(*argv).json
-    true = memory_graph.neighbours.between
+    true = memory_graph.links.ties_between
 
     def later(db, seqs, **more):
-        monkeypatch.setattr(memory_graph.neighbours, "between", true)
+        monkeypatch.setattr(memory_graph.links, "ties_between", true)
         assert run("link", spokes[0], centre, "--kind", "uses", "--remove").code == 0
         return true(db, seqs, **more)
 
-    monkeypatch.setattr(memory_graph.neighbours, "between", later)
+    monkeypatch.setattr(memory_graph.links, "ties_between", later)
     assert run(*argv).json == before
     assert len(run(*argv).json["edges"]) == len(before["edges"]) - 1
 

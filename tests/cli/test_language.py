@@ -7,9 +7,8 @@ import json
 import pytest
 
 from tests.soundness import sound
-from tideline_cli.store.connection import put_setting
+from tideline_cli.store.connection import put_setting, writing
 from tideline_cli.store.opening import open_for_writing
-from tideline_cli.store.transactions import writing
 
 OLDER = "tideline config set analyzer standard"
 

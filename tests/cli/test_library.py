@@ -167,11 +167,11 @@ def test_a_fact_of_a_document_can_be_made_by_hand():
     """A library is whatever facts say that they are of it."""
     from tests.support import fact
     from tideline_cli.model.origin import OWNER
-    from tideline_cli.store import documents
+    from tideline_cli.store import sequences
 
     with fresh_store() as db:
         put(db, [fact("by hand", "A" * 26, document="x", turn=1, now=NOW)])
-        (found,) = documents.listed(db, viewer=OWNER)
+        (found,) = sequences.documents(db, viewer=OWNER)
         assert (found.name, found.chunks, found.note) == ("x", 1, {})
 
 

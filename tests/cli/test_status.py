@@ -15,8 +15,8 @@ from tideline_cli.model.instant import iso, parse_duration
 from tideline_cli.model.origin import OWNER
 from tideline_cli.model.text import IndexTerms
 from tideline_cli.store import journal, visibility, writes
-from tideline_cli.store.activity import by_day
 from tideline_cli.store.opening import open_for_writing
+from tideline_cli.store.stats import by_day
 
 TODAY = NOW // DAY
 

@@ -22,8 +22,7 @@ from tideline_cli.model.origin import OWNER
 from tideline_cli.policy import contradictions as policy
 from tideline_cli.policy.contradictions import sign, statement
 from tideline_cli.policy.statements import gist, may_contradict
-from tideline_cli.store.connection import put_setting
-from tideline_cli.store.transactions import writing
+from tideline_cli.store.connection import put_setting, writing
 
 HERE = Path(__file__).parent
 PEER = "channel:wa/c1/s1"

@@ -20,7 +20,7 @@ from tideline_cli.model import fact, instant, text
 from tideline_cli.policy import contradictions, identifiers, relations, sameness
 from tideline_cli.ranking import decay, fading
 from tideline_cli.serve import hook_answer, queue
-from tideline_cli.store import connection, locks, private_files, transactions, vectors
+from tideline_cli.store import connection, locks, private_files, vectors
 
 DOCS = ROOT / "docs"
 
@@ -72,7 +72,7 @@ CLAIMS = (
     ("backup.md", f"more than {LONGEST_LINE >> 20} MiB is a bad row"),
     ("files.md", f"`tideline.db-reserve` | {private_files.RESERVE >> 10} KiB"),
     ("reliability.md", f"longer than {connection.BUSY_MS // 1000} s"),
-    ("reliability.md", f"more than {transactions.TOUCH_BUSY_MS} ms"),
+    ("reliability.md", f"more than {connection.TOUCH_BUSY_MS} ms"),
     ("reliability.md", f"transactions of {vectors.CHUNK}"),
     ("exit-codes.md", f"for more than {connection.BUSY_MS // 1000} seconds"),
     ("troubleshooting.md", f"for more than {connection.BUSY_MS // 1000} seconds"),

@@ -13,7 +13,7 @@ import tideline_cli
 from tests.support import DAY, NOW, ROOT
 from tideline_cli import Memory
 from tideline_cli.errors import NotFoundError, StoreError, UsageError, WriteBlockedError
-from tideline_cli.store.transactions import begin, commit
+from tideline_cli.store.connection import begin, commit
 
 PAGE = ROOT / "docs" / "python.md"
 

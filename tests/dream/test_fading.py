@@ -14,9 +14,9 @@ from tideline_cli.dream.plan import Settings
 from tideline_cli.dream.run import dream
 from tideline_cli.model.origin import OWNER
 from tideline_cli.ranking.fading import ALWAYS, Eviction, Traits, fades_at, weak_at
-from tideline_cli.store import facts, injections, reads
+from tideline_cli.store import facts, reads, uses
+from tideline_cli.store.connection import writing
 from tideline_cli.store.opening import open_for_writing
-from tideline_cli.store.transactions import writing
 
 SHARES = st.floats(0.0, 1.0)
 YEAR = 365 * DAY
@@ -67,7 +67,7 @@ def test_a_dream_archives_a_fact_on_the_day_that_is_foretold(one, after_owner):
         )])  # fmt: skip
         if one.given_at is not None:
             with writing(db):
-                reads.alone(db, injections.put({seq: named_id("A")}, now=one.given_at))
+                reads.alone(db, uses.note_given({seq: named_id("A")}, now=one.given_at))
         days = ((NOW + 9 * YEAR, 0),) if at is None else ((at - DAY, 0), (at - 1, 0), (at, 1))
         for now, gone in days:
             done = dream(db, wanted, viewer=OWNER, now=now, dry_run=now != at)
@@ -135,12 +135,12 @@ def test_a_later_gift_counts_and_none_moves_back(db):
     """The time of the last gift never moves backwards, and a number with another id is nobody."""
     (seq,) = put(db, [fact("one", named_id("A"))])
     with writing(db):
-        reads.alone(db, injections.put({seq: named_id("A")}, now=NOW))
-        reads.alone(db, injections.put({seq: named_id("A")}, now=NOW - DAY))
-        reads.alone(db, injections.put({seq: named_id("B"), 99: named_id("C")}, now=NOW + DAY))
+        reads.alone(db, uses.note_given({seq: named_id("A")}, now=NOW))
+        reads.alone(db, uses.note_given({seq: named_id("A")}, now=NOW - DAY))
+        reads.alone(db, uses.note_given({seq: named_id("B"), 99: named_id("C")}, now=NOW + DAY))
     assert rows(db, "SELECT fact, at FROM given") == [(seq, NOW)]
-    assert injections.since(db, NOW - 1, viewer=OWNER) == {named_id("A")}
-    assert injections.since(db, NOW - 1, viewer=PEER) == frozenset()
+    assert uses.given_since(db, NOW - 1, viewer=OWNER) == {named_id("A")}
+    assert uses.given_since(db, NOW - 1, viewer=PEER) == frozenset()
 
 
 def test_purge_and_undo_take_the_gift_with_the_fact(run, home):
@@ -159,8 +159,8 @@ def test_a_model_archives_nothing_that_context_gave_out(db, monkeypatch):
     names = [named_id(str(n)) for n in range(8)]
     seqs = put(db, [fact(f"the word number {n} is {n * 7}", name) for n, name in enumerate(names)])
     with writing(db):
-        reads.alone(db, injections.put({seqs[0]: names[0]}, now=NOW - 29 * DAY))
-        reads.alone(db, injections.put({seqs[1]: names[1]}, now=NOW - 30 * DAY))
+        reads.alone(db, uses.note_given({seqs[0]: names[0]}, now=NOW - 29 * DAY))
+        reads.alone(db, uses.note_given({seqs[1]: names[1]}, now=NOW - 30 * DAY))
     reply = json.dumps({"archive": names[:2]})
     monkeypatch.setattr(consolidate, "complete", lambda *_, **__: reply)
     bucket = consolidate.gather(db, viewer=OWNER)

@@ -15,9 +15,8 @@ from tideline_cli.model.fact import NewFact
 from tideline_cli.model.origin import EVERYONE, OWNER
 from tideline_cli.model.record import replace
 from tideline_cli.store import facts, history, journal, links, listing, passes, visibility, writes
-from tideline_cli.store.connection import put_setting
+from tideline_cli.store.connection import put_setting, writing
 from tideline_cli.store.passes import last_pass
-from tideline_cli.store.transactions import writing
 
 TEXT = "The user prefers dark mode in the editor"
 FREE = Settings(max_loss=1.0)

@@ -13,8 +13,8 @@ from tests.exchange.conftest import MODEL, REPLY
 from tideline_cli.exchange.extract.conversation import fingerprint, parsed_transcript
 from tideline_cli.model.origin import OWNER
 from tideline_cli.store import cursors
+from tideline_cli.store.connection import writing
 from tideline_cli.store.opening import open_for_writing
-from tideline_cli.store.transactions import writing
 
 FACT = {"facts": [{"content": "The user keeps bees.", "segment": "project"}]}
 NO_FACTS = {"facts": []}

@@ -14,8 +14,7 @@ from tideline_cli.exchange.importer.summary import ImportSummary
 from tideline_cli.exchange.importer.workers import ChunkVectors
 from tideline_cli.model.origin import OWNER
 from tideline_cli.store import vectors, visibility
-from tideline_cli.store.connection import put_setting
-from tideline_cli.store.transactions import writing
+from tideline_cli.store.connection import put_setting, writing
 from tideline_cli.vector.embedder import resolve
 
 CONTEXT = ImportContext(OWNER, NOW, True)

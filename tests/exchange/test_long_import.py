@@ -14,8 +14,8 @@ from tideline_cli.exchange.importer.import_rows import CHUNK, ImportBatch, impor
 from tideline_cli.exchange.importer.rows import ImportContext
 from tideline_cli.model.origin import OWNER
 from tideline_cli.store import score_bounds, uses
+from tideline_cli.store.connection import writing
 from tideline_cli.store.opening import open_for_writing
-from tideline_cli.store.transactions import writing
 from tideline_cli.system import pipes
 from tideline_cli.vector.worker import LENGTH
 

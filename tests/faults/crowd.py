@@ -16,8 +16,8 @@ from tideline_cli.memory.recall import recall
 from tideline_cli.memory.remember import remember
 from tideline_cli.model.fact import NewFact
 from tideline_cli.model.origin import OWNER
+from tideline_cli.store.connection import begin, commit
 from tideline_cli.store.opening import open_for_reading, open_for_writing
-from tideline_cli.store.transactions import begin, commit
 
 if TYPE_CHECKING:
     from pathlib import Path

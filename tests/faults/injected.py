@@ -217,9 +217,9 @@ def _unlocked_restore(spec: dict[str, Any]) -> None:
     def in_two_steps(db: apsw.Connection, path: str, *, now: int, progress: Any) -> str:
         kept = backup.copy_before(db.filename, "restore", now=now)
         with contextlib.closing(connection.open_for_inspection(path)) as source:
-            with backup.transactions.in_turn(db), db.backup("main", source, "main") as run:
+            with backup.connection.in_turn(db), db.backup("main", source, "main") as run:
                 run.step(-1)
-            backup.transactions.renew(db)
+            backup.connection.renew(db)
         return kept
 
     backup.replace_content = in_two_steps
@@ -235,16 +235,16 @@ def _any_generation(spec: dict[str, Any]) -> None:
 
 def _no_write_lock(spec: dict[str, Any]) -> None:
     """Read before the lock is taken, as a deferred transaction that is begun anew does."""
-    from tideline_cli.store import journal, transactions
+    from tideline_cli.store import connection, journal
 
     def begin(db: apsw.Connection) -> None:
-        transactions._queues[id(db)] = None
+        connection._queues[id(db)] = None
 
     def commit(db: apsw.Connection) -> None:
-        transactions._queues.pop(id(db), None)
+        connection._queues.pop(id(db), None)
 
-    transactions.begin = begin
-    transactions.commit = journal.commit = commit
+    connection.begin = begin
+    connection.commit = journal.commit = commit
 
 
 def _forget_pending(spec: dict[str, Any]) -> None:

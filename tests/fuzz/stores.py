@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 from tests.support import DAY, NOW, PEER, empty_store_at, fact, put
 from tideline_cli.store import links, schema
+from tideline_cli.store.connection import writing
 from tideline_cli.store.opening import open_for_writing
-from tideline_cli.store.transactions import writing
 
 if TYPE_CHECKING:
     from collections.abc import Callable

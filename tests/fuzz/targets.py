@@ -30,8 +30,8 @@ from tideline_cli.model.text import terms
 from tideline_cli.policy import harness, identifiers, secrets
 from tideline_cli.policy.render import prompt_text, screen_text
 from tideline_cli.policy.threats.scan import scan
+from tideline_cli.store.connection import rollback
 from tideline_cli.store.opening import open_for_writing
-from tideline_cli.store.transactions import rollback
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -19,7 +19,7 @@ from tideline_cli.dream.plan import ALL_STAGES, STAGES, SWEEP, Settings
 from tideline_cli.dream.run import dream
 from tideline_cli.model.origin import EVERYONE, OWNER, parse_origin
 from tideline_cli.store import facts, links, stats
-from tideline_cli.store.transactions import writing
+from tideline_cli.store.connection import writing
 
 DREAM = golden("dream")
 SWEEPS = golden("decay_gc")

@@ -11,7 +11,7 @@ from tideline_cli.memory.query import DEFAULT_LIMIT, Query
 from tideline_cli.memory.recall import recall
 from tideline_cli.model.origin import OWNER
 from tideline_cli.store import vectors
-from tideline_cli.store.transactions import writing
+from tideline_cli.store.connection import writing
 
 HYBRID = golden("hybrid")
 BLOCKS = golden("context_blocks")

@@ -15,8 +15,8 @@ from tideline_cli.memory.recall import recall
 from tideline_cli.memory.semantic import embed_backlog
 from tideline_cli.model.origin import OWNER, channel
 from tideline_cli.store import score_bounds, visibility
+from tideline_cli.store.connection import writing
 from tideline_cli.store.opening import open_for_writing
-from tideline_cli.store.transactions import writing
 
 OTHER = channel("wa", "crowd", "1")
 _TOPICS = ("deploys on Friday", "drinks coffee", "reads about trains", "likes the green office")

@@ -15,7 +15,7 @@ from tideline_cli.model.origin import OWNER
 from tideline_cli.model.record import replace
 from tideline_cli.store import facts, history, links
 from tideline_cli.store.checks import texts
-from tideline_cli.store.transactions import writing
+from tideline_cli.store.connection import writing
 
 WHO = {"viewer": OWNER, "now": NOW}
 

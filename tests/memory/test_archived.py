@@ -13,7 +13,7 @@ from tests.support import DAY, NOW, PEER, named_id
 from tideline_cli.dream import consolidate as consolidation
 from tideline_cli.memory import archived
 from tideline_cli.model.origin import OWNER
-from tideline_cli.store import facts, steps
+from tideline_cli.store import facts, history
 from tideline_cli.store.opening import open_for_writing
 
 LATE = NOW + 200 * DAY
@@ -225,7 +225,7 @@ def test_forgotten_after_it_had_faded_and_come_back(at, home):
 
 def _batch(home):
     db = open_for_writing(str(home / "tideline.db"))
-    standing = steps.standing(db, viewer=OWNER)
+    standing = history.standing(db, viewer=OWNER)
     newest = next(one for one in standing if one.verb != "recall")  # a use moves heat
     db.close()
     return newest.ordinal

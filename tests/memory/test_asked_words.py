@@ -10,8 +10,7 @@ from tideline_cli.memory import coded_lane, likeness
 from tideline_cli.memory.coded_lane import CodedLane, asked_words, key_of
 from tideline_cli.model.origin import OWNER, channel
 from tideline_cli.store import visibility
-from tideline_cli.store.connection import put_setting
-from tideline_cli.store.transactions import writing
+from tideline_cli.store.connection import put_setting, writing
 from tideline_cli.vector.embedders import codes
 from tideline_cli.vector.embedders.coded import StaticEmbedder
 from tideline_cli.vector.embedders.static import StaticTable

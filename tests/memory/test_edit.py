@@ -11,7 +11,7 @@ from tideline_cli.memory.edit import Editor, edit
 from tideline_cli.memory.undo import redo, undo
 from tideline_cli.model.origin import OWNER
 from tideline_cli.model.record import replace
-from tideline_cli.store import digest, facts, history, links, listing
+from tideline_cli.store import facts, history, links, listing, writes
 from tideline_cli.store.checks import texts
 
 LATER = NOW + 30 * DAY
@@ -62,12 +62,12 @@ def test_a_label_changes_in_place(db, name):
         touched["decay_rate"] = 0.5
     assert replace(after, **touched) == before
     assert len(texts.fact_texts(db, viewer=OWNER)) == 1
-    assert list(digest.wrong(db)) == []
+    assert list(writes.wrong_digests(db)) == []
     undo(db, None, viewer=OWNER, now=LATER + 1)
     assert read(db, "AAAA1") == before
     redo(db, viewer=OWNER, now=LATER + 2)
     assert read(db, "AAAA1") == after
-    assert list(digest.wrong(db)) == []
+    assert list(writes.wrong_digests(db)) == []
 
 
 def test_a_new_wording_corrects_the_past(db):

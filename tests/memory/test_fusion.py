@@ -10,8 +10,7 @@ from tideline_cli.memory import likeness
 from tideline_cli.memory.query import Query
 from tideline_cli.memory.recall import recall
 from tideline_cli.model.origin import OWNER
-from tideline_cli.store.connection import put_setting
-from tideline_cli.store.transactions import writing
+from tideline_cli.store.connection import put_setting, writing
 
 TEXTS = ("a red car", "an automobile", "red wine", "a car for rent")
 COSINES = {1: 0.5, 2: 0.9, 3: 0.2, 4: 0.6}

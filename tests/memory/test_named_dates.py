@@ -13,7 +13,7 @@ from tideline_cli.memory.query import Query
 from tideline_cli.memory.recall import recall
 from tideline_cli.model.origin import OWNER, Origin
 from tideline_cli.model.window import Window
-from tideline_cli.store import arrivals, sessions, visibility
+from tideline_cli.store import arrivals, sequences, visibility
 
 HOUR = 3_600_000
 GUEST = Origin("channel:a/b/c")
@@ -78,9 +78,9 @@ def test_few_facts_are_weighed(db, monkeypatch):
     put(db, [fact(f"{' '.join(rng.sample(WORDS, 4))} pear", f"ID{n:024d}", now=NOW - n)
              for n in range(400)])  # fmt: skip
     weighed = []
-    places = sessions.places
+    places = sequences.places
     monkeypatch.setattr(
-        sessions, "places",
+        sequences, "places",
         lambda seqs, **more: weighed.append(tuple(seqs)) or places(seqs, **more),
     )  # fmt: skip
     asked = f"pear {' '.join(WORDS[:9])} on monday"

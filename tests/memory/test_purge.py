@@ -31,9 +31,8 @@ from tideline_cli.model.origin import OWNER
 from tideline_cli.model.text import terms
 from tideline_cli.store import facts, journal, links, listing, score_bounds, uses, writes
 from tideline_cli.store.checks.texts import fact_texts
-from tideline_cli.store.connection import purge_pending
+from tideline_cli.store.connection import purge_pending, writing
 from tideline_cli.store.opening import open_for_reading, open_for_writing
-from tideline_cli.store.transactions import writing
 
 PIECE = 6
 

@@ -14,7 +14,7 @@ from tideline_cli.model.fact import NewFact
 from tideline_cli.model.origin import OWNER
 from tideline_cli.model.record import replace
 from tideline_cli.store import facts, links
-from tideline_cli.store.transactions import writing
+from tideline_cli.store.connection import writing
 
 LATER = NOW + 30 * DAY
 

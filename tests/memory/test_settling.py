@@ -8,10 +8,10 @@ from tests.support import DAY, NOW, fact, put, view_at
 from tideline_cli.memory.query import Query
 from tideline_cli.memory.recall import recall, write_back
 from tideline_cli.model.origin import OWNER
-from tideline_cli.store import lapsed
+from tideline_cli.store import overview
 
 
-@pytest.mark.parametrize("many", [lapsed.LAG - 4, lapsed.LAG + 1])
+@pytest.mark.parametrize("many", [overview.LAG - 4, overview.LAG + 1])
 def test_a_recall_settles_what_it_had_to_read(db, many):
     """What many facts are is counted after the answer; a few are read each time."""
     put(db, [fact("green tea", f"ID{n:024d}", valid_to=NOW + DAY) for n in range(many)])
@@ -25,4 +25,4 @@ def test_a_recall_settles_what_it_had_to_read(db, many):
     assert [fact_id[:2] for fact_id, _ in answers[0]] == ["IE"] * 3
     assert answers[0] == answers[1]
     gone = view_at(db, now=now).origin.gone
-    assert (gone.facts, gone.read) == (many, many if many <= lapsed.LAG else 0)
+    assert (gone.facts, gone.read) == (many, many if many <= overview.LAG else 0)

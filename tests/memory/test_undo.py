@@ -18,8 +18,8 @@ from tideline_cli.memory.semantic import embed_backlog
 from tideline_cli.memory.undo import redo, undo, undoable
 from tideline_cli.model.fact import NewFact
 from tideline_cli.model.origin import EVERYONE, OWNER
-from tideline_cli.store import facts, journal, links, score_bounds, uses, vector_upkeep, vectors
-from tideline_cli.store.transactions import writing
+from tideline_cli.store import facts, journal, links, score_bounds, uses, vectors
+from tideline_cli.store.connection import writing
 
 
 def say(db, content, fact_id, *, origin=OWNER, now=NOW, **more):
@@ -303,9 +303,9 @@ def test_vectors_come_back_in_order(db, count):
     gone = set(numbers[:1] + numbers[200 : 200 + count - 2] + numbers[600:601])
     held = dict(vectors_by_number(db))
     with writing(db):
-        vector_upkeep.remove(db, gone)
+        vectors.remove(db, gone)
         assert set(vectors_by_number(db)) == set(numbers) - gone
-        vector_upkeep.insert(
+        vectors.insert(
             db, {n: held[n] for n in gone}, origin_number=1, embedder="hrr-256"
         )
     assert vectors_by_number(db) == held

@@ -16,8 +16,8 @@ from tideline_cli.errors import UsageError
 from tideline_cli.memory.remember import checked_text
 from tideline_cli.model.fact import MAX_CONTENT
 from tideline_cli.store import links
+from tideline_cli.store.connection import writing
 from tideline_cli.store.opening import open_for_writing
-from tideline_cli.store.transactions import writing
 
 GROUP = 40
 _OBEYED = frozenset(map(chr, (*range(9), *range(11, 32), *range(127, 160), 0x2028, 0x2029)))

@@ -17,7 +17,7 @@ from tests.support import ROOT, fact, put
 from tideline_cli import Memory
 from tideline_cli.errors import StoreError
 from tideline_cli.model.text import WITH_FORMS, index_terms
-from tideline_cli.store import locks, transactions, writes
+from tideline_cli.store import connection, locks, writes
 from tideline_cli.store.opening import open_for_writing as opened
 from tideline_cli.store.postgres import opening
 
@@ -228,14 +228,14 @@ def test_a_failed_statement_spoils_its_transaction(address):
     """Who goes on after a failure stores nothing: neither what was before it nor what follows."""
     db = opening.open_or_make(address())
     add = "INSERT INTO setting (name, value) VALUES (?, ?)"
-    with pytest.raises(apsw.Error), transactions.writing(db):
+    with pytest.raises(apsw.Error), connection.writing(db):
         db.execute(add, ("test 1", "one"))
         with pytest.raises(apsw.ConstraintError):
             db.execute(f"{add} RETURNING name", ("test 1", "again")).fetchone()
         with pytest.raises(apsw.SQLError, match="has failed"):
             db.execute(add, ("test 2", "two"))
     assert db.get_autocommit() and noted(db) is None
-    with transactions.writing(db):
+    with connection.writing(db):
         db.execute(add, ("test 3", "three"))
     assert noted(db) == "three"
     db.close()
@@ -245,7 +245,7 @@ def test_a_savepoint_takes_a_failure_back(address):
     """What was written before it stays, as `remember --batch` needs it."""
     db = opening.open_or_make(address())
     add = "INSERT INTO setting (name, value) VALUES (?, ?)"
-    with transactions.writing(db):
+    with connection.writing(db):
         db.execute(add, ("test 1", "one"))
         with pytest.raises(apsw.ConstraintError), db:
             db.execute(add, ("test 2", "two"))
@@ -261,7 +261,7 @@ def test_a_refused_fact_takes_no_number(address):
     rest on it."""
     db = opening.open_or_make(address())
     assert put(db, [fact("one", "A"), fact("two", "B")]) == [1, 2]
-    with transactions.writing(db):
+    with connection.writing(db):
         again = fact("three", "A")
         listed = index_terms(again.content, analyzer=WITH_FORMS)
         assert not writes.insert(db, again, origin_number=1, terms=listed)
@@ -272,7 +272,7 @@ def test_a_refused_fact_takes_no_number(address):
 def test_many_statements_at_once(address):
     """Thousands of them, with long answers, do not fill what lies between both sides."""
     db = opening.open_or_make(address())
-    with transactions.writing(db):
+    with connection.writing(db):
         for number in range(3_000):
             db.execute("INSERT INTO setting (name, value) VALUES (?, ?)",
                        (f"test {number:04d}", "x" * 900))  # fmt: skip
@@ -287,12 +287,12 @@ def test_who_does_not_wait_goes_on_without_writing(address):
     place = address()
     first, second = opening.open_or_make(place), opening.open_or_make(place)
     second.set_busy_timeout(20)
-    with transactions.writing(first):
+    with connection.writing(first):
         first.execute("SELECT 1").fetchone()
-        with pytest.raises(apsw.BusyError), transactions.writing(second):
+        with pytest.raises(apsw.BusyError), connection.writing(second):
             pass
         assert second.get_autocommit() and noted(second) is None
-    with transactions.writing(second):
+    with connection.writing(second):
         second.execute("INSERT INTO setting (name, value) VALUES ('test', 'late')")
     assert noted(first) == "late"
     first.close()

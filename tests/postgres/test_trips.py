@@ -11,7 +11,7 @@ import pytest
 
 from tests.postgres.test_same import rows, same
 from tests.support import DAY, NOW, named_id
-from tideline_cli.store import transactions
+from tideline_cli.store import connection
 from tideline_cli.store.connection import put_setting, setting
 from tideline_cli.store.postgres import opening, server
 
@@ -143,11 +143,11 @@ def test_another_analyser_changes_no_answer(filled):
 def test_settings_are_those_of_the_transaction(address):
     """They come with its first round trip; what it stores itself it reads."""
     db = opening.open_or_make(address())
-    with transactions.writing(db):
+    with connection.writing(db):
         assert setting(db, "test", "none") == "none" and db.trips == (before := db.trips)
         put_setting(db, "test", "own")
         assert setting(db, "test", "none") == "own" and db.trips == before + 1
-    with transactions.snapshot(db):
+    with connection.snapshot(db):
         assert setting(db, "test", "none") == "own"
     assert db.settings is None
     db.close()
@@ -158,9 +158,9 @@ def test_a_snapshot_stays_one_instant(address):
     place = address()
     reader, writer = opening.open_or_make(place), opening.open_or_make(place)
     count = "SELECT count(*) FROM setting"
-    with transactions.snapshot(reader):
+    with connection.snapshot(reader):
         before = reader.execute(count).get
-        with transactions.writing(writer):
+        with connection.writing(writer):
             writer.execute("INSERT INTO setting (name, value) VALUES ('test', 'late')")
         assert reader.execute(f"{count} WHERE true").get == before
     assert reader.execute(count).get == before + 1
@@ -172,7 +172,7 @@ def test_a_statement_after_a_failure_is_refused(address):
     """Also one of which the answer is known."""
     db = opening.open_or_make(address())
     add = "INSERT INTO setting (name, value) VALUES (?, ?)"
-    with pytest.raises(apsw.Error), transactions.writing(db):
+    with pytest.raises(apsw.Error), connection.writing(db):
         db.execute(add, ("test", "one"))
         with pytest.raises(apsw.ConstraintError):
             db.execute(f"{add} RETURNING name", ("test", "again")).fetchone()
@@ -184,7 +184,7 @@ def test_a_lost_connection_ends_its_snapshot(address):
     """What is lost was rolled back; the next statement says that the connection is gone."""
     place = address()
     db, other = opening.open_or_make(place), opening.open_or_make(place)
-    with transactions.snapshot(db):
+    with connection.snapshot(db):
         own = db.execute("SELECT pg_backend_pid()").get
         other.execute("SELECT pg_terminate_backend(?::integer)", (own,)).fetchall()
         for _ in range(50):

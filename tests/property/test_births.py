@@ -14,8 +14,8 @@ from tideline_cli.errors import TidelineError
 from tideline_cli.memory.purge import purge
 from tideline_cli.memory.undo import plan_undo
 from tideline_cli.model.origin import EVERYONE
-from tideline_cli.store import activity, archivals, births, deeds, history, listing, statements
-from tideline_cli.store.checks import journalled
+from tideline_cli.store import archivals, history, images, listing, statements, stats
+from tideline_cli.store.checks import structure
 from tideline_cli.store.facts import Filter
 
 NEVER = 1_000_000
@@ -50,8 +50,8 @@ def told(db, viewer):
             for seq in range(max(seqs, default=0) + 2)
         ],
         "about": [about(db, batches, wanted, viewer) for wanted in FILTERS],
-        "days": activity.by_day(db, viewer=viewer, since=NOW - DAY, days=500),
-        "deeds": deeds.of(db, numbers, viewer=viewer),
+        "days": stats.by_day(db, viewer=viewer, since=NOW - DAY, days=500),
+        "deeds": history.deeds_of(db, numbers, viewer=viewer),
         "departures": archivals.of(db, seqs),
         "added": [added(db, number) for number in numbers.values()],
         "times": statements.times(db, viewer=viewer),
@@ -86,7 +86,7 @@ def lived(db, draw, steps):
     for _ in range(steps):
         undoing.act(world, STEPS)
         tales.append([told(db, viewer) for viewer in ORIGINS[:2]])
-        assert list(journalled.journal(db)) == list(journalled.images(db)) == []
+        assert list(structure.journal(db)) == list(structure.images(db)) == []
     sound(db)
     tales.append((undoing.exported(db), db.execute("SELECT * FROM batch_count").fetchall()))
     return tales
@@ -103,11 +103,11 @@ def test_runs_tell_what_single_births_tell(data):
         return drawn[-1]
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(births, "_LEAST", 1)
+        patch.setattr(images, "_LEAST", 1)
         with fresh_store() as db:
             tales = lived(db, draw, steps)
         again = iter(drawn)
-        patch.setattr(births, "_LEAST", NEVER)
+        patch.setattr(images, "_LEAST", NEVER)
         with fresh_store() as db:
             assert lived(db, lambda _: next(again), steps) == tales
             assert db.execute("SELECT count(*) FROM change WHERE entity = 'facts'").get == 0

@@ -15,7 +15,7 @@ from tideline_cli.memory.amend import archive_fact
 from tideline_cli.model.origin import EVERYONE, OWNER
 from tideline_cli.model.record import replace
 from tideline_cli.store import facts, journal, listing, passes, visibility, writes
-from tideline_cli.store.transactions import writing
+from tideline_cli.store.connection import writing
 from tideline_cli.vector.embedder import resolve
 from tideline_cli.vector.search import Limits, near_rows
 

@@ -15,8 +15,8 @@ from tests.support import empty_store_at, named_id, often, put
 from tideline_cli.memory.remember import checked_text
 from tideline_cli.model.record import replace
 from tideline_cli.store import links
+from tideline_cli.store.connection import writing
 from tideline_cli.store.opening import open_for_writing
-from tideline_cli.store.transactions import writing
 
 
 def drawn_facts(draw, count):

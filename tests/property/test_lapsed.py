@@ -13,9 +13,9 @@ from tests.support import DAY, NOW, PEER, fact, fresh_store, often, put, view_at
 from tideline_cli.memory import lexical
 from tideline_cli.model.origin import OWNER
 from tideline_cli.model.record import replace
-from tideline_cli.store import lapsed, visibility, writes
+from tideline_cli.store import overview, visibility, writes
 from tideline_cli.store.checks import derived
-from tideline_cli.store.transactions import writing
+from tideline_cli.store.connection import writing
 
 MOMENTS = tuple(NOW + days * DAY for days in range(-4, 5))
 moments = st.sampled_from(MOMENTS).flatmap(lambda at: st.integers(at - 1, at + 1))
@@ -58,7 +58,7 @@ def act(db, data, every, done):
         every[made.id] = made
     elif done == "settle":
         with writing(db):
-            lapsed.settle(
+            overview.settle(
                 db, origin_number=data.draw(st.integers(1, 3)), now=data.draw(moments)
             )
     elif done != "ask" and every:
@@ -87,7 +87,7 @@ def test_lapsed_facts_are_counted_exactly(data):
     """After any history, and for any moment, past or future, the statistics are those of the facts
     that hold then; the counts of the file are those of the instant that it names."""
     every = {}
-    with fresh_store(analyzer="reference") as db, mock.patch.object(lapsed, "_AT_ONCE", 2):
+    with fresh_store(analyzer="reference") as db, mock.patch.object(overview, "_AT_ONCE", 2):
         for done in data.draw(st.lists(acts, min_size=3, max_size=25)):
             act(db, data, every, done)
             lapsed_are_sound(db)
@@ -108,12 +108,12 @@ def test_settling_comes_to_the_moment(db):
         for n in range(40)
     ])  # fmt: skip
     number = visibility.number(db, OWNER)
-    with mock.patch.object(lapsed, "_AT_ONCE", 3):
+    with mock.patch.object(overview, "_AT_ONCE", 3):
         for now in (NOW + 9 * DAY, NOW - 20 * DAY, NOW):
             turns = 0
             while view_at(db, origin_number=number, now=now).origin.gone.read:
                 with writing(db):
-                    lapsed.settle(db, origin_number=number, now=now)
+                    overview.settle(db, origin_number=number, now=now)
                 lapsed_are_sound(db)
                 turns += 1
             assert 2 <= turns < 30
@@ -129,7 +129,7 @@ def test_origins_are_settled_apart(db):
     owner, peer = visibility.number(db, OWNER), visibility.number(db, PEER)
     before = db.execute(kept, (peer,)).fetchall()
     with writing(db):
-        lapsed.settle(db, origin_number=owner, now=NOW + 3 * DAY)
+        overview.settle(db, origin_number=owner, now=NOW + 3 * DAY)
     assert db.execute(kept, (peer,)).fetchall() == before
     assert db.execute(kept, (owner,)).fetchall() == [(owner, NOW + 3 * DAY, 1, 2)]
     assert {row[0] for row in db.execute("SELECT origin FROM lapsed_term")} == {owner}

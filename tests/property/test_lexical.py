@@ -19,16 +19,9 @@ from tideline_cli.memory.query import Question
 from tideline_cli.model.origin import OWNER
 from tideline_cli.model.record import replace
 from tideline_cli.model.source import STANDING
-from tideline_cli.store import (
-    as_of,
-    common_postings,
-    common_upkeep,
-    score_bounds,
-    visibility,
-    writes,
-)
+from tideline_cli.store import as_of, common_postings, score_bounds, visibility, writes
+from tideline_cli.store.connection import writing
 from tideline_cli.store.facts import Filter
-from tideline_cli.store.transactions import writing
 
 
 def asked_for(one, wanted):
@@ -106,7 +99,7 @@ def bounded(db, limit):
     """Make the bytes of up to `limit` facts, and keep which facts hold common terms."""
     with writing(db):
         score_bounds.extend(db, limit=limit, origin_number=None)
-        common_upkeep.settle_all(db)
+        common_postings.settle_all(db)
 
 
 @contextmanager
@@ -123,10 +116,9 @@ def summed(enough=0, chunk=64, long=None):
         mock.patch.object(large, "_SPARSE", chunk // 16),
         mock.patch.object(lexical, "MUCH", 0),
         mock.patch.object(common_postings, "CHUNK", chunk),
-        mock.patch.object(common_upkeep, "CHUNK", chunk),
         mock.patch.object(common_postings, "TOKENS", 1),
-        mock.patch.object(common_upkeep, "_LEAST_GROWN", 0),
-        mock.patch.object(common_upkeep, "_HOLDERS", 3),
+        mock.patch.object(common_postings, "_LEAST_GROWN", 0),
+        mock.patch.object(common_postings, "_HOLDERS", 3),
     ):
         yield
 

@@ -17,7 +17,7 @@ from tideline_cli.model.fact import NewFact
 from tideline_cli.model.source import is_trusted
 from tideline_cli.ranking.score_bounds import bound_code, may_have_distinct
 from tideline_cli.store import score_bounds, visibility, writes
-from tideline_cli.store.transactions import writing
+from tideline_cli.store.connection import writing
 
 
 def named(letter, number):

@@ -37,7 +37,7 @@ from tideline_cli.model import codec
 from tideline_cli.model.fact import NewFact
 from tideline_cli.model.origin import EVERYONE, OWNER
 from tideline_cli.store import facts, history, listing, score_bounds, visibility
-from tideline_cli.store.transactions import writing
+from tideline_cli.store.connection import writing
 
 WORDS = "deploy friday monday coffee tea office lunch paris train green".split()
 texts = st.lists(st.sampled_from(WORDS), min_size=1, max_size=4).map(" ".join)

@@ -10,7 +10,7 @@ from tideline_cli.memory.query import Query
 from tideline_cli.memory.recall import recall
 from tideline_cli.model.origin import OWNER
 from tideline_cli.ranking import priority
-from tideline_cli.store.transactions import writing
+from tideline_cli.store.connection import writing
 
 TEXTS = ("tea river kettle", priority.PROBE, "?!")
 

@@ -18,7 +18,7 @@ from tideline_cli.model.fact import SEGMENTS, Fact, NewFact
 from tideline_cli.model.fields import CHANGEABLE, FIELDS, LABELS, NAMES, TEXTS
 from tideline_cli.model.origin import OWNER
 from tideline_cli.model.record import replace
-from tideline_cli.store import digest, facts, journal, writes
+from tideline_cli.store import facts, journal, writes
 from tideline_cli.store.fact_rows import COLUMNS
 from tideline_cli.store.schema import SCHEMA
 
@@ -124,10 +124,10 @@ def test_a_field_changes_in_place_and_comes_back_by_undo(name):
         with journal.batch(db, verb="edit", by=OWNER, now=NOW + 1) as batch:
             writes.change(db, before, wanted)
         assert facts.find(db, before.id, viewer=OWNER) == wanted
-        assert list(digest.wrong(db)) == []
+        assert list(writes.wrong_digests(db)) == []
         undo(db, batch.ordinal, viewer=OWNER, now=NOW + 2)
         assert facts.find(db, before.id, viewer=OWNER) == before
-        assert list(digest.wrong(db)) == []
+        assert list(writes.wrong_digests(db)) == []
 
 
 @joined("name", [field.name for field in FIELDS if not field.is_use])
@@ -141,13 +141,13 @@ def test_the_digest_knows_what_it_covers(name):
                    if name not in ("valid_from", "valid_to", "confidence", "decay_rate")
                    else f"UPDATE fact SET {name} = 1")  # fmt: skip
         is_covered = next(field.digest for field in FIELDS if field.name == name) > 0
-        assert bool(list(digest.wrong(db))) == is_covered
+        assert bool(list(writes.wrong_digests(db))) == is_covered
 
 
 def test_what_a_later_field_lacks_leaves_the_digest_alone():
     """A field that is added behind the others changes no digest of a fact without it."""
-    assert digest._of_bytes([b"a", None]) == digest._of_bytes([b"a"])
-    assert digest._of_bytes([None, b"a"]) != digest._of_bytes([b"a"])
+    assert writes._of_bytes([b"a", None]) == writes._of_bytes([b"a"])
+    assert writes._of_bytes([None, b"a"]) != writes._of_bytes([b"a"])
 
 
 def test_a_new_wording_keeps_every_label():

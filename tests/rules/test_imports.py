@@ -100,7 +100,7 @@ def test_no_clock_and_no_environment_below_the_door():
                "store/mounts.py", "system",
                "store/foreign_table.py",
                "store/file_kind.py", "store/suggestions.py",
-               "store/transactions.py", "store/stats.py", "store/checks/engine.py", "llm",
+               "store/stats.py", "store/checks/engine.py", "llm",
                "store/arrivals.py",
                "store/postgres/opening.py", "store/postgres/driver.py",
                "store/remote.py",  # how long a prompt has waited

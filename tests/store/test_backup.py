@@ -14,7 +14,7 @@ import pytest
 from tests.soundness import sound
 from tests.support import PEER, ROOT, empty_store_at, fact, put
 from tideline_cli.errors import TidelineError
-from tideline_cli.store import backup, files, transactions
+from tideline_cli.store import backup, connection, files
 from tideline_cli.store.opening import open_for_reading, open_for_writing
 
 pytestmark = pytest.mark.file_alone("copies of a file, and putting them back")
@@ -249,7 +249,7 @@ def test_readers_go_on(run, store):
     run("backup", "copy.db")
     run("remember", "what came later")
     reader = open_for_reading(str(store))
-    with transactions.snapshot(reader):
+    with connection.snapshot(reader):
         assert reader.execute("SELECT count(*) FROM fact").get == 7
         assert run("restore", "--from", "copy.db", "--yes").code == 0
         assert reader.execute("SELECT count(*) FROM fact").get == 7

@@ -11,8 +11,8 @@ import pytest
 from tests.conftest import run_main
 from tests.support import fact, put
 from tideline_cli.memory.semantic import embed_backlog
+from tideline_cli.store.connection import writing
 from tideline_cli.store.opening import open_for_writing
-from tideline_cli.store.transactions import writing
 
 pytestmark = pytest.mark.file_alone("bits that flip in a file")
 

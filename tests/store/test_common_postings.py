@@ -18,8 +18,8 @@ from tideline_cli.memory.remember import remember
 from tideline_cli.memory.undo import undo
 from tideline_cli.model.fact import NewFact
 from tideline_cli.model.origin import OWNER
-from tideline_cli.store import common_postings, common_upkeep, score_bounds
-from tideline_cli.store.transactions import writing
+from tideline_cli.store import common_postings, score_bounds
+from tideline_cli.store.connection import writing
 
 WORDS = "harbour bridge river tower market garden station museum".split()
 
@@ -41,7 +41,7 @@ def remembered(db, count, *, start=0, origin=OWNER):
 def settled(db):
     with writing(db):
         score_bounds.extend(db, limit=10**6, origin_number=None)
-        common_upkeep.settle_all(db)
+        common_postings.settle_all(db)
 
 
 def held(db, term, origin_number=1):
@@ -73,7 +73,7 @@ def test_what_is_kept_is_what_the_facts_hold(db):
     for number in (1, 2):
         for term in ("bridg", "harbour", "museum"):
             assert held(db, term, number) == told(db, term, number) != {}
-    assert common_upkeep.wrong_count(db) == 0
+    assert common_postings.wrong_count(db) == 0
 
 
 def test_small_memories_keep_nothing():
@@ -88,7 +88,7 @@ def test_small_memories_keep_nothing():
 def test_undo_and_redo_are_followed(db, many, monkeypatch):
     """Facts that an undo takes out are held no more, and held again when they are back, few of them
     or many."""
-    monkeypatch.setattr(common_upkeep, "_MANY", many)
+    monkeypatch.setattr(common_postings, "_MANY", many)
     remembered(db, 100)
     settled(db)
     before = held(db, "tower")
@@ -98,7 +98,7 @@ def test_undo_and_redo_are_followed(db, many, monkeypatch):
     for ordinal in range(105, 100, -1):
         undo(db, ordinal, viewer=OWNER, now=NOW)
     assert held(db, "tower") == told(db, "tower") == before
-    assert common_upkeep.wrong_count(db) == 0
+    assert common_postings.wrong_count(db) == 0
 
 
 def test_a_purge_leaves_nothing(db):
@@ -126,12 +126,12 @@ def test_damage_is_found(db):
     ):
         with writing(db):
             db.execute(harm)
-        assert common_upkeep.wrong_count(db) == 1
+        assert common_postings.wrong_count(db) == 1
         assert [finding.check for finding in dict(doctor._DEEP)["common"](db)] == ["common"]
         with writing(db):
-            common_upkeep.clear(db)
-            common_upkeep.settle_all(db)
-        assert common_upkeep.wrong_count(db) == 0
+            common_postings.clear(db)
+            common_postings.settle_all(db)
+        assert common_postings.wrong_count(db) == 0
 
 
 def test_a_recall_keeps_what_many_writes_left(db):
@@ -154,8 +154,8 @@ def test_a_damaged_list_is_damage_and_is_made_anew(db, row):
         db.execute("UPDATE common_posting SET holders = ? WHERE term = 'bridg'", (row,))
     with pytest.raises(apsw.CorruptError):
         common_postings.posting(db, "bridg", origin_number=1)
-    assert common_upkeep.wrong_count(db) == 1
+    assert common_postings.wrong_count(db) == 1
     with writing(db):
-        common_upkeep.clear(db)
+        common_postings.clear(db)
     settled(db)
     assert held(db, "bridg") == told(db, "bridg")

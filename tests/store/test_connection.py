@@ -14,7 +14,7 @@ import pytest
 
 from tests.support import NOW, empty_store_at, fact, put
 from tideline_cli.errors import BusyError, CannotWriteError, StoreError
-from tideline_cli.store import connection, database_errors, schema, transactions
+from tideline_cli.store import connection, database_errors, schema
 from tideline_cli.store.opening import open_for_reading, open_for_writing
 
 pytestmark = pytest.mark.file_alone("modes, locks and names of a file")
@@ -212,7 +212,7 @@ def test_a_busy_store(tmp_path, monkeypatch):
     path = str(empty_store_at(tmp_path / "t.db"))
     first, second = open_for_writing(path), open_for_writing(path)
     first.execute("BEGIN IMMEDIATE")
-    with pytest.raises(connection.DatabaseError) as caught, transactions.writing(second):
+    with pytest.raises(connection.DatabaseError) as caught, connection.writing(second):
         pass
     assert isinstance(database_errors.translated(caught.value, path), BusyError)
     first.execute("ROLLBACK")
@@ -235,12 +235,12 @@ def test_two_waits_do_not_add_up(tmp_path, monkeypatch, late):
             left.append(cursor.connection.pragma("busy_timeout"))
         return True
 
-    monkeypatch.setattr(transactions, "monotonic", lambda: clock[0])
-    monkeypatch.setattr(transactions.locks, "wait", wait)
+    monkeypatch.setattr(connection, "monotonic", lambda: clock[0])
+    monkeypatch.setattr(connection.locks, "wait", wait)
     db.exec_trace = seen
-    with transactions.writing(db):
+    with connection.writing(db):
         pass
-    with transactions.in_turn(db):
+    with connection.in_turn(db):
         left.append(db.pragma("busy_timeout"))
     rest = max(0, connection.BUSY_MS - int(late * 1000))
     assert (left, db.pragma("busy_timeout")) == ([rest, rest], connection.BUSY_MS)
@@ -255,7 +255,7 @@ def test_a_log_is_switched_on_in_turn(tmp_path):
     begun = threading.Event()
 
     def write() -> None:
-        with transactions.writing(first):
+        with connection.writing(first):
             begun.set()
             time.sleep(0.3)
 

@@ -15,19 +15,10 @@ from tideline_cli.memory.remember import remember
 from tideline_cli.memory.undo import undo
 from tideline_cli.model.fact import NewFact
 from tideline_cli.model.origin import OWNER, channel
-from tideline_cli.store import (
-    archivals,
-    as_of,
-    batch_counts,
-    facts,
-    history,
-    images,
-    listing,
-    stats,
-)
+from tideline_cli.store import archivals, as_of, facts, history, images, journal, listing, stats
 from tideline_cli.store.checks import derived
+from tideline_cli.store.connection import writing
 from tideline_cli.store.facts import Filter
-from tideline_cli.store.transactions import writing
 
 PEER = channel("wa", "c", "s")
 
@@ -164,10 +155,10 @@ def test_wrong_counts_are_found_and_mended(db, table):
     column = "added" if table == "batch_count" else "facts"
     with writing(db):
         db.execute(f"UPDATE {table} SET {column} = {column} + 1")
-    assert list(derived.status_counts(db)) or batch_counts.are_wrong(db)
+    assert list(derived.status_counts(db)) or journal.counts_are_wrong(db)
     with writing(db):
         derived.enrol_anew(db)
-        batch_counts.count_anew(db)
+        journal.count_batches_anew(db)
     sound(db)
 
 

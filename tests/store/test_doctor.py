@@ -18,8 +18,8 @@ from tideline_cli.memory import doctor
 from tideline_cli.memory.semantic import embed_backlog
 from tideline_cli.store import files, opening, schema, score_bounds
 from tideline_cli.store.checks import derived, engine
+from tideline_cli.store.connection import writing
 from tideline_cli.store.opening import open_for_writing
-from tideline_cli.store.transactions import writing
 from tideline_cli.system import machine
 
 pytestmark = pytest.mark.file_alone("damages of a file; tests/postgres has those of a server")
@@ -338,24 +338,24 @@ def test_a_fact_written_by_another_program(run, store):
 @pytest.mark.parametrize("column", ["id", "source", "content", "title", "tags", "created_at"])
 def test_digests_cover_what_never_changes(db, column):
     """A change of any column that never changes is found, one of the others is not."""
-    from tideline_cli.store import digest
+    from tideline_cli.store import writes
 
     put(db, [fact("tea at five", "A" * 26, origin=PEER, title="t", tags=("x",))])
-    assert list(digest.wrong(db)) == []
+    assert list(writes.wrong_digests(db)) == []
     db.execute("UPDATE fact SET importance = 0.9, pinned = 1, lifecycle = 'archived'")
-    assert list(digest.wrong(db)) == []
+    assert list(writes.wrong_digests(db)) == []
     value = NOW + 1 if column == "created_at" else "B" * 26
     db.execute(f"UPDATE fact SET {column} = ?", (value,))
-    assert [(seq, held) for seq, _, held in digest.wrong(db)] == [(1, True)]
+    assert [(seq, held) for seq, _, held in writes.wrong_digests(db)] == [(1, True)]
 
 
 def test_digests_cover_the_origin(db):
     """A fact that another origin's number or key is put on is found."""
-    from tideline_cli.store import digest
+    from tideline_cli.store import writes
 
     put(db, [fact("tea at five", "A" * 26), fact("cat", "B" * 26, origin=PEER)])
     db.execute("UPDATE origin SET key = 'channel:x/y/z' WHERE number = 2")
-    assert [seq for seq, *_ in digest.wrong(db)] == [2]
+    assert [seq for seq, *_ in writes.wrong_digests(db)] == [2]
 
 
 def test_undo_and_redo_keep_digests(run, store):

@@ -23,10 +23,9 @@ from tideline_cli.memory.recall import recall, write_back
 from tideline_cli.memory.remember import remember
 from tideline_cli.model.fact import NewFact
 from tideline_cli.model.origin import OWNER
-from tideline_cli.store import connection, transactions
-from tideline_cli.store.connection import setting
+from tideline_cli.store import connection
+from tideline_cli.store.connection import setting, writing
 from tideline_cli.store.opening import open_for_reading, open_for_writing
-from tideline_cli.store.transactions import writing
 
 pytestmark = pytest.mark.file_alone("the content of a file is replaced by a backup")
 
@@ -221,13 +220,13 @@ def test_one_patience_for_both_locks(store, monkeypatch):
     """A writer waits for the queue and the lock together no longer than for one of them."""
     monkeypatch.setattr(connection, "BUSY_MS", 1500)
     first, second = open_for_writing(str(store)), open_for_writing(str(store))
-    transactions.begin(first)
+    connection.begin(first)
     start = time.monotonic()
     with pytest.raises(connection.DatabaseError), writing(second):
         pass
     assert time.monotonic() - start < 2.4
     assert second.pragma("busy_timeout") == 1500
-    transactions.rollback(first)
+    connection.rollback(first)
     with writing(second):
         assert setting(second, "generation", "") != ""
     first.close()
@@ -255,7 +254,7 @@ def test_a_transaction_in_another_store(store, tmp_path):
     """A connection that was opened before a restore begins no transaction after it, unless it has
     read nothing."""
     db, late = open_for_writing(str(store)), open_for_writing(str(store))
-    transactions.follow(late)
+    connection.follow(late)
     put_back(store, tmp_path)
     with pytest.raises(BusyError), writing(db):
         pass

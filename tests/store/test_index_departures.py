@@ -16,7 +16,7 @@ from tideline_cli.memory.undo import undo
 from tideline_cli.model.fact import NewFact
 from tideline_cli.model.origin import OWNER
 from tideline_cli.store import fts, purging
-from tideline_cli.store.transactions import writing
+from tideline_cli.store.connection import writing
 
 pytestmark = pytest.mark.file_alone("the parts of the full-text index in a file")
 
@@ -95,7 +95,7 @@ def test_an_index_is_kept_when_the_purge_fails(db, monkeypatch):
         raise MemoryError
 
     with monkeypatch.context() as patched, pytest.raises(MemoryError):
-        patched.setattr("tideline_cli.store.purging.common_upkeep.correct", fails)
+        patched.setattr("tideline_cli.store.purging.common_postings.correct", fails)
         purge(db, ["SECRET"], viewer=OWNER, now=NOW)
     sound(db)
     undo(db, None, viewer=OWNER, now=NOW)

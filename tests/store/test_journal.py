@@ -13,7 +13,7 @@ from tideline_cli.model.fact import NewFact
 from tideline_cli.model.origin import OWNER, UNKNOWN, channel
 from tideline_cli.model.text import IndexTerms
 from tideline_cli.store import facts, history, journal, writes
-from tideline_cli.store.transactions import writing
+from tideline_cli.store.connection import writing
 
 PEER = channel("wa", "c", "s")
 

@@ -13,7 +13,7 @@ from tideline_cli.model.origin import OWNER, channel
 from tideline_cli.model.record import replace
 from tideline_cli.model.text import IndexTerms
 from tideline_cli.store import facts, fts, history, journal, labels, reads, undo_rows, writes
-from tideline_cli.store.transactions import writing
+from tideline_cli.store.connection import writing
 
 PEER = channel("wa", "c", "s")
 

@@ -8,9 +8,8 @@ import sys
 
 import pytest
 
-from tideline_cli.store.connection import TRACES, put_setting
+from tideline_cli.store.connection import TRACES, put_setting, writing
 from tideline_cli.store.opening import open_for_writing
-from tideline_cli.store.transactions import writing
 
 
 @pytest.mark.file_alone("the limit is on files of this process")

@@ -18,7 +18,7 @@ from tests.conftest import run_main
 from tests.soundness import sound
 from tests.support import ROOT, fresh_store, often
 from tideline_cli.errors import CannotWriteError, StoreError
-from tideline_cli.store import DRAFT_ID, backup, connection, digest, migrations, schema
+from tideline_cli.store import DRAFT_ID, backup, connection, schema, writes
 from tideline_cli.store.checks import structure
 from tideline_cli.store.opening import open_for_reading, open_for_writing
 
@@ -38,10 +38,10 @@ def upgrade_0(db):
     """From an older schema that the tests invent: it lacks a table, an index and the digests."""
     db.execute(statement("CREATE TABLE cursor ("))
     db.execute(statement("CREATE INDEX fact_scope "))
-    digest.put(db, [seq for (seq,) in db.execute("SELECT seq FROM fact").fetchall()])
+    writes.put_digests(db, [seq for (seq,) in db.execute("SELECT seq FROM fact").fetchall()])
 
 
-STEPS = {0: upgrade_0, **migrations.STEPS}
+STEPS = {0: upgrade_0, **backup.STEPS}
 
 
 def old_store(path):
@@ -89,7 +89,7 @@ def fresh_objects():
 @pytest.mark.parametrize("opened", [open_for_writing, open_for_reading])
 def test_an_upgrade(tmp_path, monkeypatch, opened):
     """The first opening upgrades, and keeps the file as it was beside it, private."""
-    monkeypatch.setattr(migrations, "STEPS", STEPS)
+    monkeypatch.setattr(backup, "STEPS", STEPS)
     path = old_store(tmp_path / "t.db")
     version, objects, rows = state(path)
     assert (version, "cursor" in objects) == (0, False)
@@ -105,7 +105,7 @@ def test_an_upgrade(tmp_path, monkeypatch, opened):
     assert stat.S_IMODE(copy.stat().st_mode) == 0o600
     db = open_for_writing(str(path))
     sound(db)
-    assert list(digest.wrong(db)) == []
+    assert list(writes.wrong_digests(db)) == []
     db.close()
     assert not (tmp_path / "t.db.v0.part").exists()
 
@@ -124,11 +124,11 @@ def test_a_step_that_fails_changes_nothing(tmp_path, monkeypatch):
         db.execute("INSERT INTO usage VALUES (999, 1, 1)")
 
     for step in (broken, careless):
-        monkeypatch.setattr(migrations, "STEPS", STEPS | {0: step})
+        monkeypatch.setattr(backup, "STEPS", STEPS | {0: step})
         with pytest.raises(apsw.Error):
             open_for_writing(str(path))
         assert state(path) == before
-    monkeypatch.setattr(migrations, "STEPS", STEPS)
+    monkeypatch.setattr(backup, "STEPS", STEPS)
     open_for_writing(str(path)).close()
     assert state(path)[0] == schema.VERSION
 
@@ -165,11 +165,11 @@ def test_a_draft_is_refused(run, home):
 
 def test_a_read_only_file_is_not_upgraded(tmp_path, monkeypatch):
     """A file that cannot be written says that it must be upgraded first."""
-    monkeypatch.setattr(migrations, "STEPS", STEPS)
+    monkeypatch.setattr(backup, "STEPS", STEPS)
     path = old_store(tmp_path / "t.db")
     db = connection._configured(str(path), apsw.SQLITE_OPEN_READONLY)
     with pytest.raises(StoreError) as caught:
-        migrations.upgrade(db, str(path))
+        backup.upgrade(db, str(path))
     assert caught.value.code == "store_older"
     db.close()
 
@@ -177,7 +177,7 @@ def test_a_read_only_file_is_not_upgraded(tmp_path, monkeypatch):
 @pytest.mark.parametrize("opened", [open_for_reading, open_for_writing])
 def test_an_older_file_with_two_names_is_not_upgraded(tmp_path, monkeypatch, opened):
     """An upgrade writes, so it is refused by either name, and nothing is copied."""
-    monkeypatch.setattr(migrations, "STEPS", STEPS)
+    monkeypatch.setattr(backup, "STEPS", STEPS)
     path = old_store(tmp_path / "t.db")
     os.link(path, tmp_path / "other.db")
     before = path.read_bytes()
@@ -190,7 +190,7 @@ def test_an_older_file_with_two_names_is_not_upgraded(tmp_path, monkeypatch, ope
 
 def test_an_older_backup_is_upgraded_when_it_is_put_back(run, tmp_path, monkeypatch):
     """restore --from takes a backup of an older version, and upgrades it in place."""
-    monkeypatch.setattr(migrations, "STEPS", STEPS)
+    monkeypatch.setattr(backup, "STEPS", STEPS)
     copy = old_store(tmp_path / "old.db")
     run("remember", "something else")
     done = run("restore", "--from", str(copy), "--yes", "--json")
@@ -201,7 +201,7 @@ def test_an_older_backup_is_upgraded_when_it_is_put_back(run, tmp_path, monkeypa
 
 def test_a_copy_that_is_behind_is_made_again(tmp_path, monkeypatch):
     """What another program writes between the copy and the upgrade is in a second copy."""
-    monkeypatch.setattr(migrations, "STEPS", STEPS)
+    monkeypatch.setattr(backup, "STEPS", STEPS)
     path = old_store(tmp_path / "t.db")
     real, calls = backup.write_over, []
 
@@ -225,7 +225,7 @@ def test_a_copy_that_is_behind_is_made_again(tmp_path, monkeypatch):
 
 def killed_children(folder, points):
     """In a process of its own: kill an upgrade at so many points; print what was left of each."""
-    migrations.STEPS = STEPS
+    backup.STEPS = STEPS
     source = old_store(Path(folder) / "old.db")
     total = _child(source, Path(folder) / "count.db", 0)
     for n in range(points):
@@ -272,7 +272,7 @@ def _child(source, path, at):
 def script(call):
     return (
         "import sys; from tests.store import test_migrations as t; "
-        f"from tideline_cli.store import migrations; {call}"
+        f"from tideline_cli.store import backup; {call}"
     )
 
 
@@ -296,7 +296,7 @@ def test_many_processes_and_one_upgrade(tmp_path):
     path = old_store(tmp_path / "t.db")
     rows = state(path)[2]
     call = (
-        "ran = []; migrations.STEPS = t.STEPS | {0: lambda db: (ran.append(1), t.upgrade_0(db))}; "
+        "ran = []; backup.STEPS = t.STEPS | {0: lambda db: (ran.append(1), t.upgrade_0(db))}; "
         "t.open_for_writing(sys.argv[1]).close(); print(len(ran))"
     )
     argv = [sys.executable, "-c", script(call), str(path)]

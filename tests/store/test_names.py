@@ -11,7 +11,7 @@ import pytest
 
 from tests.support import empty_store_at
 from tideline_cli.errors import BusyError, CannotWriteError
-from tideline_cli.store import connection, file_kind, files, mounts, opening, transactions
+from tideline_cli.store import connection, file_kind, files, mounts, opening
 from tideline_cli.store.opening import open_for_reading, open_for_writing
 
 pytestmark = pytest.mark.file_alone("two names of one file")
@@ -295,7 +295,7 @@ def test_a_link_that_leads_elsewhere_meanwhile(tmp_path, monkeypatch):
 
     monkeypatch.setattr(opening, "_verify", turn)
     db = open_for_writing(str(tmp_path / "here" / "t.db"))
-    with transactions.writing(db):
+    with connection.writing(db):
         pass
     db.close()
     assert sorted(os.listdir(tmp_path / "two")) == ["t.db"]

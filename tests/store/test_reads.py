@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tideline_cli.store import reads
-from tideline_cli.store.transactions import snapshot
+from tideline_cli.store.connection import snapshot
 
 
 def doubled(times):

@@ -12,7 +12,7 @@ from tideline_cli.memory.purge import purge
 from tideline_cli.model import codec
 from tideline_cli.store import images, schema
 from tideline_cli.store.checks import structure
-from tideline_cli.store.transactions import writing
+from tideline_cli.store.connection import writing
 
 pytestmark = pytest.mark.file_alone("the schema as a file has it")
 

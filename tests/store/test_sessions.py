@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from tests.support import NOW, fact, fresh_store, named_id, put
 from tideline_cli.model.origin import OWNER, Origin
 from tideline_cli.model.source import is_trusted
-from tideline_cli.store import sessions, visibility
+from tideline_cli.store import sequences, visibility
 from tideline_cli.store.facts import Filter
 
 GUEST = Origin("channel:a/b/c")
@@ -59,7 +59,7 @@ def test_neighbours_are_those_of_a_walk(rows, instant, is_past):
         stored = dict(enumerate(made, 1))
         for viewer in (OWNER, GUEST):
             number = visibility.number(db, viewer)
-            found = sessions.around(
+            found = sequences.around(
                 db, list(stored), origin_number=number, now=instant, has_chunks=True,
                 wanted=Filter(as_of=instant if is_past else None),
             )  # fmt: skip

@@ -16,8 +16,8 @@ from tideline_cli.model import codec
 from tideline_cli.model.edge import KINDS, SUCCEEDS, SUPERSEDES, TWOFOLD, kinds_under, words_for
 from tideline_cli.model.fact import NewFact
 from tideline_cli.model.origin import EVERYONE, OWNER
-from tideline_cli.store import archivals, batch_counts, history, links, passes, reads
-from tideline_cli.store.transactions import writing
+from tideline_cli.store import archivals, history, journal, links, passes, reads
+from tideline_cli.store.connection import writing
 
 
 def say(db, content, fact_id, at, **more):
@@ -99,7 +99,7 @@ def test_history_and_undo_count_edges(replaced):
     done = redo(replaced, viewer=OWNER, now=NOW + 3).done
     assert (done.links_removed, done.links_restored) == (0, 2)
     assert edges(replaced) == BOTH
-    assert not batch_counts.are_wrong(replaced)
+    assert not journal.counts_are_wrong(replaced)
     sound(replaced)
 
 
@@ -143,10 +143,10 @@ def test_one_of_two_edges_can_go(db):
     (newest, *_) = history.batches(db, viewer=OWNER)
     told = [(e.act, e.kind) for e in history.entries_in(db, newest, viewer=OWNER)]
     assert told == [("-", "contradicts"), ("-", "transition"), ("+", "transition")]
-    assert not batch_counts.are_wrong(db)
+    assert not journal.counts_are_wrong(db)
     undo(db, None, viewer=OWNER, now=NOW + 3)
     assert edges(db) == BOTH
-    assert not batch_counts.are_wrong(db)
+    assert not journal.counts_are_wrong(db)
     sound(db)
 
 
@@ -183,4 +183,4 @@ def test_a_purge_takes_both(replaced):
     purge(replaced, ["B"], viewer=OWNER, now=NOW + 2)
     assert edges(replaced) == []
     assert replaced.execute("SELECT count(*) FROM change WHERE entity = 'link'").get == 0
-    assert not batch_counts.are_wrong(replaced)
+    assert not journal.counts_are_wrong(replaced)

@@ -10,7 +10,7 @@ from tideline_cli.memory.undo import undo
 from tideline_cli.model.fact import NewFact
 from tideline_cli.model.origin import OWNER
 from tideline_cli.model.record import replace
-from tideline_cli.store import digest, facts, journal, writes
+from tideline_cli.store import facts, journal, writes
 
 LABELS = {"kind": "decision", "title": "Friday", "tags": ("a", "b"), "derived_from": ("X" * 26,)}
 
@@ -25,7 +25,7 @@ def test_a_label_changes_in_place_and_comes_back_by_undo(name):
             writes.change(db, before, replace(before, **{name: LABELS[name]}))
         after = facts.find(db, before.id, viewer=OWNER)
         assert getattr(after, name) == LABELS[name]
-        assert list(digest.wrong(db)) == []
+        assert list(writes.wrong_digests(db)) == []
         undo(db, batch.ordinal, viewer=OWNER, now=before.created_at + 2)
         assert facts.find(db, before.id, viewer=OWNER) == before
-        assert list(digest.wrong(db)) == []
+        assert list(writes.wrong_digests(db)) == []

@@ -18,7 +18,7 @@ from tests.sync.network import network
 from tideline_cli.errors import TidelineError
 from tideline_cli.memory import doctor, undo
 from tideline_cli.model.origin import OWNER, parse_origin
-from tideline_cli.store import history, steps, sync_registers
+from tideline_cli.store import history, sync_registers
 from tideline_cli.store.connection import has_synced
 from tideline_cli.sync import rulings
 
@@ -106,7 +106,7 @@ class History:
         )
         self.rulings = Counter(why for (why,) in ruled)
         for place, machine in enumerate(self.net.machines):
-            last = next(steps.back(machine.db, viewer=OWNER), None) if place % 2 == 0 else None
+            last = next(history.back(machine.db, viewer=OWNER), None) if place % 2 == 0 else None
             batch = None if last is None else last.ordinal
             try:
                 with self._opening(machine.db):

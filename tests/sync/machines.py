@@ -10,9 +10,9 @@ from tideline_cli.exchange import jsonl
 from tideline_cli.model import codec
 from tideline_cli.model.origin import EVERYONE
 from tideline_cli.store import sync_state
+from tideline_cli.store.connection import writing
 from tideline_cli.store.opening import open_for_writing
 from tideline_cli.store.purging import finish_purge
-from tideline_cli.store.transactions import writing
 from tideline_cli.sync import replica
 from tideline_cli.sync.absorb import Absorber
 from tideline_cli.sync.operations import Writer, parsed

@@ -16,10 +16,10 @@ from tideline_cli.model import codec
 from tideline_cli.model.origin import EVERYONE, OWNER
 from tideline_cli.model.record import as_dict
 from tideline_cli.store import journal, links, listing, sync_registers, sync_state
+from tideline_cli.store.connection import writing
 from tideline_cli.store.facts import Filter
 from tideline_cli.store.opening import open_for_writing
 from tideline_cli.store.purging import finish_purge
-from tideline_cli.store.transactions import writing
 from tideline_cli.sync import replica, show
 from tideline_cli.sync.absorb import Absorber
 from tideline_cli.sync.operations import PurgeOp, Writer, parsed

@@ -22,7 +22,7 @@ from tideline_cli.model.fact import NewFact
 from tideline_cli.model.origin import OWNER, channel
 from tideline_cli.model.text import normalise
 from tideline_cli.policy.sameness import stated_text
-from tideline_cli.store import steps, sync_registers
+from tideline_cli.store import history, sync_registers
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -63,7 +63,7 @@ def edges(machine: Machine) -> set[tuple[str, str, str]]:
 
 def take_back(machine: Machine, *, now: int) -> undo.Undone:
     """Take back the newest batch that stands, also one that came by a sync."""
-    newest = next(steps.back(machine.db, viewer=OWNER))
+    newest = next(history.back(machine.db, viewer=OWNER))
     return undo.undo(machine.db, newest.ordinal, viewer=OWNER, now=now)
 
 

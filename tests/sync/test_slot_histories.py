@@ -15,7 +15,7 @@ from tideline_cli.model import saying
 from tideline_cli.model.fact import NewFact
 from tideline_cli.model.origin import OWNER
 from tideline_cli.policy.slots import holds_at
-from tideline_cli.store import facts, labels, steps, sync_registers
+from tideline_cli.store import facts, history, labels, sync_registers
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -321,7 +321,7 @@ class History:
 
 def newest(machine: Machine) -> int | None:
     """Return the number of the newest batch of somebody that stands."""
-    return next((one.ordinal for one in steps.back(machine.db, viewer=OWNER)), None)
+    return next((one.ordinal for one in history.back(machine.db, viewer=OWNER)), None)
 
 
 def found(folder: Path, seeds: range, length: int) -> tuple[int, str, list[object]] | None:

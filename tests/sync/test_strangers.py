@@ -17,7 +17,7 @@ from tideline_cli.exchange import jsonl
 from tideline_cli.model import codec
 from tideline_cli.model.origin import EVERYONE
 from tideline_cli.store import sync_state
-from tideline_cli.store.transactions import writing
+from tideline_cli.store.connection import writing
 from tideline_cli.sync.absorb import Absorber, confined_words
 from tideline_cli.sync.operations import parsed
 

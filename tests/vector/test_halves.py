@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from tests.support import fact, put, rows
 from tideline_cli.memory import semantic
 from tideline_cli.model import code_halves
-from tideline_cli.store import vector_upkeep, vectors
-from tideline_cli.store.transactions import writing
+from tideline_cli.store import vectors
+from tideline_cli.store.connection import writing
 from tideline_cli.vector import hrr_halves, hrr_plain
 from tideline_cli.vector.hrr import HrrEmbedder
 
@@ -156,10 +156,10 @@ def test_the_file_keeps_halves(db):
     assert held() == made
     gone = seqs[3]
     with writing(db):
-        vector_upkeep.remove(db, [gone])
+        vectors.remove(db, [gone])
     assert held() == {seq: code for seq, code in made.items() if seq != gone}
     with writing(db):
-        vector_upkeep.insert(db, {gone: made[gone]}, origin_number=1, embedder="hrr-256")
+        vectors.insert(db, {gone: made[gone]}, origin_number=1, embedder="hrr-256")
     assert held() == made
 
 

@@ -17,7 +17,7 @@ from tideline_cli.memory.query import Query, weights_of
 from tideline_cli.memory.recall import recall, write_back
 from tideline_cli.model.origin import OWNER
 from tideline_cli.store import facts, vectors
-from tideline_cli.store.transactions import writing
+from tideline_cli.store.connection import writing
 from tideline_cli.vector import hrr_plain
 from tideline_cli.vector.hrr import HrrEmbedder
 

@@ -9,9 +9,8 @@ import numpy as np
 import pytest
 
 from tideline_cli.memory import lanes
-from tideline_cli.store.connection import put_setting
+from tideline_cli.store.connection import put_setting, writing
 from tideline_cli.store.opening import open_for_writing
-from tideline_cli.store.transactions import writing
 from tideline_cli.vector.embedder import HashingEmbedder, resolve
 
 

@@ -8,9 +8,8 @@ from tideline_cli.model.record import record
 from tideline_cli.ranking.decay import DEPTH
 from tideline_cli.serve import clients, hook_answer
 from tideline_cli.store import opening
-from tideline_cli.store.connection import setting
+from tideline_cli.store.connection import GENERATION, setting
 from tideline_cli.store.facts import Filter
-from tideline_cli.store.transactions import GENERATION
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from tideline_cli.model.record import record, replace
 from tideline_cli.model.short_text import one_of
 from tideline_cli.model.source import SOURCES, is_trusted
 from tideline_cli.store import journal
-from tideline_cli.store.transactions import follow
+from tideline_cli.store.connection import follow
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -35,8 +35,7 @@ if TYPE_CHECKING:
     from tideline_cli.model.finding import Finding
     from tideline_cli.model.hit import Hit
     from tideline_cli.policy.contradictions import Contradiction
-    from tideline_cli.store.history import Entry
-    from tideline_cli.store.steps import StandingBatch
+    from tideline_cli.store.history import Entry, StandingBatch
     Cells = Sequence[str | Text]
 
 _GAP = 2

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tideline_cli.memory.lanes import embedder_of
 from tideline_cli.model.record import record
 from tideline_cli.store import passes, vectors
-from tideline_cli.store.transactions import snapshot, writing
+from tideline_cli.store.connection import snapshot, writing
 from tideline_cli.vector.arrays import np
 from tideline_cli.vector.embedder import cosines
 from tideline_cli.vector.search import Limits, near_rows

@@ -27,9 +27,8 @@ from tideline_cli.policy.sameness import (
 )
 from tideline_cli.policy.survivor import may_be_one, merged, richness
 from tideline_cli.ranking.fading import GIVEN_REST_MS
-from tideline_cli.store import facts, injections, listing, passes, visibility
-from tideline_cli.store.connection import put_setting, setting
-from tideline_cli.store.transactions import snapshot, writing
+from tideline_cli.store import facts, listing, passes, uses, visibility
+from tideline_cli.store.connection import put_setting, setting, snapshot, writing
 from tideline_cli.vector.embedder import cosines
 
 TYPE_CHECKING = False
@@ -165,7 +164,7 @@ def consolidate(
     reasons = reply.archive_reasons(said)
     requests = [_request(id_, *reasons.get(id_, (None, None))) for id_ in wanted or ()]
     rule = rule_of(db)
-    lately = injections.since(db, now - GIVEN_REST_MS, viewer=viewer)
+    lately = uses.given_since(db, now - GIVEN_REST_MS, viewer=viewer)
     found = judge(
         bucket.facts, requests, bucket.terms, _cosine(db), active=bucket.active, max_loss=max_loss,
         now=now, rule=rule, given=lately,

@@ -13,7 +13,7 @@ from tideline_cli.model.proposal import Confirm, Fade, Merge, Relate, Retire, co
 from tideline_cli.model.record import record, replace
 from tideline_cli.policy.transitions import REMOVED, archived
 from tideline_cli.store import facts, fts, journal, links, passes, uses, visibility, writes
-from tideline_cli.store.transactions import snapshot, writing
+from tideline_cli.store.connection import snapshot, writing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from tideline_cli.memory.recall import recalled
 from tideline_cli.memory.search import view_of
 from tideline_cli.model.record import Record, replace
 from tideline_cli.store import fts, reads
-from tideline_cli.store.transactions import snapshot
+from tideline_cli.store.connection import snapshot
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from tideline_cli.policy.sameness import says_same
 from tideline_cli.policy.transitions import REMOVED, restored
 from tideline_cli.ranking import bm25
 from tideline_cli.ranking.decay import is_immune, strength_at
-from tideline_cli.store import archivals, facts, fts, lapsed, passes, reads
+from tideline_cli.store import archivals, facts, fts, overview, passes, reads
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -295,8 +295,8 @@ def announced(
             conditions(asked.question), origin_number=number, lifecycle="archived", limit=_READ
         )
         holding = [all_words] if asked.held else []
-    rows = lapsed.ended_rows(
-        asked.query.wanted, origin_number=number, now=view.now, limit=lapsed.MOST_READ
+    rows = overview.ended_rows(
+        asked.query.wanted, origin_number=number, now=view.now, limit=overview.MOST_READ
     )
     read = reads.together(
         view.db, *([] if is_full else _rarities(asked)), *holding,

@@ -16,8 +16,7 @@ from tideline_cli.policy.contradictions import (
 from tideline_cli.policy.sameness import jaccard
 from tideline_cli.policy.statements import MAX_TEXT, SELF
 from tideline_cli.store import passes, sync_registers, visibility
-from tideline_cli.store.connection import has_synced, setting
-from tideline_cli.store.transactions import snapshot
+from tideline_cli.store.connection import has_synced, setting, snapshot
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -10,9 +10,8 @@ from tideline_cli.model.record import record
 from tideline_cli.policy.gate import may_end, may_touch
 from tideline_cli.policy.sameness import says_same
 from tideline_cli.store import facts, vectors, visibility
-from tideline_cli.store.connection import setting
+from tideline_cli.store.connection import setting, writing
 from tideline_cli.store.facts import Filter
-from tideline_cli.store.transactions import writing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

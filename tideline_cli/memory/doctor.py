@@ -17,10 +17,8 @@ from tideline_cli.model.text import index_terms
 from tideline_cli.policy.sameness import DISTILLED, distilled_words, says_same
 from tideline_cli.store import (
     backup,
-    batch_counts,
-    common_upkeep,
+    common_postings,
     connection,
-    digest,
     facts,
     files,
     fts,
@@ -30,13 +28,11 @@ from tideline_cli.store import (
     passes,
     purging,
     score_bounds,
-    transactions,
     vectors,
     writes,
 )
-from tideline_cli.store.checks import derived, engine, journalled, structure, texts
-from tideline_cli.store.connection import put_setting
-from tideline_cli.store.transactions import writing
+from tideline_cli.store.checks import derived, engine, structure, texts
+from tideline_cli.store.connection import put_setting, writing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -95,8 +91,8 @@ _QUICK: tuple[tuple[str, Check], ...] = (
     ("questions", derived.questions),
     ("links", structure.links),
     ("slots", derived.slot_values),
-    ("batches", journalled.batches),
-    ("journal", journalled.journal),
+    ("batches", structure.batches),
+    ("journal", structure.journal),
     ("purge", structure.purge_finished),
     ("sync", derived.registers),
 )
@@ -112,7 +108,7 @@ def _checks(
 
 
 def _of_contents(*, deep: bool) -> tuple[tuple[str, Check], ...]:
-    images = journalled.whole_images if deep else journalled.images
+    images = structure.whole_images if deep else structure.images
     later: tuple[tuple[str, Check], ...] = (("images", images), ("embedder", embedder))
     return (*later, *_DEEP) if deep else later
 
@@ -225,8 +221,9 @@ _DEEP: tuple[tuple[str, Check], ...] = (
                         "facts", "makes the index of labels anew", "labels")),
     ("exact_bounds", _counted("exact_bounds", score_bounds.wrong_count, "bound", "of scores that "
                               "are not those of the facts", "makes them anew", "bounds")),
-    ("common", _counted("common", common_upkeep.wrong_count, "common word", "with other facts than "
-                        "those that hold it", "makes the lists of common words anew", "common")),
+    ("common", _counted("common", common_postings.wrong_count, "common word", "with other facts "
+                        "than those that hold it", "makes the lists of common words anew",
+                        "common")),
     ("exact_vectors", exact_vectors),
     ("merges", merges),
 )  # fmt: skip
@@ -326,12 +323,12 @@ def _bound(db: Connection) -> None:
 
 
 def _keep_common(db: Connection) -> None:
-    common_upkeep.clear(db)
-    common_upkeep.settle_all(db)
+    common_postings.clear(db)
+    common_postings.settle_all(db)
 
 
 def _accept(db: Connection) -> None:
-    digest.put(db, [seq for seq, *_ in list(digest.wrong(db))])
+    writes.put_digests(db, [seq for seq, *_ in list(writes.wrong_digests(db))])
 
 
 _JOURNALLED: dict[str, Callable[[Connection], None]] = {
@@ -339,12 +336,12 @@ _JOURNALLED: dict[str, Callable[[Connection], None]] = {
     "links": structure.drop_wrong_links,
 }
 _AT_ONCE: dict[str, Callable[[Connection], None]] = {
-    "batches": journalled.close_batches,
-    "journal": journalled.close_gaps,
+    "batches": structure.close_batches,
+    "journal": structure.close_gaps,
     "index": fts.rebuild,
     "counts": derived.count_anew,
     "census": derived.enrol_anew,
-    "batch_counts": batch_counts.count_anew,
+    "batch_counts": journal.count_batches_anew,
     "bounds": _bound,
     "common": _keep_common,
     "pairs": derived.forget_pairs,
@@ -377,10 +374,10 @@ def analyse_anew(db: Connection, analyzer: Analyzer) -> int:
         fts.rebuild(db)
         labels.make_anew(db)
         score_bounds.clear(db)
-        common_upkeep.clear(db)
+        common_postings.clear(db)
         if rows:
             score_bounds.extend(db, limit=facts.last_number(db) + 1, origin_number=None)
-            common_upkeep.settle_all(db)
+            common_postings.settle_all(db)
     return len(rows)
 
 
@@ -437,7 +434,7 @@ def restore_from(
     db = opening.open_for_writing(database, network_allowed=network_allowed)  # upgrades
     try:
         if is_older:
-            transactions.renew(db)
+            connection.renew(db)
     finally:
         db.close()
     report = examine(database, deep=False, network_allowed=network_allowed, progress=progress)

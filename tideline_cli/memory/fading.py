@@ -8,7 +8,7 @@ from tideline_cli.model.instant import DAY_MS, LATEST_MS
 from tideline_cli.model.record import record
 from tideline_cli.ranking.fading import fades_at
 from tideline_cli.store import passes, visibility
-from tideline_cli.store.transactions import writing
+from tideline_cli.store.connection import writing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

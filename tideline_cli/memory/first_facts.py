@@ -10,9 +10,9 @@ from tideline_cli.model.instant import DAY_MS
 from tideline_cli.model.record import record, replace
 from tideline_cli.model.source import TRUSTED
 from tideline_cli.ranking.decay import strength_at
-from tideline_cli.store import facts, recent, visibility
+from tideline_cli.store import facts, listing, visibility
+from tideline_cli.store.connection import snapshot
 from tideline_cli.store.facts import Filter, narrowing
-from tideline_cli.store.transactions import snapshot
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def first_facts(
     that caches of prompts stay good: by when they were made, pinned ones first."""
     wanted = Filter(scopes=scopes, sources=_SAID, documents=())
     with snapshot(db):
-        seqs = recent.immune_numbers(db, viewer=viewer, now=now, wanted=wanted, limit=_OF_LATE)
+        seqs = listing.immune_numbers(db, viewer=viewer, now=now, wanted=wanted, limit=_OF_LATE)
         if len(seqs) < _OF_LATE:
             seqs += _of_late(db, viewer=viewer, now=now, wanted=wanted)
         read = facts.among(db, [*dict.fromkeys(seqs)], viewer=viewer, wanted=wanted, now=now)
@@ -51,10 +51,10 @@ def first_facts(
 
 
 def _of_late(db: Connection, *, viewer: Origin, now: int, wanted: Filter) -> list[int]:
-    choice = recent.Choice(*narrowing(wanted, valid_at=now), "active")
+    choice = listing.Choice(*narrowing(wanted, valid_at=now), "active")
     number = visibility.number(db, viewer)
-    made = recent.numbers(db, choice, origin_number=number, limit=_OF_LATE)
-    return made + recent.used_numbers(
+    made = listing.newest_numbers(db, choice, origin_number=number, limit=_OF_LATE)
+    return made + listing.used_numbers(
         db, viewer=viewer, now=now, since=now - _USED_MS, wanted=wanted, limit=_OF_LATE
     )
 
@@ -86,7 +86,7 @@ def standing(
     weightiest first."""
     seen = None if scopes is None else tuple(scopes)
     wanted = Filter(scopes=seen, sources=OWN)
-    seqs = recent.open_numbers(db, KIND, viewer=viewer, now=now, wanted=wanted)
+    seqs = listing.open_numbers(db, KIND, viewer=viewer, now=now, wanted=wanted)
     read = facts.get(db, seqs, viewer=viewer)
     return {seq: Hit(read[seq], read[seq].importance, _UNASKED) for seq in seqs if seq in read}
 

@@ -9,8 +9,8 @@ from tideline_cli.model.record import record, replace
 from tideline_cli.model.source import is_trusted
 from tideline_cli.ranking import decay, decays
 from tideline_cli.ranking.graph import FAN_OUT, HOP, SEEDS, asks_for_links, hub_damping, spread
-from tideline_cli.store import facts, neighbours, visibility
-from tideline_cli.store.transactions import snapshot
+from tideline_cli.store import facts, links, visibility
+from tideline_cli.store.connection import snapshot
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from tideline_cli.model.fact import Fact
     from tideline_cli.model.origin import Origin
     from tideline_cli.store.facts import Filter
-    from tideline_cli.store.neighbours import Hop, Tie
+    from tideline_cli.store.links import Hop, Tie
 
 _STRONG = ("supersedes", "transition", "corrects", "contradicts", "contrasts_with")
 _NONE: Mapping[str, int] = {}
@@ -80,7 +80,7 @@ def around(db: Connection, centre: Fact, *, viewer: Origin, reach: Reach, wanted
         away, counts = _walked(db, start, reach, origin_number, wanted)
         seqs = list(away)
         made = _graph(db, seqs[: reach.limit], viewer=viewer)
-        ties = neighbours.between(db, list(made), origin_number=origin_number)
+        ties = links.ties_between(db, list(made), origin_number=origin_number)
         hidden = _elsewhere(db, list(made), origin_number, wanted)
     hops_of = {fact.id: away[seq] for seq, fact in made.items()}
     left_out = _left_out(made, ties, counts, reach.fan_out)
@@ -99,7 +99,7 @@ def _walked(
     counts: dict[int, int] = {}
     border, known = [start], {start}
     for _ in range(reach.hops):
-        found = neighbours.steps(
+        found = links.steps(
             db, border, origin_number=origin_number, limit=reach.fan_out, wanted=wanted
         )
         counts |= found.neighbours
@@ -135,15 +135,15 @@ def whole(db: Connection, *, viewer: Origin, limit: int, wanted: Filter) -> Grap
     those links."""
     with snapshot(db):
         origin_number = visibility.number(db, viewer)
-        seqs = neighbours.linked(db, origin_number=origin_number, limit=limit + 1, wanted=wanted)
+        seqs = links.linked(db, origin_number=origin_number, limit=limit + 1, wanted=wanted)
         made = _graph(db, seqs[:limit], viewer=viewer)
-        ties = neighbours.between(db, list(made), origin_number=origin_number)
+        ties = links.ties_between(db, list(made), origin_number=origin_number)
         hidden = 0
         if wanted.scopes is not None:
             anywhere = replace(wanted, scopes=None)
-            hidden = neighbours.linked_count(
+            hidden = links.linked_count(
                 db, origin_number=origin_number, wanted=anywhere
-            ) - neighbours.linked_count(db, origin_number=origin_number, wanted=wanted)
+            ) - links.linked_count(db, origin_number=origin_number, wanted=wanted)
     edges = _edges(made, ties)
     return Graph(None, tuple(made.values()), {}, edges, len(seqs) > limit, elsewhere=hidden)
 
@@ -153,7 +153,7 @@ def _elsewhere(db: Connection, seqs: list[int], origin_number: int, wanted: Filt
     if wanted.scopes is None:
         return 0
     every, seen = (
-        neighbours.beside_count(db, seqs, origin_number=origin_number, wanted=asked)
+        links.beside_count(db, seqs, origin_number=origin_number, wanted=asked)
         for asked in (replace(wanted, scopes=None), wanted)
     )
     return every - seen
@@ -188,7 +188,7 @@ def with_linked(
     seeds = dict(zip(answer.seqs[:SEEDS], answer.hits[:SEEDS], strict=True))
     with snapshot(db):
         origin_number = visibility.number(db, viewer)
-        hops = neighbours.steps(
+        hops = links.steps(
             db, list(seeds), origin_number=origin_number, limit=FAN_OUT, wanted=query.wanted,
             valid_at=now,
         ).hops  # fmt: skip
@@ -199,7 +199,7 @@ def with_linked(
         steps = [step for step in hops if step.other not in known]
         others = list(dict.fromkeys(step.other for step in steps))
         read = facts.among(db, others, viewer=viewer, wanted=query.wanted, now=now)
-        degrees = neighbours.degrees(db, list(read), origin_number=origin_number)
+        degrees = links.degrees(db, list(read), origin_number=origin_number)
     found = _best(steps, seeds, read, degrees, query, now)
     keep = _behind if query.way.by_distance else _held
     return _merged(answer, keep(found, answer.hits), query)

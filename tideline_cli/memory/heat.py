@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tideline_cli.ranking.heat import settled
 from tideline_cli.store import facts, journal, writes
-from tideline_cli.store.transactions import heat_rule
+from tideline_cli.store.connection import heat_rule
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -9,8 +9,7 @@ from tideline_cli.model.hit import Breakdown, Hit
 from tideline_cli.model.record import replace
 from tideline_cli.model.text import normalise
 from tideline_cli.store import facts, fts, listing, passes, reads, visibility
-from tideline_cli.store.connection import setting
-from tideline_cli.store.transactions import snapshot
+from tideline_cli.store.connection import setting, snapshot
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

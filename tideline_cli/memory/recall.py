@@ -16,9 +16,15 @@ from tideline_cli.model.record import replace
 from tideline_cli.model.source import is_trusted
 from tideline_cli.policy.statements import MAX_TEXT, gist, may_contradict
 from tideline_cli.ranking.score_bounds import changes_at
-from tideline_cli.store import facts, fts, lapsed, reads, score_bounds, visibility
-from tideline_cli.store.connection import DatabaseError
-from tideline_cli.store.transactions import at_once, heat_rule, in_passing, snapshot, writing
+from tideline_cli.store import facts, fts, overview, reads, score_bounds, visibility
+from tideline_cli.store.connection import (
+    DatabaseError,
+    at_once,
+    heat_rule,
+    in_passing,
+    snapshot,
+    writing,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -82,7 +88,7 @@ def recalled(view: View, query: Query) -> Recalled:
         tuple(Hit(read[match.seq], match.score, match.why, match.weak) for match in matches),
         tuple(match.seq for match in matches),
         found.backlog,
-        view.number if gone.read > lapsed.LAG else 0,
+        view.number if gone.read > overview.LAG else 0,
         found.lacking,
         query.joined_by(is_learned=view.is_learned and is_whole),
         query.mode if is_whole else "keyword",
@@ -218,10 +224,10 @@ def _store(
     looks = _looks(db, hits, now=now) if touch else []
     notes: list[Read[None]] = []
     if given:
-        from tideline_cli.store import injections  # noqa: PLC0415  recall gives nothing out
+        from tideline_cli.store import uses  # noqa: PLC0415  recall gives nothing out
 
         out = {seq: one.id for seq, one in hits.items() if one.id in given}
-        notes = [injections.put(out, now=now)]
+        notes = [uses.note_given(out, now=now)]
     said: list[Any] = []
     if not (derive or (left and not reads.has_trips(db))) and not any(
         changes_at(hits[seq].access_count + 1) for seq in left
@@ -252,13 +258,13 @@ def _derive(db: Connection, answer: Recalled, *, is_behind: bool, now: int) -> N
     """Store what was made of facts on the way, and bring the derived indexes nearer to the facts
     that many writes have brought."""
     if is_behind:
-        from tideline_cli.store import common_upkeep  # noqa: PLC0415  after many writes
+        from tideline_cli.store import common_postings  # noqa: PLC0415  after many writes
 
         score_bounds.extend(db, limit=_BOUNDS_AT_ONCE, origin_number=answer.origin_number)
         fts.fold(db, origin_number=answer.origin_number)
-        common_upkeep.settle_all(db, most=_HOLDERS_AT_ONCE)
+        common_postings.settle_all(db, most=_HOLDERS_AT_ONCE)
     if answer.unsettled:
-        lapsed.settle(db, origin_number=answer.unsettled, now=now)
+        overview.settle(db, origin_number=answer.unsettled, now=now)
     if answer.backlog is not None:
         from tideline_cli.memory import semantic  # noqa: PLC0415  only where vectors were made
 

@@ -10,9 +10,8 @@ from tideline_cli.config.settings import DEFAULT_EMBEDDER
 from tideline_cli.memory.lanes import embedder_named
 from tideline_cli.model.origin import EVERYONE, Origin
 from tideline_cli.model.record import record
-from tideline_cli.store import vector_upkeep, vectors, visibility
-from tideline_cli.store.connection import drop_setting, put_setting, setting
-from tideline_cli.store.transactions import writing
+from tideline_cli.store import vectors, visibility
+from tideline_cli.store.connection import drop_setting, put_setting, setting, writing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -52,7 +51,7 @@ def choose(db: Connection, name: str) -> VectorChoice:
     with writing(db):
         if name == setting(db, "embedder", DEFAULT_EMBEDDER):
             drop_setting(db, NEXT)
-            vector_upkeep.keep_only(db, name)
+            vectors.keep_only(db, name)
         else:
             put_setting(db, NEXT, name)
     take_next(db)
@@ -91,7 +90,7 @@ def take_next(db: Connection) -> bool:
             return False
         put_setting(db, "embedder", coming)
         drop_setting(db, NEXT)
-        vector_upkeep.keep_only(db, coming)
+        vectors.keep_only(db, coming)
     return True
 
 

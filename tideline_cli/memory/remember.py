@@ -17,8 +17,7 @@ from tideline_cli.policy import gate
 from tideline_cli.policy.admit import Insert, Reinforce, Rival, admit
 from tideline_cli.policy.sameness import MOST_SIMILAR
 from tideline_cli.store import facts, journal, writes
-from tideline_cli.store.connection import setting
-from tideline_cli.store.transactions import heat_rule
+from tideline_cli.store.connection import heat_rule, setting
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from tideline_cli.model.record import record, replace
 from tideline_cli.policy import secrets
 from tideline_cli.policy.secret_forms import may_hold
 from tideline_cli.store.checks.texts import stated_texts
-from tideline_cli.store.transactions import snapshot
+from tideline_cli.store.connection import snapshot
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

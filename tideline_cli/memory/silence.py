@@ -8,8 +8,7 @@ from tideline_cli.model.record import replace
 from tideline_cli.ranking.silence import LIKE, Prompt, is_worth_saying, telling_terms
 from tideline_cli.ranking.worth import LIKENESS
 from tideline_cli.store import fts, visibility
-from tideline_cli.store.connection import setting
-from tideline_cli.store.transactions import snapshot
+from tideline_cli.store.connection import setting, snapshot
 
 NOT_UNASKED = ("note",)
 """Kinds of facts that are said only to who asks."""

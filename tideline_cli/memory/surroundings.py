@@ -12,7 +12,7 @@ from tideline_cli.memory.query import Match, is_one_word
 from tideline_cli.model.record import record, replace
 from tideline_cli.model.text import index_terms, normalise
 from tideline_cli.ranking import surroundings as worth
-from tideline_cli.store import fts, reads, sessions
+from tideline_cli.store import fts, reads, sequences
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from tideline_cli.memory.search import Search, View
     from tideline_cli.store.facts import Filter
     from tideline_cli.store.reads import Read
-    from tideline_cli.store.sessions import Place
+    from tideline_cli.store.sequences import Place
 
-_NOWHERE = sessions.Place(None, None, 0, False)
+_NOWHERE = sequences.Place(None, None, 0, False)
 
 
 @record
@@ -77,7 +77,7 @@ def search(view: View, search: Search, dates: NamedDates | None) -> tuple[list[M
         pool |= found
     places: dict[int, Place] = {}
     if has_sessions and pool:
-        near_by = sessions.around(
+        near_by = sequences.around(
             view.db, list(pool), origin_number=view.number, now=view.now, wanted=search.wanted,
             has_chunks=view.origin.has_chunks, heat=scorer.wants_heat,
         )  # fmt: skip
@@ -86,7 +86,7 @@ def search(view: View, search: Search, dates: NamedDates | None) -> tuple[list[M
         pool |= {match.seq: match for match in more}
         hidden |= {match.seq for match in more if match.seq not in near_by.shown}
     elif pool:
-        places = reads.alone(view.db, sessions.places(pool, origin_number=view.number))
+        places = reads.alone(view.db, sequences.places(pool, origin_number=view.number))
     looks = _looks(search, dates, pool, places, scorer.mean_length)
     weak = set[int]()
     if scorer.is_mostly_unknown:

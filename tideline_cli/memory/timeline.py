@@ -10,7 +10,7 @@ from tideline_cli.policy.periods import holds_from
 from tideline_cli.policy.slots import periods, same_place
 from tideline_cli.ranking.decay import is_immune, strength_at
 from tideline_cli.ranking.fading import fades_at, traits_of
-from tideline_cli.store import archivals, facts, injections, links, listing, reads
+from tideline_cli.store import archivals, facts, links, listing, reads, uses
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ def _steps(
     gone = {seq: fact for seq, fact in numbers.items() if fact.lifecycle == "archived"}
     why = {one.seq: one for one in archived.explained(db, gone, viewer=viewer)}
     places = reads.alone(db, archivals.successors(gone))
-    gifts = injections.times(db, numbers)
+    gifts = uses.given_at(db, numbers)
     steps = [
         _gone(fact, why.get(seq), places.get(seq, []))
         if fact.lifecycle != "active"

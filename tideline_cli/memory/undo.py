@@ -12,20 +12,17 @@ from tideline_cli.model import codec
 from tideline_cli.model.edge import kinds_under
 from tideline_cli.model.record import record, replace
 from tideline_cli.store import (
-    common_upkeep,
+    common_postings,
     fts,
     history,
     journal,
     reads,
     score_bounds,
-    steps,
-    undo_conflicts,
     undo_rows,
-    vector_upkeep,
+    vectors,
 )
-from tideline_cli.store.connection import has_synced, setting
+from tideline_cli.store.connection import has_synced, setting, snapshot, writing
 from tideline_cli.store.history import Batch
-from tideline_cli.store.transactions import snapshot, writing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,9 +32,8 @@ if TYPE_CHECKING:
 
     from tideline_cli.model.origin import Origin
     from tideline_cli.model.text import Analyzer
-    from tideline_cli.store.steps import StandingBatch
-    from tideline_cli.store.undo_conflicts import Conflict
-    from tideline_cli.store.undo_rows import Row, Trail, Trails, Use
+    from tideline_cli.store.history import StandingBatch
+    from tideline_cli.store.undo_rows import Conflict, Row, Trail, Trails, Use
 
 FINAL = ("purge", "retention")
 """Verbs of batches that cannot be taken back."""
@@ -132,7 +128,7 @@ def _steps_back(
     count of facts that it added or deleted; what a redo
     brought back is as new as the redo. A purge counts, although the journal keeps no changes of it;
     the heat that a recall moved is no step, and what came by a sync, added to `came`."""
-    for step in steps.back(db, viewer=viewer):
+    for step in history.back(db, viewer=viewer):
         if step.verb == _CAME:
             came.append(step.ordinal)
         if step.verb in BESIDE:
@@ -236,7 +232,7 @@ def _made_since(
     """Return the batches that were made after an undo, stand, and are no step back or forward; the
     oldest first."""
     later = list(takewhile(
-        lambda step: step.ordinal > undone.ordinal, steps.standing(db, viewer=viewer)
+        lambda step: step.ordinal > undone.ordinal, history.standing(db, viewer=viewer)
     ))  # fmt: skip
     asked = [step for step in later if not step.undoes and step.ordinal != own]
     found = reads.together(db, *(
@@ -251,8 +247,8 @@ def _made_since(
 def _undos(db: Connection, viewer: Origin) -> Iterator[tuple[Batch, Batch]]:
     """Yield the steps back that stand, newest first, each with the batch that stands again once it
     is taken back."""
-    chains = steps.Chains(db, viewer=viewer)
-    for step in steps.standing(db, viewer=viewer):
+    chains = history.Chains(db, viewer=viewer)
+    for step in history.standing(db, viewer=viewer):
         if step.undoes is None or chains.bring_back(step.undoes):
             continue
         found, meant, has = reads.together(
@@ -345,7 +341,7 @@ def _edge_count(trails: Trails, rows: Iterable[int]) -> int:
 
 
 def _refuse_undone(db: Connection, batch: Batch, viewer: Origin) -> None:
-    undone_by = steps.taker(db, batch.number, viewer=viewer)
+    undone_by = history.taker(db, batch.number, viewer=viewer)
     if undone_by:
         raise WriteBlockedError(
             f"batch {batch.ordinal} was taken back already, by batch {undone_by}",
@@ -417,14 +413,14 @@ def _conflicts(
     yield from _lost_changes(db, trails)
     yield from _broken_edges(db, facts, links, unstated)
     holding = _holding(trails, facts, awoken)
-    yield from undo_conflicts.in_their_slots(db, holding.values(), but=trails.facts)
+    yield from undo_rows.in_their_slots(db, holding.values(), but=trails.facts)
     changed = {seq for seq, row in facts.changed.items() if "lifecycle" in row}
     ending = frozenset(facts.gone) | changed - awoken
     back = {
         seq for seq, trail in trails.facts.items()
         if trail.before is not None and codec.loads(trail.before)["lifecycle"] == "active"
     } - ending  # fmt: skip
-    yield from undo_conflicts.replaced(
+    yield from undo_rows.replaced(
         db, holding, inactive=ending, back=back, but=frozenset(links.gone)
     )
 
@@ -433,12 +429,12 @@ def _lost_changes(db: Connection, trails: Trails) -> Iterator[Conflict]:
     """Yield the later changes of the facts and edges that go back to what they were."""
     for seq, trail in trails.facts.items():
         if trail.before != trail.now and not _is_own(db, seq, trail):
-            yield from (undo_conflicts.Conflict(batch, "changed", seq) for batch in trail.lost)
+            yield from (undo_rows.Conflict(batch, "changed", seq) for batch in trail.lost)
     for trail in trails.links.values():
         if trail.before != trail.now and trail.lost:
             edge = codec.loads(trail.now or trail.before or "{}")
             end = edge.get("from_fact", 0)
-            yield from (undo_conflicts.Conflict(batch, "linked", end) for batch in trail.lost)
+            yield from (undo_rows.Conflict(batch, "linked", end) for batch in trail.lost)
 
 
 def _is_own(db: Connection, seq: int, trail: Trail) -> bool:
@@ -457,13 +453,13 @@ def _broken_edges(
     """Yield what stands in the way of facts that go, and of edges and facts that come back."""
     gone, edges = frozenset(facts.gone), frozenset(links.gone)
     if gone:
-        yield from undo_conflicts.edges_of_removed(db, gone, but=edges | unstated)
+        yield from undo_rows.edges_of_removed(db, gone, but=edges | unstated)
     if links.back:
         back = links.back.values()
-        yield from undo_conflicts.missing_ends(db, back, gone=gone, back=facts.back)
-        yield from undo_conflicts.same_edges(db, back, gone=edges)
+        yield from undo_rows.missing_ends(db, back, gone=gone, back=facts.back)
+        yield from undo_rows.same_edges(db, back, gone=edges)
     if facts.back:
-        yield from undo_conflicts.same_ids(db, facts.back.values(), gone=gone)
+        yield from undo_rows.same_ids(db, facts.back.values(), gone=gone)
 
 
 def _holding(trails: Trails, facts: Reversal, awoken: frozenset[int]) -> dict[int, tuple[int, Row]]:
@@ -511,7 +507,7 @@ def apply_undo(db: Connection, plan: UndoPlan, *, bulk: bool) -> set[int]:
         fts.leave(db)
     undo_rows.delete(db, "link", {*plan.links.gone, *plan.unstated})
     undo_rows.delete(db, "fact", plan.facts.gone)
-    vector_upkeep.remove(db, plan.facts.gone)
+    vectors.remove(db, plan.facts.gone)
     analyzer: Analyzer = setting(db, "analyzer", "standard")
     undo_rows.insert_facts(db, plan.facts.back.values(), analyzer=analyzer)
     for entity, reversal in (("fact", plan.facts), ("link", plan.links)):
@@ -522,7 +518,7 @@ def apply_undo(db: Connection, plan: UndoPlan, *, bulk: bool) -> set[int]:
     score_bounds.put_of(db, plan.facts.back)
     if bulk:
         fts.rebuild(db)
-    common_upkeep.correct(db, {*plan.facts.gone, *plan.facts.back})
+    common_postings.correct(db, {*plan.facts.gone, *plan.facts.back})
     return _vectors_back(db, plan.facts.back)
 
 
@@ -549,7 +545,7 @@ def _vectors_back(db: Connection, back: dict[int, Row]) -> set[int]:
     waiting: set[int] = set()
     for origin, texts in by_origin.items():
         if not _put_back(db, texts, origin):
-            vector_upkeep.rewind(db, min(texts), origin_number=origin)
+            vectors.rewind(db, min(texts), origin_number=origin)
             waiting.add(origin)
     return waiting
 
@@ -566,6 +562,6 @@ def _put_back(db: Connection, texts: dict[int, str], origin_number: int) -> bool
         return False
     size = len(codes) // len(texts)
     made = {seq: codes[i * size : (i + 1) * size] for i, seq in enumerate(texts)}
-    vector_upkeep.insert(db, made, origin_number=origin_number, embedder=embedder.name)
-    vector_upkeep.rewind(db, min(texts), origin_number=origin_number, kept=embedder.name)
+    vectors.insert(db, made, origin_number=origin_number, embedder=embedder.name)
+    vectors.rewind(db, min(texts), origin_number=origin_number, kept=embedder.name)
     return True

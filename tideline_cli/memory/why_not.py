@@ -7,7 +7,7 @@ from tideline_cli.memory.query import ALL
 from tideline_cli.memory.recall import recall
 from tideline_cli.model.record import record, replace
 from tideline_cli.store import facts
-from tideline_cli.store.transactions import snapshot
+from tideline_cli.store.connection import snapshot
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -25,11 +25,10 @@ from tideline_cli.model.source import parse_source
 from tideline_cli.ranking.decay import strength_at
 from tideline_cli.serve import python_arguments as given
 from tideline_cli.store import facts, links, opening, stats
-from tideline_cli.store.connection import DatabaseError
+from tideline_cli.store.connection import DatabaseError, snapshot
 from tideline_cli.store.database_errors import translated
 from tideline_cli.store.facts import Filter
 from tideline_cli.store.links import Link
-from tideline_cli.store.transactions import snapshot
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -49,7 +48,7 @@ if TYPE_CHECKING:
     from tideline_cli.model.hit import Hit
     from tideline_cli.model.origin import Origin
     from tideline_cli.model.source import Source
-    from tideline_cli.store.transactions import Opened
+    from tideline_cli.store.connection import Opened
 
     Time = int  # milliseconds since 1970
     C = TypeVar("C", bound="Attached")

@@ -5,9 +5,9 @@ from __future__ import annotations
 from tideline_cli.model import codec
 from tideline_cli.model.edge import REPLACING, sql_list, words_for
 from tideline_cli.model.record import record, replace
-from tideline_cli.store import births, reads, visibility
+from tideline_cli.store import images, reads, visibility
 from tideline_cli.store.facts import narrowing
-from tideline_cli.store.recent import Choice, numbers
+from tideline_cli.store.listing import Choice, newest_numbers
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ ORDER BY change.row, change.number
 _BIRTHS = f"""
 SELECT born.value, change.batch, '+', NULL, verb, ifnull(at, 0), undoes,
   iif(change.number - change.row + born.value <= stated.change, stated.gone, NULL)
-FROM json_each(?) AS born CROSS JOIN change ON {births.run_of("born.value")}
+FROM json_each(?) AS born CROSS JOIN change ON {images.run_of("born.value")}
   LEFT JOIN batch ON batch.number = change.batch
   LEFT JOIN stated ON stated.fact = born.value
 WHERE EXISTS (SELECT 1 FROM fact WHERE fact.seq = born.value AND lifecycle <> 'active')
@@ -97,7 +97,7 @@ def archived_ones(seqs: Iterable[int], *, viewer: Origin, wanted: Filter) -> Rea
 def newest(db: Connection, *, viewer: Origin, wanted: Filter, limit: int) -> list[int]:
     """Return the numbers of the archived facts that `wanted` asks for, newest first, then by id."""
     choice = Choice(*narrowing(wanted), "inactive")
-    return numbers(db, choice, origin_number=visibility.number(db, viewer), limit=limit)
+    return newest_numbers(db, choice, origin_number=visibility.number(db, viewer), limit=limit)
 
 
 def of(db: Connection, seqs: Iterable[int]) -> dict[int, Departure]:

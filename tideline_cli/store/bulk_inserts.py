@@ -10,7 +10,7 @@ from itertools import chain
 from tideline_cli.model.fields import SEARCHED
 from tideline_cli.model.text import IndexTerms
 from tideline_cli.ranking.score_bounds import bound_of_fact
-from tideline_cli.store import SERVERS, arrivals, births, digest, schema, score_bounds
+from tideline_cli.store import SERVERS, arrivals, images, schema, score_bounds, writes
 from tideline_cli.store.fact_rows import COLUMNS, columns_of, fact_of_columns
 from tideline_cli.store.writes import STORED
 
@@ -47,7 +47,7 @@ def sealed(fact: Fact, terms: IndexTerms, analyzer: Analyzer) -> Columns:
     """Return what the file keeps of a new fact that was never used, its terms, digest and bound
     included; its origin by its key, in the place of which `insert` wants a number."""
     values = columns_of(fact)
-    seal = digest.of(values)
+    seal = writes.digest_of(values)
     joined = terms.joined()
     values += (len(terms), joined, seal)
     source, role, importance, tier, pinned = _weights(values)
@@ -86,7 +86,7 @@ def taken(db: Connection, ids: Iterable[str]) -> set[str]:
 def insert(db: Connection, rows: Sequence[Columns]) -> None:
     """Store new facts, whose ids nobody has, in this order; each is what `numbered` returns."""
     origins = [columns[ORIGIN] for columns in rows]
-    is_quiet = births.keep_quiet(db, len(origins))
+    is_quiet = images.keep_quiet(db, len(origins))
     if db.filename.startswith(SERVERS):
         _insert_arrays(db, rows)
     else:
@@ -95,7 +95,7 @@ def insert(db: Connection, rows: Sequence[Columns]) -> None:
             db.execute(_INSERT_GROUP, tuple(chain.from_iterable(rows[start : start + _GROUP])))
         db.executemany(_INSERT_ONE, rows[whole:])
     if is_quiet:
-        births.tell_runs(db, origins)
+        images.tell_runs(db, origins)
 
 
 _key = itemgetter(*map(STORED.index, schema.CENSUS_KEY))

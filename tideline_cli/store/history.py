@@ -1,4 +1,5 @@
-"""Reading the journal: batches by the number that users see, and what they did."""
+"""Reading the journal: batches by the number that users see, what they did, and which of them
+stand."""
 
 from __future__ import annotations
 
@@ -7,13 +8,13 @@ from itertools import islice
 from tideline_cli.model import codec
 from tideline_cli.model.edge import kinds_under
 from tideline_cli.model.record import record, replace
-from tideline_cli.store import batch_counts, births, images, visibility
-from tideline_cli.store.batch_counts import Deeds
+from tideline_cli.store import images, journal, visibility
 from tideline_cli.store.facts import narrowing
+from tideline_cli.store.journal import Deeds
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
     from apsw import Connection
@@ -116,8 +117,8 @@ SELECT iif(batch.origin = own.number, batch.ordinal, NULL), batch.at, batch.verb
        ifnull(fact.id, iif(change.entity = 'fact', {_IMAGE} ->> 'id', NULL)),
        iif(change.entity = 'link' AND fact.id IS NULL, NULL, change.before),
        change.row, change.number, ' → ' || target.id,
-       iif(change.entity = 'link', {batch_counts.KIND}, NULL),
-       iif(change.entity = 'facts', {births.FIRST}, NULL)
+       iif(change.entity = 'link', {journal.EDGE_KIND}, NULL),
+       iif(change.entity = 'facts', {images.FIRST}, NULL)
 FROM origin AS own, change CROSS JOIN batch ON batch.number = change.batch
   LEFT JOIN link ON change.entity = 'link' AND link.number = change.row
   LEFT JOIN fact AS target ON target.seq = link.to_fact
@@ -130,7 +131,7 @@ WHERE own.key = ? AND (change.entity = 'facts' OR coalesce(fact.origin,
 _LISTED = f"""
 SELECT batch.number, ordinal, at, verb, outcome, reason, first, last,
        EXISTS (SELECT 1 FROM batch_count WHERE batch_count.batch = batch.number),
-       {", ".join(f"ifnull({name}, 0)" for name in batch_counts.NAMES)}
+       {", ".join(f"ifnull({name}, 0)" for name in journal.COUNTS)}
 FROM origin AS own CROSS JOIN batch ON batch.origin = own.number
   LEFT JOIN batch_count ON batch_count.batch = batch.number AND batch_count.origin = own.number
 WHERE own.key = ? ORDER BY ordinal DESC
@@ -159,7 +160,7 @@ def changes_of(db: Connection, wanted: Filter, *, viewer: Origin) -> dict[int, i
     narrowed, values = narrowing(wanted)
     found: dict[int, int] = {}
     alone = "change.row = fact.seq AND change.entity IN ('fact', 'usage')"
-    for joined in (alone, births.run_of("fact.seq")):
+    for joined in (alone, images.run_of("fact.seq")):
         sql = (
             f"SELECT change.batch, count(*) FROM fact CROSS JOIN change ON {joined}"
             f" WHERE {condition}{narrowed} GROUP BY change.batch"
@@ -198,7 +199,7 @@ def entries_in(db: Connection, batch: Listed, *, viewer: Origin, most: int = -1)
 
 def entries_of(db: Connection, seq: int, *, viewer: Origin) -> Iterator[Entry]:
     """Yield what any batch did to one fact of an origin, oldest first."""
-    for *row, _ in db.execute(f"{_ENTRY} AND {births.run_of('?2')}", (viewer.key, seq)):
+    for *row, _ in db.execute(f"{_ENTRY} AND {images.run_of('?2')}", (viewer.key, seq)):
         yield from _born(db, Entry(*row), [seq], viewer)
     sql = f"""{_ENTRY} AND change.entity IN ('fact', 'usage') AND change.row = ?
     ORDER BY change.number"""
@@ -277,3 +278,204 @@ def with_whole_images(db: Connection, entries: Iterable[Entry]) -> Iterator[Entr
             yield replace(entry, before=images.state_before(db, row, change))
         else:
             yield entry
+
+
+@record
+class StandingBatch:
+    """A batch that stands: its number, the one that users know, when it was made and by which verb.
+    `undoes` is the number of the batch that it took back, None for a batch that is no undo."""
+
+    number: int
+    ordinal: int
+    at: int
+    verb: str
+    undoes: int | None
+
+
+_DONE = """
+SELECT number, ordinal, at, verb, undoes FROM batch
+WHERE origin = (SELECT number FROM origin WHERE key = ?) AND ordinal < ? AND outcome = 'done'
+ORDER BY ordinal DESC LIMIT 200
+"""
+_UNDOES = """
+SELECT number, undoes FROM batch
+WHERE origin = (SELECT number FROM origin WHERE key = ?) AND undoes IS NOT NULL
+"""
+_ONE = "SELECT number, ordinal, at, verb, undoes FROM batch WHERE number = ?"
+_ALL = 2**62
+
+
+def standing(db: Connection, *, viewer: Origin) -> Iterator[StandingBatch]:
+    """Yield the batches of an origin that stand, newest first.
+
+    What is newer decides: an undo takes back nothing where a newer one that stands took it back.
+    """
+    taken: set[int] = set()
+    below = _ALL
+    while True:
+        rows: list[Any] = db.execute(_DONE, (viewer.key, below)).fetchall()  # none stays open
+        if not rows:
+            return
+        for row in rows:
+            step = StandingBatch(*row)
+            below = step.ordinal
+            if step.number in taken:
+                continue
+            if step.undoes is not None:
+                taken.add(step.undoes)
+            yield step
+
+
+def back(db: Connection, *, viewer: Origin) -> Iterator[StandingBatch]:
+    """Yield the batches of an origin that stand and are no undo, in the order in which steps back
+    take them: one that was brought back counts as new as what brought it back."""
+    seen: set[int] = set()
+    chains = Chains(db, viewer=viewer)
+    for step in standing(db, viewer=viewer):
+        number = step.number if step.undoes is None else chains.first(step.undoes)
+        if number in seen:  # something newer took it back, or brought it back
+            continue
+        seen.add(number)
+        if step.undoes is None:
+            yield step
+        elif chains.bring_back(step.undoes) and (meant := _of(db, number)) is not None:
+            yield meant
+
+
+class Chains:
+    """Which batch each undo of an origin took back, read where it is asked for first."""
+
+    def __init__(self, db: Connection, *, viewer: Origin) -> None:
+        self._db = db
+        self._viewer = viewer
+        self._known: dict[int, int] | None = None
+
+    def _taken_by(self, number: int) -> int | None:
+        """Return the number of the batch that a batch took back, None for one that is no undo."""
+        if self._known is None:
+            rows: Any = self._db.execute(_UNDOES, (self._viewer.key,)).fetchall()
+            self._known = dict(rows)
+        return self._known.get(number)
+
+    def first(self, number: int) -> int:
+        """Return the number of the batch that a chain of undos is about."""
+        while (before := self._taken_by(number)) is not None:
+            number = before
+        return number
+
+    def bring_back(self, undoes: int | None) -> bool:
+        """Say whether a batch that undoes this one is a step forward: it takes back an undo, or
+        what took back a step forward."""
+        forward = True
+        while undoes is not None:
+            forward = not forward
+            undoes = self._taken_by(undoes)
+        return forward
+
+
+def _of(db: Connection, number: int) -> StandingBatch | None:
+    row: Any = db.execute(_ONE, (number,)).fetchone()
+    return StandingBatch(*row) if row else None
+
+
+def taker(db: Connection, number: int, *, viewer: Origin) -> int:
+    """Return the number that users know of the undo that took a batch back and stands, 0 where
+    none does."""
+    for step in standing(db, viewer=viewer):
+        if step.undoes == number:
+            return step.ordinal
+        if step.number <= number:
+            break
+    return 0
+
+
+@record
+class BatchDeeds:
+    """What one batch did: in counts, and the first fact of them: its id, and what it says or said.
+    """
+
+    counts: journal.Deeds
+    fact: str | None
+    text: str | None
+
+
+# The first change of a batch that is of some kind. A fact is known by its own number, an edge by
+# the fact where it starts, also one that is gone.
+_FIRST = """
+SELECT place FROM (
+SELECT change.number, CASE change.entity WHEN 'link' THEN coalesce(before ->> 'from_fact',
+         (SELECT from_fact FROM link WHERE link.number = change.row),
+         (SELECT gone.before ->> 'from_fact' FROM change AS gone WHERE gone.row = change.row
+          AND gone.entity = 'link' AND gone.act = '-' ORDER BY gone.number DESC LIMIT 1))
+       WHEN 'facts' THEN change.after + 0 ELSE change.row END AS place
+FROM batch JOIN change ON change.number BETWEEN batch.first AND batch.last
+  AND change.batch = batch.number
+WHERE batch.number = ?1 AND entity IN (?2, iif(?2 = 'fact', 'facts', ?2)) AND (act = '+') = (?3 = 1)
+) AS done
+WHERE ifnull((SELECT origin FROM fact WHERE fact.seq = place), ?4) = ?4
+ORDER BY number LIMIT 1
+"""
+_KINDS = (
+    (("added",), "fact", 1), (("changed", "removed"), "fact", 0),
+    (("used",), "usage", 1), (("used",), "usage", 0),
+    (("linked",), "link", 1), (("relinked", "unlinked"), "link", 0),
+)  # fmt: skip
+"""Which counts tell of a kind of change: of what, and whether it was added."""
+_OF_GONE = """
+SELECT row, before ->> 'id', before ->> 'content' FROM change
+WHERE entity = 'fact' AND act = '-' AND before ->> 'origin' = ?2
+  AND row IN (SELECT value FROM json_each(?1)) ORDER BY number
+"""
+_HERE = """
+SELECT seq, id, content FROM fact
+WHERE origin = ?2 AND seq IN (SELECT value FROM json_each(?1))
+"""
+
+
+def deeds_of(db: Connection, ordinals: Collection[int], *, viewer: Origin) -> dict[int, BatchDeeds]:
+    """Return what batches of an origin did, by the numbers that users know."""
+    owner = visibility.number(db, viewer)
+    numbers = _numbers(db, ordinals, owner)
+    counts = {
+        ordinal: journal.deeds_of_batch(db, number, origin_number=owner)
+        for ordinal, number in numbers.items()
+    }
+    first = {
+        ordinal: _first(db, number, counts[ordinal], owner) for ordinal, number in numbers.items()
+    }
+    known = _texts(db, [seq for seq in first.values() if seq is not None], owner)
+    none = (None, None)
+    return {
+        ordinal: BatchDeeds(counts[ordinal], *known.get(first[ordinal] or 0, none))
+        for ordinal in numbers
+    }
+
+
+def _numbers(db: Connection, ordinals: Collection[int], owner: int) -> Mapping[int, int]:
+    """Return the numbers of batches by those that users know."""
+    sql = (
+        "SELECT ordinal, number FROM batch"
+        " WHERE origin = ? AND ordinal IN (SELECT value FROM json_each(?))"
+    )
+    return dict(db.execute(sql, (owner, codec.dumps(list(ordinals)))))
+
+
+def _first(db: Connection, number: int, counts: journal.Deeds, owner: int) -> int | None:
+    """Return the first fact of those that a batch added, else of those that it changed or removed,
+    and so on: only what its counts tell of is looked for."""
+    for names, entity, is_added in _KINDS:
+        if any(getattr(counts, name) for name in names):
+            row: Any = db.execute(_FIRST, (number, entity, is_added, owner)).fetchone()
+            if row is not None:
+                return int(row[0])
+    return None
+
+
+def _texts(db: Connection, facts: Collection[int], owner: int) -> dict[int, tuple[str, str]]:
+    """Return id and text of facts by number, also of those that are gone."""
+    wanted = codec.dumps(list(facts))
+    found: dict[int, tuple[str, str]] = {}
+    for query in (_OF_GONE, _HERE):
+        rows: list[Any] = db.execute(query, (wanted, owner)).fetchall()
+        found |= {seq: (fact_id, text) for seq, fact_id, text in rows}
+    return found

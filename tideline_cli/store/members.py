@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tideline_cli.errors import CannotWriteError, NotFoundError, StoreError
 from tideline_cli.model.record import record
-from tideline_cli.store import transactions, visibility
+from tideline_cli.store import connection, visibility
 from tideline_cli.store.connection import has_synced
 from tideline_cli.store.postgres import row_security
 from tideline_cli.store.postgres.opening import MOST_ORIGINS
@@ -49,7 +49,7 @@ def add(db: ServerConnection, role: str, *, viewer: Origin, now: int) -> bool:
     Raises CannotWriteError for anybody but the owner of the memory, NotFoundError for a role that
     the server does not have, StoreError for tables of an older version.
     """
-    with transactions.writing(db):  # type: ignore[arg-type]
+    with connection.writing(db):  # type: ignore[arg-type]
         _check(db)
         if not db.execute("SELECT EXISTS (SELECT 1 FROM pg_roles WHERE rolname = ?)", (role,)).get:
             raise NotFoundError(
@@ -90,7 +90,7 @@ def remove(db: ServerConnection, role: str, *, viewer: Origin | None) -> list[st
 
     Raises CannotWriteError as `add` does, NotFoundError for a role that is no such member.
     """
-    with transactions.writing(db):  # type: ignore[arg-type]
+    with connection.writing(db):  # type: ignore[arg-type]
         _check(db)
         lost: list[Any] = db.execute(
             "DELETE FROM member USING origin WHERE origin.number = member.origin"

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from tideline_cli.errors import ReplacedError
 from tideline_cli.model.record import record
-from tideline_cli.store.connection import DatabaseError
-from tideline_cli.store.transactions import in_passing, writing
+from tideline_cli.store.connection import DatabaseError, in_passing, writing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

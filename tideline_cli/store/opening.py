@@ -12,17 +12,15 @@ from tideline_cli.model.origin import as_spelled, is_in_form
 from tideline_cli.store import APPLICATION_ID, SCHEMA_VERSION, SERVERS, file_kind, visibility
 from tideline_cli.store.connection import (
     BUSY_MS,
+    GENERATION,
+    TOUCH_BUSY_MS,
     TRACES,
     TRACES_IN_LOG,
+    Opened,
     accept,
     connect,
     connect_as_it_is,
     connect_for_reading,
-)
-from tideline_cli.store.transactions import (
-    GENERATION,
-    TOUCH_BUSY_MS,
-    Opened,
     follow,
     generation,
     in_turn,
@@ -277,9 +275,9 @@ def is_older(db: Connection) -> bool:
 
 def _upgrade(db: Connection, path: str, version: int) -> None:
     if version < SCHEMA_VERSION:
-        from tideline_cli.store import migrations  # noqa: PLC0415  once in the life of a file
+        from tideline_cli.store import backup  # noqa: PLC0415  once in the life of a file
 
-        migrations.upgrade(db, path)
+        backup.upgrade(db, path)
 
 
 def check_library() -> None:

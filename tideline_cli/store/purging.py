@@ -9,15 +9,13 @@ from tideline_cli.model import codec
 from tideline_cli.model.edge import SUPERSEDES, sql_list, words_for
 from tideline_cli.store import (
     SERVERS,
-    batch_counts,
-    births,
-    common_upkeep,
+    common_postings,
+    connection,
     fts,
     images,
+    journal,
     labels,
     score_bounds,
-    transactions,
-    vector_upkeep,
     vectors,
     visibility,
 )
@@ -180,7 +178,7 @@ def remove(db: Connection, gone: Collection[int]) -> None:
     if not db.filename.startswith(SERVERS):
         put_setting(db, TRACES, TRACES_IN_FILE)
     listed = codec.dumps(list(gone))
-    vector_upkeep.remove(db, gone)
+    vectors.remove(db, gone)
     # What the origins of purged facts have asked may have been about those.
     sql = "SELECT DISTINCT origin FROM fact WHERE seq IN (SELECT value FROM json_each(?))"
     origins: Any = db.execute(sql, (listed,)).fetchall()
@@ -193,7 +191,7 @@ def remove(db: Connection, gone: Collection[int]) -> None:
     db.execute("DELETE FROM fact WHERE seq IN (SELECT value FROM json_each(?))", (listed,))
     for counted in ("archived_term", "lapsed_term"):
         db.execute(f"DELETE FROM {counted} WHERE facts = 0")
-    births.part(db, gone)
+    images.part_run(db, gone)
     told = [number for life in images.lives(db, gone) for number, _, _ in life.changes]
     own: Iterable[Any] = db.execute(
         "SELECT number FROM change WHERE entity IN ('fact', 'usage')"
@@ -201,7 +199,7 @@ def remove(db: Connection, gone: Collection[int]) -> None:
         (listed,),
     )
     told += [number for (number,) in own]
-    batch_counts.take_off(db, told)
+    journal.take_off(db, told)
     db.execute(
         "DELETE FROM change WHERE number IN (SELECT value FROM json_each(?))",
         (codec.dumps(told),),
@@ -217,7 +215,7 @@ def remove(db: Connection, gone: Collection[int]) -> None:
     )
     if not is_out:
         fts.rebuild(db)
-    common_upkeep.correct(db, gone)
+    common_postings.correct(db, gone)
 
 
 MOST = 1000
@@ -265,7 +263,7 @@ def finish_purge(db: Connection, *, patience_ms: int = 1000) -> bool:
     patience = db.pragma("busy_timeout")
     try:
         if purge_pending(db) == TRACES_IN_FILE:
-            with transactions.in_turn(db):
+            with connection.in_turn(db):
                 db.execute("VACUUM")
                 put_setting(db, TRACES, TRACES_IN_LOG)
         db.set_busy_timeout(patience_ms)

@@ -51,7 +51,7 @@ CREATE TABLE fact (
   length       INTEGER NOT NULL,                   -- number of index terms
   content      TEXT NOT NULL,
   terms        TEXT NOT NULL,                      -- index terms, joined by spaces
-  digest       INTEGER,                            -- of words and labels: see store/digest.py
+  digest       INTEGER,                            -- of words and labels: see store/writes.py
   scope        TEXT,                               -- where it matters, such as a/b; NULL: all over
   session      TEXT,                               -- the conversation that it was said in
   turn         INTEGER,                            -- its place in the session

@@ -6,14 +6,7 @@ from __future__ import annotations
 from tideline_cli.model import codec
 from tideline_cli.model.edge import REPLACING, REWORDS, kinds_under, sql_list, words_for
 from tideline_cli.model.record import record, replace
-from tideline_cli.store import (
-    common_upkeep,
-    links,
-    score_bounds,
-    sync_state,
-    undo_rows,
-    vector_upkeep,
-)
+from tideline_cli.store import common_postings, links, score_bounds, sync_state, undo_rows, vectors
 from tideline_cli.store.fact_rows import SELECT, fact_of
 
 TYPE_CHECKING = False
@@ -409,9 +402,9 @@ def take_out(db: Connection, seqs: Collection[int]) -> None:
     numbers: list[Any] = db.execute(_OF, (codec.dumps(list(seqs)),)).fetchall()
     undo_rows.delete(db, "link", [number for (number,) in numbers])
     undo_rows.delete(db, "fact", seqs)
-    vector_upkeep.remove(db, seqs)
+    vectors.remove(db, seqs)
     score_bounds.forget(db, seqs)
-    common_upkeep.correct(db, set(seqs))
+    common_postings.correct(db, set(seqs))
 
 
 def put_edge(db: Connection, edge: links.Link) -> None:

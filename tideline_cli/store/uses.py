@@ -1,20 +1,22 @@
-"""How often and when a fact was used: apart from the facts, so that reads stay out of history."""
+"""How often and when a fact was used: apart from the facts, so that reads stay out of history. When
+`context` last gave one out is apart from its use, so that neither strength nor rank moves."""
 
 from __future__ import annotations
 
 from tideline_cli.model import codec
 from tideline_cli.ranking.score_bounds import STEPS, changes_at
-from tideline_cli.store import score_bounds
+from tideline_cli.store import score_bounds, visibility
 from tideline_cli.store.reads import alone
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from typing import Any
 
     from apsw import Connection
 
     from tideline_cli.model.fact import Fact
+    from tideline_cli.model.origin import Origin
     from tideline_cli.store.reads import Read
 
 _COUNT = """
@@ -86,3 +88,31 @@ def put_all(db: Connection, used: Sequence[tuple[int, int, int]]) -> None:
     ON CONFLICT DO UPDATE SET access_count = ?2, last_accessed_at = ?3
     """
     db.executemany(sql, used)
+
+_PUT = """
+INSERT INTO given (fact, at) SELECT seq, ?1 FROM fact
+WHERE seq IN (SELECT value FROM json_each(?2)) AND id IN (SELECT value FROM json_each(?3))
+ON CONFLICT DO UPDATE SET at = max(given.at, ?1)
+"""
+
+
+def note_given(ids: Mapping[int, str], *, now: int) -> Read[None]:
+    """Note that each fact was given out now. One that is gone, or whose number has another id by
+    now, is left out; the time never moves backwards."""
+    yield _PUT, (now, codec.dumps(list(ids)), codec.dumps(list(ids.values())))
+
+
+def given_at(db: Connection, seqs: Iterable[int]) -> dict[int, int]:
+    """Return when each of these facts was last given out, by number."""
+    sql = "SELECT fact, at FROM given WHERE fact IN (SELECT value FROM json_each(?))"
+    return dict(db.execute(sql, (codec.dumps(list(seqs)),)))
+
+
+def given_since(db: Connection, instant: int, *, viewer: Origin) -> frozenset[str]:
+    """Return the ids of an origin's active facts that were given out after `instant`."""
+    condition, values = visibility.where(viewer)
+    sql = (
+        "SELECT fact.id FROM given JOIN fact ON fact.seq = given.fact"
+        f" WHERE given.at > ? AND lifecycle = 'active' AND {condition}"
+    )
+    return frozenset(fact_id for (fact_id,) in db.execute(sql, (instant, *values)))

@@ -26,8 +26,8 @@ from tideline_cli.errors import (
     UsageError,
 )
 from tideline_cli.store import sync_state
+from tideline_cli.store.connection import writing
 from tideline_cli.store.private_files import make_folder
-from tideline_cli.store.transactions import writing
 from tideline_cli.sync import folders, layout
 from tideline_cli.sync.layout import mark_at
 from tideline_cli.sync.segment import (

@@ -7,8 +7,8 @@ import os
 from tideline_cli.errors import BusyError, UsageError
 from tideline_cli.model.record import record
 from tideline_cli.store import sync_registers, sync_state
+from tideline_cli.store.connection import writing
 from tideline_cli.store.purging import finish_purge
-from tideline_cli.store.transactions import writing
 from tideline_cli.sync import folders, keys, layout, operations, outbox, replica
 from tideline_cli.sync.absorb import Absorber, confined_words
 from tideline_cli.sync.keys import Gone, KeyRing

@@ -12,8 +12,7 @@ from tideline_cli.model.instant import DAY_MS
 from tideline_cli.model.lean import blake2b
 from tideline_cli.model.record import record, replace
 from tideline_cli.store import sync_registers, sync_state
-from tideline_cli.store.connection import put_setting, setting
-from tideline_cli.store.transactions import snapshot, writing
+from tideline_cli.store.connection import put_setting, setting, snapshot, writing
 from tideline_cli.sync import folders, keys, layout, registers, segment
 from tideline_cli.sync.operations import (
     AddOp,

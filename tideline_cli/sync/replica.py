@@ -19,9 +19,8 @@ from tideline_cli.store import (
     sync_state,
     visibility,
 )
-from tideline_cli.store.connection import has_synced
+from tideline_cli.store.connection import has_synced, writing
 from tideline_cli.store.sync_registers import BORN, EdgeRow
-from tideline_cli.store.transactions import writing
 from tideline_cli.sync import registers
 from tideline_cli.sync.gather import reasons_of, stated_names
 from tideline_cli.sync.registers import (

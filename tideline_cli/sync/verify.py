@@ -12,8 +12,8 @@ from tideline_cli.errors import UsageError
 from tideline_cli.model.origin import EVERYONE
 from tideline_cli.model.record import record
 from tideline_cli.store import SERVERS, facts, links, sync_changes, sync_registers, sync_state
+from tideline_cli.store.connection import snapshot, writing
 from tideline_cli.store.opening import open_for_writing
-from tideline_cli.store.transactions import snapshot, writing
 from tideline_cli.sync import folders, layout, operations, replica
 from tideline_cli.sync.absorb import Absorber
 from tideline_cli.sync.registers import wire

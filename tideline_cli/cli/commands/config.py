@@ -23,9 +23,8 @@ from tideline_cli.model.short_text import one_of
 from tideline_cli.model.text import ANALYZERS, WITH_FORMS, languages_of
 from tideline_cli.policy.sameness import SAMENESS
 from tideline_cli.store import remote
-from tideline_cli.store.connection import put_setting, setting
+from tideline_cli.store.connection import put_setting, setting, writing
 from tideline_cli.store.private_files import make_folder
-from tideline_cli.store.transactions import writing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

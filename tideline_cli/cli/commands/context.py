@@ -33,8 +33,8 @@ from tideline_cli.model.record import replace
 from tideline_cli.model.source import is_trusted
 from tideline_cli.ranking.decay import DECAYS, DEPTH
 from tideline_cli.store import reads
+from tideline_cli.store.connection import snapshot
 from tideline_cli.store.facts import Filter, has_open, similar_among
-from tideline_cli.store.transactions import snapshot
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

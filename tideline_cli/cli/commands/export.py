@@ -21,7 +21,7 @@ from tideline_cli.model.origin import EVERYONE
 from tideline_cli.model.record import replace
 from tideline_cli.policy.render import screen_json, screen_text
 from tideline_cli.store import facts, files, references, stats
-from tideline_cli.store.transactions import snapshot
+from tideline_cli.store.connection import snapshot
 from tideline_cli.system import NOFOLLOW, set_mode
 
 TYPE_CHECKING = False

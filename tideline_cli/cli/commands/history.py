@@ -15,7 +15,7 @@ from tideline_cli.errors import UsageError
 from tideline_cli.memory import told_changes
 from tideline_cli.memory.told_changes import ACTS
 from tideline_cli.model import codec, instant
-from tideline_cli.store import deeds, facts, steps
+from tideline_cli.store import facts, history
 from tideline_cli.store.facts import Filter
 
 TYPE_CHECKING = False
@@ -25,8 +25,7 @@ if TYPE_CHECKING:
 
     from apsw import Connection
 
-    from tideline_cli.store.deeds import BatchDeeds
-    from tideline_cli.store.history import Entry
+    from tideline_cli.store.history import BatchDeeds, Entry
 
     Told = tuple[Entry, str | None]
 
@@ -126,11 +125,11 @@ def _batches_table(session: Session, db: Connection, told: list[Told]) -> None:
     """Show a line a batch; `@1` is the first fact of the newest one that has any."""
     first = list({entry.batch: entry for entry, _ in told[::-1]}.values())[::-1]
     ordinals = [entry.batch for entry in first if entry.batch is not None]
-    did = deeds.of(db, ordinals, viewer=session.viewer)
+    did = history.deeds_of(db, ordinals, viewer=session.viewer)
     standing = {
         step.ordinal
         for step in takewhile(
-            lambda step: step.ordinal >= min(ordinals), steps.standing(db, viewer=session.viewer)
+            lambda step: step.ordinal >= min(ordinals), history.standing(db, viewer=session.viewer)
         )
     }
     made = [did.get(entry.batch or 0) for entry in first]

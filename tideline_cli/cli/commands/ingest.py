@@ -20,7 +20,7 @@ from tideline_cli.memory.secret_screening import replacement_note
 from tideline_cli.model.fact import bare_name
 from tideline_cli.model.finding import some
 from tideline_cli.model.short_text import storable
-from tideline_cli.store import documents
+from tideline_cli.store import sequences
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from tideline_cli.exchange.ingest.files import FilesFound
     from tideline_cli.exchange.ingest.run import Incoming, Outcome, Summary
-    from tideline_cli.store.documents import Document
+    from tideline_cli.store.sequences import Document
 
 HELP = f"""Take in documents: text, Markdown, reStructuredText, HTML, PDF.
 
@@ -115,7 +115,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
         session.agent(options.agent), session.is_on_server,
     )  # fmt: skip
     db = session.reading() if options.dry_run else session.writing()
-    names = Names([] if db is None else documents.listed(db, viewer=viewer))
+    names = Names([] if db is None else sequences.documents(db, viewer=viewer))
     times = files.WrittenTimes(found.files, now=session.now)
     incoming = _incoming(session, words, found, names, times, options)
     if db is None or options.dry_run:

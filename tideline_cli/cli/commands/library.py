@@ -11,7 +11,7 @@ from tideline_cli.errors import NotFoundError, UsageError
 from tideline_cli.exchange.ingest import library
 from tideline_cli.model import codec, instant
 from tideline_cli.model.finding import some
-from tideline_cli.store import documents
+from tideline_cli.store import sequences
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from tideline_cli.model.fact import Fact
-    from tideline_cli.store.documents import Document
+    from tideline_cli.store.sequences import Document
 
 HELP = """Show the documents that `tideline ingest` took in.
 
@@ -70,7 +70,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
 
 def _list(session: Session, options: Options) -> None:
     db = session.reading()
-    found = [] if db is None else documents.listed(db, viewer=session.viewer)
+    found = [] if db is None else sequences.documents(db, viewer=session.viewer)
     seen = session.scopes(options.scope, everything=options.all_scopes)
     hidden = 0
     if seen is not None:
@@ -164,7 +164,7 @@ def _remove(session: Session, names: Sequence[str], options: Options) -> int:
     viewer = session.viewer
     db = session.reading()
     if options.gone:
-        listed = [] if db is None else documents.listed(db, viewer=viewer)
+        listed = [] if db is None else sequences.documents(db, viewer=viewer)
         names = [one.name for one in listed if library.staleness(one) == "gone"]
         if not names:
             raise NotFoundError("no document whose file is gone", hint="`tideline library`")

@@ -15,8 +15,8 @@ from tideline_cli.model.record import replace
 from tideline_cli.ranking import decays
 from tideline_cli.ranking.decay import DECAYS
 from tideline_cli.store import listing
+from tideline_cli.store.connection import snapshot
 from tideline_cli.store.facts import Filter
-from tideline_cli.store.transactions import snapshot
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

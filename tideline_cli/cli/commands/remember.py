@@ -10,7 +10,7 @@ from tideline_cli.memory import remember as memory
 from tideline_cli.model import instant
 from tideline_cli.model.record import replace
 from tideline_cli.store import facts
-from tideline_cli.store.transactions import follow
+from tideline_cli.store.connection import follow
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from tideline_cli.model.record import record
 from tideline_cli.ranking import decay, decays
 from tideline_cli.ranking.decay import DECAYS
 from tideline_cli.store import facts, history, links
-from tideline_cli.store.transactions import snapshot
+from tideline_cli.store.connection import snapshot
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

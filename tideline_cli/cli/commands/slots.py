@@ -12,7 +12,7 @@ from tideline_cli.model.record import record, replace
 from tideline_cli.policy.periods import holds_from
 from tideline_cli.policy.slots import holds_at, periods
 from tideline_cli.store import listing
-from tideline_cli.store.transactions import snapshot
+from tideline_cli.store.connection import snapshot
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -14,9 +14,8 @@ from tideline_cli.model import lean
 from tideline_cli.model.fact import HEATS, LIFECYCLES, SEGMENTS, TIERS
 from tideline_cli.model.instant import DAY_MS, LATEST_MS, iso
 from tideline_cli.model.source import SOURCES
-from tideline_cli.store import SCHEMA_VERSION, activity, stats
-from tideline_cli.store.connection import is_analysed_by_older_rules, setting
-from tideline_cli.store.transactions import snapshot
+from tideline_cli.store import SCHEMA_VERSION, stats
+from tideline_cli.store.connection import is_analysed_by_older_rules, setting, snapshot
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -96,7 +95,7 @@ def run(session: Session, _: list[str], options: Options) -> int:
             is_older = session.viewer.is_owner and is_analysed_by_older_rules(db)
             if session.json or draws:
                 since = _first_day(session) * DAY_MS
-                days = activity.by_day(db, viewer=session.viewer, since=since, days=_DAYS)
+                days = stats.by_day(db, viewer=session.viewer, since=since, days=_DAYS)
             places, reworded, place_lines = _places(session, db)
     own_lines, (doors, door_lines) = _own_databases(session, db), _doors(session)
     form = _form(session, counts, days) | {

@@ -10,7 +10,7 @@ from tideline_cli.errors import NotFoundError, UsageError
 from tideline_cli.memory.query import ALL
 from tideline_cli.memory.undo import FINAL, Undone, redo, undo, undoable
 from tideline_cli.model import instant
-from tideline_cli.store import deeds, suggestions
+from tideline_cli.store import history, suggestions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,8 +20,7 @@ if TYPE_CHECKING:
     from apsw import Connection
 
     from tideline_cli.model.origin import Origin
-    from tideline_cli.store.deeds import BatchDeeds
-    from tideline_cli.store.steps import StandingBatch
+    from tideline_cli.store.history import BatchDeeds, StandingBatch
 
 HELP = """Take back what one command did, all of it: the last one, or BATCH.
 
@@ -154,7 +153,7 @@ def show_steps(
 ) -> None:
     """Print what could be undone."""
     ordinals = [step.ordinal for step in found]
-    did = {} if db is None else deeds.of(db, ordinals, viewer=session.viewer)
+    did = {} if db is None else history.deeds_of(db, ordinals, viewer=session.viewer)
     if session.json:
         forms = [_step_form(step, did[step.ordinal]) for step in found]
         output.emit_json({"batches": forms, "truncated": is_cut})
@@ -229,7 +228,7 @@ def batch_offers(db: Connection, start: str, *, viewer: Origin) -> list[tuple[st
     most = _LOOKED_AT if start else suggestions.MOST
     steps = undoable(db, viewer=viewer, limit=most)
     chosen = [step for step in steps if str(step.ordinal).startswith(start)][: suggestions.MOST]
-    did = deeds.of(db, [step.ordinal for step in chosen], viewer=viewer)
+    did = history.deeds_of(db, [step.ordinal for step in chosen], viewer=viewer)
     return [(str(step.ordinal), f"{step.verb}: {deed_text(did[step.ordinal])}") for step in chosen]
 
 

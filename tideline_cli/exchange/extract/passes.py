@@ -32,8 +32,8 @@ from tideline_cli.policy import identifiers, prompt_lines
 from tideline_cli.policy.render import prompt_text
 from tideline_cli.policy.salience import are_in_one_script, correcting, salient
 from tideline_cli.store import listing, locks
+from tideline_cli.store.connection import writing
 from tideline_cli.store.facts import Filter
-from tideline_cli.store.transactions import writing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -28,9 +28,8 @@ from tideline_cli.policy.sameness import state_the_same
 from tideline_cli.policy.slots import told_anew
 from tideline_cli.policy.survivor import holding_on, richness
 from tideline_cli.store import facts, journal, listing, uses, visibility, writes
-from tideline_cli.store.connection import setting
+from tideline_cli.store.connection import setting, writing
 from tideline_cli.store.facts import Filter
-from tideline_cli.store.transactions import writing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from tideline_cli.exchange.importer.workers import ChunkVectors, catch_up
 from tideline_cli.model.origin import Origin
 from tideline_cli.store import (
     bulk_inserts,
-    common_upkeep,
+    common_postings,
     facts,
     fts,
     journal,
@@ -21,8 +21,7 @@ from tideline_cli.store import (
     remote,
     score_bounds,
 )
-from tideline_cli.store.connection import DatabaseError, setting
-from tideline_cli.store.transactions import finish_bulk, prepare_for_bulk
+from tideline_cli.store.connection import DatabaseError, finish_bulk, prepare_for_bulk, setting
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -151,7 +150,7 @@ class _Run:
         if self._batch.number is not None:
             with self._batch.transaction(load=False) as batch:
                 _extend_bounds(self._db)
-                common_upkeep.settle_all(self._db)
+                common_postings.settle_all(self._db)
                 batch.note_secrets(0 if self._is_trusted else self.summary.secrets)
         self._batch.record_blocked(self.summary)
 

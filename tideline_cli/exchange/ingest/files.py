@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from typing import Any, Literal
 
     from tideline_cli.exchange.dates import By
-    from tideline_cli.store.documents import Document
+    from tideline_cli.store.sequences import Document
 
     Form = Literal["text", "markdown", "rst", "html", "pdf", "docx", "odt", "epub"]
 

@@ -11,7 +11,7 @@ from tideline_cli.model import instant
 from tideline_cli.model.lean import sha256
 from tideline_cli.model.record import record
 from tideline_cli.policy.transitions import archived
-from tideline_cli.store import documents, journal, writes
+from tideline_cli.store import journal, sequences, writes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from tideline_cli.model.fact import Fact
     from tideline_cli.model.origin import Origin
-    from tideline_cli.store.documents import Document
+    from tideline_cli.store.sequences import Document
 
 _SPELLED_BYTE = re.compile(rb"\\x([89a-f][0-9a-f])")
 
@@ -72,7 +72,7 @@ def path_bytes(text: str) -> bytes:
 
 def chunks_of(db: Connection | None, name: str, *, viewer: Origin) -> list[Fact]:
     """Return the chunks of a document in order; raise NotFoundError where there is none."""
-    found = [] if db is None else documents.chunks(db, name, viewer=viewer)
+    found = [] if db is None else sequences.chunks(db, name, viewer=viewer)
     if not found:
         raise missing(db, name, viewer=viewer)
     return found
@@ -80,7 +80,7 @@ def chunks_of(db: Connection | None, name: str, *, viewer: Origin) -> list[Fact]
 
 def unknown(db: Connection, names: Sequence[str], *, viewer: Origin) -> list[NotFoundError]:
     """Return an error for each of the names that no document has."""
-    known = {one.name for one in documents.listed(db, viewer=viewer)}
+    known = {one.name for one in sequences.documents(db, viewer=viewer)}
     return [missing(db, name, viewer=viewer) for name in names if name not in known]
 
 
@@ -99,7 +99,7 @@ def remove(db: Connection, names: Sequence[str], *, viewer: Origin, now: int) ->
 
 def missing(db: Connection | None, name: str, *, viewer: Origin) -> NotFoundError:
     """Return the error for a name that no document has; its hint has the nearest ones."""
-    known = [] if db is None else [one.name for one in documents.listed(db, viewer=viewer)]
+    known = [] if db is None else [one.name for one in sequences.documents(db, viewer=viewer)]
     by_end = [one for one in known if one.endswith(f"/{name}")]
     near = by_end[:3] or get_close_matches(name, known, n=3)
     hint = f"did you mean {' or '.join(near)}?" if near else "`tideline library` lists them"

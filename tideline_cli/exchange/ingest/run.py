@@ -8,9 +8,8 @@ from tideline_cli.exchange.ingest.chunks import changes_between, divided
 from tideline_cli.exchange.ingest.storing import Revision, Storage
 from tideline_cli.memory.screening import Screen
 from tideline_cli.model.record import record, replace
-from tideline_cli.store import documents, journal, remote
-from tideline_cli.store.connection import setting
-from tideline_cli.store.transactions import finish_bulk, prepare_for_bulk
+from tideline_cli.store import journal, remote, sequences
+from tideline_cli.store.connection import finish_bulk, prepare_for_bulk, setting
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
     from tideline_cli.exchange.ingest.storing import IngestContext, Reading, Written
     from tideline_cli.model.fact import NewFact
     from tideline_cli.model.text import Analyzer
-    from tideline_cli.store.documents import Document
+    from tideline_cli.store.sequences import Document
 
     Action = Literal["added", "changed", "unchanged", "skipped"]
 
@@ -147,7 +146,7 @@ class _Reading:
 
     def _revised(self, held: Content, found: list[NewFact]) -> Revision:
         name, context = self._one.name, self._context
-        stored = [] if self._db is None or self._known is None else documents.chunks(
+        stored = [] if self._db is None or self._known is None else sequences.chunks(
             self._db, self._known.name, viewer=context.origin
         )  # fmt: skip
         found = storing.renumbered(found, self._refused(found, changes_between(stored, found).new))

@@ -16,17 +16,17 @@ from tideline_cli.model.text import index_terms
 from tideline_cli.policy.transitions import archived
 from tideline_cli.store import (
     bulk_inserts,
-    documents,
     facts,
     fts,
     journal,
     labels,
     links,
     score_bounds,
+    sequences,
     uses,
     writes,
 )
-from tideline_cli.store.documents import NOTE
+from tideline_cli.store.sequences import NOTE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from tideline_cli.model.fact import Fact
     from tideline_cli.model.origin import Origin
     from tideline_cli.model.text import Analyzer, IndexTerms
-    from tideline_cli.store.documents import Document
+    from tideline_cli.store.sequences import Document
 
 BATCH = 25
 """So many chunks are stored in one transaction: what a run that is stopped may have to do again."""
@@ -294,7 +294,7 @@ class Storage:
                 links.add_all(self._db, successor.fact.id, SUPERSEDES, fact.id, now=now)
         for before, after in _moved(revision.changes):
             writes.change(self._db, before, after)
-        for first in documents.chunks(self._db, revision.name, viewer=viewer, limit=1):
+        for first in sequences.chunks(self._db, revision.name, viewer=viewer, limit=1):
             writes.change(self._db, first, with_note(first, revision.note))
 
 

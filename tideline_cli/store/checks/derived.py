@@ -15,13 +15,13 @@ from tideline_cli.model.finding import Finding, mendable, some
 from tideline_cli.model.instant import LATEST_MS
 from tideline_cli.model.source import UNTRUSTED
 from tideline_cli.store import (
-    batch_counts,
+    connection,
     facts,
+    journal,
     passes,
     schema,
     score_bounds,
     sync_state,
-    transactions,
     vectors,
 )
 from tideline_cli.store.connection import has_synced
@@ -283,14 +283,14 @@ def index(db: Connection) -> Iterator[Finding]:
             "copy the file, and check the copy with --db",
         )  # fmt: skip
         return
-    transactions.begin(db)  # the SQL of the check is an insert, but it writes nothing
+    connection.begin(db)  # the SQL of the check is an insert, but it writes nothing
     try:
         db.execute("INSERT INTO fact_fts (fact_fts, rank) VALUES ('integrity-check', 1)")
     except apsw.CorruptError:
         message = "the full-text index is stale: it does not hold the terms of the facts"
         yield mendable("index", message, "makes it anew")
     finally:
-        transactions.rollback(db)
+        connection.rollback(db)
 
 
 def ranking_counts(db: Connection) -> Iterator[Finding]:
@@ -319,7 +319,7 @@ def status_counts(db: Connection) -> Iterator[Finding]:
 
 def batch_counts_fit(db: Connection) -> Iterator[Finding]:
     """The counts of what each batch did are what the journal says."""
-    if batch_counts.are_wrong(db):
+    if journal.counts_are_wrong(db):
         yield mendable(
             "batch_counts", "the counts of what batches did are not those of the journal",
             "counts anew",

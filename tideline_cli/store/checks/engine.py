@@ -13,16 +13,7 @@ import apsw
 from tideline_cli.errors import ExhaustedError, StoreError, TidelineError
 from tideline_cli.model.finding import Finding, mendable
 from tideline_cli.model.record import replace
-from tideline_cli.store import (
-    SERVERS,
-    backup,
-    connection,
-    file_kind,
-    files,
-    mounts,
-    opening,
-    transactions,
-)
+from tideline_cli.store import SERVERS, backup, connection, file_kind, files, mounts, opening
 from tideline_cli.store.checks import derived, structure
 from tideline_cli.system import machine
 
@@ -173,7 +164,7 @@ def _tried(check: Check, path: str, writes: bool) -> list[Finding]:
     try:
         if writes:
             return list(check(db))
-        with transactions.snapshot(db):
+        with connection.snapshot(db):
             return list(check(db))
     finally:
         db.close()

@@ -7,8 +7,8 @@ import apsw
 from tideline_cli.errors import StoreError
 from tideline_cli.model import instant
 from tideline_cli.store import remote, sync_state
+from tideline_cli.store.connection import writing
 from tideline_cli.store.postgres import opening, schema
-from tideline_cli.store.transactions import writing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

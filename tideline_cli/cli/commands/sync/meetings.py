@@ -14,8 +14,7 @@ from tideline_cli.errors import TidelineError, UnavailableError, UsageError
 from tideline_cli.model.finding import Finding, some
 from tideline_cli.model.record import record
 from tideline_cli.store import connection, locks, sync_state
-from tideline_cli.store.connection import has_synced
-from tideline_cli.store.transactions import writing
+from tideline_cli.store.connection import has_synced, writing
 from tideline_cli.sync import keys, layout, meeting, places, verify
 from tideline_cli.sync.operations import is_name
 from tideline_cli.sync.places.addresses import understood
