@@ -217,3 +217,27 @@ def test_an_export_is_read_back_among_other_text(run, tmp_path):
     held = {one["content"]: one["title"] for one in facts}
     assert held == {"the boiler needs\n\n- [1.5 bar]": None, LONG * 4: "notes › Never do",
                     f"```\n{item}```": "notes › Never do"}  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "wanted", "front"), [
+    ("Tea at four\n§\nNo milk", [(None, "Tea at four"), (None, "No milk")], ()),
+    ("- TODO sow peas\n- NOW dig\n- DONE prune\n- TODO", [
+        (None, "to do: sow peas"), (None, "to do: dig"), (None, "done: prune"), (None, "TODO"),
+    ], ()),
+    ("- DONE prune\n  id:: 64a-1\n  :LOGBOOK:\n  CLOCK: [x]\n  :END:\n",
+     [(None, "done: prune")], ()),
+    ("type:: customer\nalias:: A: B\n\n- pays late", [(None, "pays late")],
+     ('type: "customer"', 'aliases: "A: B"')),
+    ("Oak top ^top\n\ne = m c ^2", [(None, "Oak top"), (None, "e = m c ^2")], ()),
+    ("```\n- TODO x ^top\n§\n```", [(None, "```\n- TODO x ^top\n§\n```")], ()),
+])  # fmt: skip
+def test_what_outliners_write(text, wanted, front):
+    """Task words are boxes, § parts two memories, properties of a page are its front matter; what a
+    program notes for itself is left out. Code stays as it is."""
+    (part,) = parts(text)
+    assert ([one.told() for one in part.statements], part.front) == (wanted, front)
+
+
+def test_a_day_in_the_name_of_a_file():
+    """A journal's day is written as days are."""
+    assert words_of_name("journals/2026_01_05.md") == "2026-01-05"

@@ -11,7 +11,7 @@ import re
 from collections import Counter
 from itertools import accumulate, chain, pairwise
 
-from tideline_cli.exchange import front_matter
+from tideline_cli.exchange import front_matter, outlines
 from tideline_cli.exchange.front_matter import FENCE
 from tideline_cli.exchange.markdown_tree import (
     block_tree,
@@ -50,6 +50,7 @@ _CITED = re.compile(r"\[(\^?[^\[\]\n]{1,100})\]")
 _DEFINED = re.compile(r"\[(\^?[^\[\]\n]{1,100})\]:[ \t]+\S")
 _SLUG = re.compile(r"\w+(?:[-_]\w+)+")
 _NOT_IN_DATES = re.compile(r"(?<!\d)[-_]|[-_](?!\d)")
+_IN_DATES = re.compile(r"(?<=\d)_(?=\d)")
 _FIELD = re.compile(r"[a-z][\w-]*:(?:\s|$)|[ \t#]|- ")
 
 
@@ -85,11 +86,12 @@ class Part:
 
 def parts(text: str, *, whole: int = WHOLE) -> Iterator[Part]:
     """Yield the parts of a Markdown text: one, and another for each further front matter."""
-    lines = [line.rstrip("\r") for line in text.split("\n")]
+    lines = [*outlines.markdown_lines(line.rstrip("\r") for line in text.split("\n"))]
     for (start, body), (end, _) in pairwise([*_fronts(lines), (len(lines), 0)]):
-        reading = MarkdownReading(lines[body:end], whole=whole, first=body + 1)
+        own = lines[body:end]
+        front = tuple(lines[start + 1 : body - 1]) if body else outlines.taken_properties(own)
+        reading = MarkdownReading(own, whole=whole, first=body + 1)
         found = tuple(reading.statements())
-        front = tuple(lines[start + 1 : body - 1]) if body else ()
         yield Part(front, start + 1, found, reading.left)
 
 
@@ -114,7 +116,9 @@ def words_of_name(name: str) -> str:
     """Return the name of a file as words: without folders and ending, a slug with blanks."""
     last = name.replace("\\", "/").rpartition("/")[2]
     stem = last.rpartition(".")[0] or last
-    return _NOT_IN_DATES.sub(" ", stem).strip() if _SLUG.fullmatch(stem) else stem
+    if not _SLUG.fullmatch(stem):
+        return stem
+    return _IN_DATES.sub("-", _NOT_IN_DATES.sub(" ", stem)).strip()
 
 
 def _fronts(lines: Sequence[str]) -> list[tuple[int, int]]:
