@@ -137,3 +137,13 @@ def test_a_markdown_file_with_a_list_in_front_is_one_fact(tmp_path):
     assert good["added"] == 1 and fact["content"] == "The key is under the mat"
     assert fact["tags"] == ["bike", "home"]
     assert bad.code == 1 and "tags stands in a form that is not read: an anchor" in bad.err
+
+
+def test_what_front_matter_says_is_a_statement(run, tmp_path):
+    """What has no place of its own is found by its words; what only a program reads is not told."""
+    head = ('due: 2026-06-15\nby: "[[Ada Low]]"\nwith: [Tom, Ann]\nlayout: post\ntags: [a]\n'
+            "title: Thesis")
+    (tmp_path / "note.md").write_text(f"---\n{head}\n---\nIt rains.\n", "utf-8")
+    assert run("import", "note.md").code == 0
+    told = {one["content"]: one["title"] for one in run("list", "--json").json["facts"]}
+    assert told == {"due: 2026-06-15; by: Ada Low; with: Tom, Ann": "Thesis", "It rains.": "Thesis"}

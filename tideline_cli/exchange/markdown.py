@@ -16,6 +16,7 @@ from collections import Counter
 from tideline_cli.errors import TidelineError, UsageError
 from tideline_cli.exchange import front_matter
 from tideline_cli.exchange.front_matter import FENCE
+from tideline_cli.exchange.markdown_tree import without_marks
 from tideline_cli.exchange.statements import governing, left_words, parts, words_of_name
 from tideline_cli.memory.screening import threats_in
 from tideline_cli.model import codec
@@ -40,6 +41,10 @@ _OF_BIRTH = ("last_accessed_at", "changed_at", "said_at")
 _USUAL = {"lifecycle": "active", "access_count": 0, "source": "owner_message", "origin": "owner"}
 _TITLE = "# Memory"
 _FENCES = ("```", "~~~")
+_OF_PROGRAMS = frozenset(
+    ("cssclass", "cssclasses", "created", "date", "draft", "id", "lang", "layout", "modified",
+     "permalink", "publish", "slug", "uid", "updated", "version")
+)  # fmt: skip
 _OF_NOTES = ("title", "created_at", "scope")
 """The fields in front of a file that people write which hold for all that it states."""
 
@@ -217,6 +222,10 @@ def _of_prose(
         labels = _labels(front)
         stated = labels.pop("title", None)
         called = words_of_name(name) if name else None
+        said = _said(labels.get("metadata") or {})
+        if said:
+            title = stated or called
+            yield part.line, {"content": said, **labels, **({"title": title} if title else {})}
         for one in part.statements:
             yield one.line, _row(one, stated or (None if one.headings else called), labels)
     if left:
@@ -232,6 +241,16 @@ def _labels(front: dict[str, Any]) -> dict[str, Any]:
         found["segment"] = front.pop("segment")
     found |= {"metadata": front} if front else {}
     return found | ({"tags": tags} if tags else {})
+
+
+def _said(front: Mapping[str, Any]) -> str:
+    """Return what front matter says that has no place of its own, in words: `status: active; due:
+    2026-06-15`. What only a program reads is left out, and so is what is nested."""
+    said = {key: ", ".join(map(str, value)) if isinstance(value, list) else value
+            for key, value in front.items() if key.lower() not in _OF_PROGRAMS}  # fmt: skip
+    plain = (f"{key}: {without_marks(str(value))[0]}" for key, value in said.items()
+             if isinstance(value, str | int | float) and str(value).strip())  # fmt: skip
+    return "; ".join(plain)
 
 
 def _texts(value: Any) -> list[str]:
