@@ -161,9 +161,9 @@ TEXTS = {
     "mcp-memory-service": (mcp_memory_service, {"Backups run at three"}),
     "mcp-memory": (mcp_memory, {"Ada: speaks Czech", "Ada: works at the port", "Port: is old",
                                 "Ada works at Port"}),
-    "basic-memory": (basic_memory, {"Pour over brings out more taste", "Cake needs an hour",
-                                    "to do: buy beans", "done: clean up", "pairs_with Cake",
-                                    "[a site](https://example.com)"}),
+    "basic-memory": (basic_memory, {"Pour over brings out more taste (tried twice)",
+                                    "Cake needs an hour", "to do: buy beans", "done: clean up",
+                                    "pairs_with Cake", "[a site](https://example.com)"}),
     "brigade": (brigade, {"The office is in Brno"}),
     "rsclaw": (rsclaw, {"Backups go to the NAS", "The team speaks Czech"}),
     "codex": (lists, {"deploys on Fridays", "likes short answers", "A paragraph about tests."}),
@@ -251,7 +251,7 @@ def test_what_has_no_place_is_kept_in_the_metadata(run, tmp_path):
     assert port["metadata"]["content_hash"] == "h1"
     assert port["tags"] == ["api", "discovery", "net", "how-it-works", "import:claude-mem"]
     assert found["The office is in Brno"]["metadata"]["novel"] == "kept"
-    coffee = found["Pour over brings out more taste"]
+    coffee = found["Pour over brings out more taste (tried twice)"]
     assert coffee["metadata"]["context"] == "tried twice"
     assert coffee["tags"] == ["drinks", "method", "brewing", "import:basic-memory"]
 
@@ -260,7 +260,7 @@ def test_relations_become_links(run, tmp_path):
     """What a program joins is joined here, from fact to fact."""
     for name, one, other in (
         ("mcp-memory", "Ada: speaks Czech", "Port: is old"),
-        ("basic-memory", "Pour over brings out more taste", "Cake needs an hour"),
+        ("basic-memory", "Pour over brings out more taste (tried twice)", "Cake needs an hour"),
         ("claude-code", "He eats no meat **Why:** he said so. See [[tests]].",
          "Tests need node **Why:** he said so. See [[x]]."),
     ):  # fmt: skip
@@ -561,3 +561,22 @@ def test_a_folder_of_notes_is_searched_as_others_are(run, tmp_path):
     assert done.err.count("1 file passed over: 1 ignored by .gitignore") == 1
     assert taken(run).keys() == {"Oolong is in the tin."}
     assert run("import", str(folder), "--no-ignore", "--json").json["added"] == 1
+
+
+def test_claude_ai_has_headings_in_bold_and_italics(run, tmp_path):
+    """A line in italics stands under the one in bold before it; what belongs to a project alone is
+    titled by it."""
+    known = "**Past**\n\n*Of late*\n\nBuilt a kiln.\n\n*Before*\n\nLived in Bonn."
+    path = _text(tmp_path / "memories.json", json.dumps([{"conversations_memory": known}]))
+    assert run("import", str(path)).code == 0
+    assert {one["title"]: text for text, one in taken(run).items()} == {
+        "Past › Of late": "Built a kiln.", "Past › Before": "Lived in Bonn."}  # fmt: skip
+    path = _text(tmp_path / "projects.json", json.dumps([
+        {"uuid": "p", "name": "Choir", "prompt_template": "Be warm.", "docs": []}]))
+    assert run("import", str(path)).code == 0
+    assert taken(run)["Be warm."]["title"] == "Choir"
+
+
+def test_a_folder_is_known_by_its_notes_below(run, tmp_path):
+    """The notes of basic-memory stand in folders of their own."""
+    assert tools.recognised(str(basic_memory(tmp_path).parent)) == "basic-memory"

@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 
 from tideline_cli.errors import TidelineError, UsageError
+from tideline_cli.exchange.folders import Walk
 from tideline_cli.exchange.tools import json_files, notes, sqlite_files
 from tideline_cli.exchange.tools.files import first_bytes
 from tideline_cli.exchange.vault import read as vault_read
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
     from typing import Any
 
-    from tideline_cli.exchange.folders import Walk
     from tideline_cli.exchange.tools.files import Tell
 
     Reader = Callable[..., Iterable[dict[str, Any]]]  # path, tell; of notes also their Walk
@@ -89,8 +89,8 @@ def _of_folder(path: str) -> str | None:
     for name, program in ((".obsidian", "obsidian"), ("logseq", "logseq"), ("SOUL.md", "openclaw")):
         if name in names:
             return program
-    written = [os.path.join(path, one) for one in sorted(names) if one.lower().endswith(".md")]
-    heads = [first_bytes(one, 1024) for one in written[:20] if os.path.isfile(one)]
+    written = [one for one in Walk(path).files if one.lower().endswith(".md")]
+    heads = [first_bytes(os.path.join(path, one), 1024) for one in written[:20]]
     if "MEMORY.md" in names and any(b"\nname:" in head[:200] for head in heads):
         return "claude-code"
     return "basic-memory" if any(b"\npermalink:" in head for head in heads) else None

@@ -3,6 +3,8 @@ RsClaw."""
 
 from __future__ import annotations
 
+import re
+
 from tideline_cli.errors import TidelineError, UsageError
 from tideline_cli.exchange import markdown
 from tideline_cli.exchange.tools.files import (
@@ -40,6 +42,8 @@ _RSCLAW_PLACED = (
     "accessed_at", "tags",
 )  # fmt: skip
 _DERIVED = ("vector", "embedding", "relevance_score", "score")
+_BOLD_LINE = re.compile(r"(?m)^\*\*([^*\n]+)\*\*$")
+_ITALIC_LINE = re.compile(r"(?m)^\*([^*\n]+)\*$")
 _GLOBAL, _AGENT = "global", "agent:"
 
 
@@ -148,15 +152,22 @@ def claude_ai(path: str, tell: Tell = str) -> Iterator[Row]:
     for one in whole if isinstance(whole, list) else [whole]:
         if not isinstance(one, dict):
             raise UsageError(f"{path} is no export of claude.ai", hint="nothing was taken")
-        texts = [(one.get("conversations_memory"), None)]
-        texts += [(text, key) for key, text in (one.get("project_memories") or {}).items()]
+        known = [(one.get("conversations_memory"), None)]
+        known += [(text, key) for key, text in (one.get("project_memories") or {}).items()]
+        for text, scope in known:
+            yield from _stated(_with_headings(str(text or "")), scope, one, tell)
         name = one.get("name")
-        texts += [(one.get(key), name) for key in ("description", "prompt_template")]
-        for text, scope in texts:
-            yield from _stated(text, scope, one, tell)
-        for document in one.get("docs") or ():
-            for row in _stated(document.get("content"), name, document, tell):
-                yield row | {"title": row.get("title") or document.get("filename")}
+        texts = [(one.get(key), name, one) for key in ("description", "prompt_template")]
+        texts += [(own.get("content"), own.get("filename"), own) for own in one.get("docs") or ()]
+        for text, title, of in texts:
+            for row in _stated(text, name, of, tell):
+                yield row | {"title": row.get("title") or title}
+
+
+def _with_headings(text: str) -> str:
+    """Return a text of claude.ai with headings where it has lines in bold, and below them lines in
+    italics."""
+    return _ITALIC_LINE.sub(r"### \1", _BOLD_LINE.sub(r"## \1", text))
 
 
 def _stated(text: Any, scope: Any, one: Row, tell: Tell) -> Iterator[Row]:

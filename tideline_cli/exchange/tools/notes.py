@@ -81,7 +81,7 @@ def _noted(one: Saying, own: str, title: str, head: Mapping[str, Any]) -> Row:
     observed = _OBSERVATION.fullmatch(one.text) if one.kind == "item" else None
     text = observed[2].strip() if observed else one.text
     aside = _ASIDE.search(text) if observed else None
-    plain = _TAG.sub("", text[: aside.start()] if aside else text).strip() if observed else text
+    plain = _TAG.sub("", text).strip() if observed else text
     above = one.governors if one.governors[:1] == (title,) else (title, *one.governors)
     shown, before = governing(above)
     rest = {key: value for key, value in head.items()
