@@ -117,7 +117,7 @@ def test_events_say_when_in_words():
         "every 2 weeks on Wednesday, 3 times. Bring the card, please",
         "Holiday in Porto: cancelled, Wednesday 1 July 2026 (2026-07-01) to Tuesday 14 July 2026 "
         "(2026-07-14)",
-        "Pay the tax: due Wednesday 1 April 2026 (2026-04-01)",
+        "Pay the tax: due Wednesday 1 April 2026 (2026-04-01), done",
     ]
     assert [row.get("progress") for row in lists.events(CALENDAR)] == [None, None, "done"]
 
@@ -187,7 +187,8 @@ def test_a_list_is_known_by_itself_and_comes_in_once(run, tmp_path, name):
 
 
 def test_rows_become_sentences(run, tmp_path):
-    """Columns in any case; what else a row has is kept; a row without such a cell is told."""
+    """Columns in any case; what else a row has is kept; a row without such a cell is told, and of
+    a sentence of several parts only that part is left out."""
     (tmp_path / "c.csv").write_text("State,Capital,Founded\nKenya,Nairobi,1899\nPeru,,1535\n")
     done = run("import", "c.csv", "--as", "The capital of {state} is {Capital}", "--json")
     assert (done.json["added"], done.json["skipped"]) == (1, 1)
@@ -195,6 +196,11 @@ def test_rows_become_sentences(run, tmp_path):
     assert fact["content"] == "The capital of Kenya is Nairobi"
     assert fact["metadata"]["Founded"] == 1899
     assert "no 'Capital' for the sentence" in done.err
+    done = run("import", "c.csv", "--as", "{State}, {Capital}, since {founded}. Seen {when}",
+               "--json")
+    assert sorted(one["content"] for one in run("list", "--json").json["facts"])[:2] == [
+        "Kenya, Nairobi, since 1899", "Peru, since 1535"]  # fmt: skip
+    assert done.notes[-1] == "--as: no row has the column 'when'"
     assert run("import", "c.csv", "--as", "no column").code == 2
     assert "--as" in run("import", "c.csv").err
 

@@ -86,9 +86,10 @@ def events(text: str) -> Iterator[Row]:
                     _repeated(found.get("RRULE", ({}, ""))[1])]  # fmt: skip
             if status in ("CANCELLED", "TENTATIVE"):
                 said.insert(0, status.lower())
+            is_done = status == "COMPLETED" or "COMPLETED" in found
             if kind == "VTODO":
-                due = _when(found.get("DUE", ({}, ""))[1])
-                said.insert(0, f"due {due}" if due else "")
+                due, done = (_when(found.get(name, ({}, ""))[1]) for name in ("DUE", "COMPLETED"))
+                said = [f"due {due}" if due else "", *said, f"done {done}".strip() * is_done]
             with_whom = [
                 _plain(parameters.get("CN") or value.removeprefix("mailto:"))
                 + " (declined)" * (parameters.get("PARTSTAT", "").upper() == "DECLINED")
@@ -106,7 +107,6 @@ def events(text: str) -> Iterator[Row]:
             if uid:
                 row["id"] = f"{uid}#{again}" if again else uid
             if kind == "VTODO":
-                is_done = status == "COMPLETED" or "COMPLETED" in found
                 row |= {"progress": "done" if is_done else "active"}
             yield row
 

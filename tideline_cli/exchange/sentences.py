@@ -8,10 +8,11 @@ from tideline_cli.errors import TidelineError, UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable, Mapping
+    from collections.abc import Callable, Generator, Iterable, Mapping
     from typing import Any
 
 _COLUMN = re.compile(r"\{([^{}]{1,200})\}")
+_PART = re.compile(r"((?:\{[^{}]*\}|[^,;.]|[,;.](?!\s|$))+)([,;.]?)(\s*)")
 
 
 def columns_in(sentence: str) -> tuple[str, ...]:
@@ -23,24 +24,42 @@ def columns_in(sentence: str) -> tuple[str, ...]:
 
 
 def stated(
-    rows: Iterable[tuple[int, dict[str, Any] | TidelineError]], sentence: str
+    rows: Iterable[tuple[int, dict[str, Any] | TidelineError]], sentence: str,
+    tell: Callable[[str], object],
 ) -> Generator[tuple[int, dict[str, Any] | TidelineError], None, None]:
-    """Yield rows whose text is a sentence with their cells in the places of {column}; a row in
-    which such a cell is empty says nothing, and is refused."""
-    wanted = columns_in(sentence)
+    """Yield rows whose text is a sentence with their cells in the places of {column}. A part of it
+    up to a comma, semicolon or full stop whose cell is empty is left out; a row in which it is the
+    first part says nothing, and is refused. Columns that no row has are told."""
+    missing = dict.fromkeys(columns_in(sentence))
+    first, *others = _PART.findall(sentence)
     for line, row in rows:
         if isinstance(row, TidelineError):
             yield line, row
             continue
         cells = {str(name).strip().lower(): value for name, value in row.items()}
-        empty = [name for name in wanted if cells.get(name.lower()) in (None, "", [])]
+        missing = {name: None for name in missing if name.lower() not in cells}
+        empty = _empty(first[0], cells)
         if empty:
             yield line, UsageError(
                 f"no {empty[0]!r:.60} for the sentence", hint=f"it has: {', '.join(cells):.200}"
             )
             continue
         rest = {name: value for name, value in row.items() if name != "content"}
-        yield line, rest | {"content": _filled(sentence, cells)}
+        content = _filled("".join(first), cells)
+        for part in others:
+            if _empty(part[0], cells):
+                content = content.rstrip(" ,;.") + part[1] + part[2]
+            else:
+                content += _filled("".join(part), cells)
+        yield line, rest | {"content": content.strip()}
+    for name in missing:
+        tell(f"--as: no row has the column {name!r:.60}")
+
+
+def _empty(part: str, cells: Mapping[str, Any]) -> list[str]:
+    """Return the columns of a part of a sentence that a row has no cell of."""
+    names = map(str.strip, _COLUMN.findall(part))
+    return [name for name in names if cells.get(name.lower()) in (None, "", [])]
 
 
 def _filled(sentence: str, cells: Mapping[str, Any]) -> str:

@@ -143,7 +143,7 @@ class Source:
         """Yield the rows of the file, their values under the names of fields."""
         rows = self._read()
         if self._sentence is not None:
-            rows = sentences.stated(rows, self._sentence)
+            rows = sentences.stated(rows, self._sentence, self._tell)
         found = renamed(
             rows, self._mapping, missed=self.missed, displaced=self.displaced
         )
