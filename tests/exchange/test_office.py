@@ -3,45 +3,18 @@
 from __future__ import annotations
 
 import io
-import zipfile
 
 import pytest
 
+from tests.exchange import paper
+from tests.exchange.paper import packed
 from tideline_cli.errors import UsageError
 from tideline_cli.exchange.ingest import html_text, office, read
 
 
-def packed(parts):
-    whole = io.BytesIO()
-    with zipfile.ZipFile(whole, "w", zipfile.ZIP_DEFLATED) as file:
-        for name, text in parts.items():
-            file.writestr(name, text)
-    return whole.getvalue()
-
-
 def docx():
-    main = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
-    office_types = "application/vnd.openxmlformats-officedocument.wordprocessingml.document.main"
-
-    def paragraph(text, style=""):
-        shown = f'<w:pPr><w:pStyle w:val="{style}"/></w:pPr>' if style else ""
-        return f"<w:p>{shown}<w:r><w:t>{text}</w:t></w:r></w:p>"
-
-    cell = "<w:tc>{}</w:tc>".format
-    table = (f"<w:tbl><w:tr>{cell(paragraph('Crane'))}{cell(paragraph('Tons'))}</w:tr>"
-             f"<w:tr>{cell(paragraph('Blue'))}{cell(paragraph('12'))}</w:tr></w:tbl>")  # fmt: skip
-    body = paragraph("Pump", "Heading1") + paragraph("Rinse the filter every month.") + table
-    package = "http://schemas.openxmlformats.org/package/2006"
-    return packed({
-        "[Content_Types].xml": f'<Types xmlns="{package}/content-types"><Default Extension="rels" '
-        'ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Override '
-        f'PartName="/word/document.xml" ContentType="{office_types}+xml"/></Types>',
-        "_rels/.rels": f'<Relationships xmlns="{package}/relationships"><Relationship Id="r1" Type='
-        '"http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument" '
-        'Target="word/document.xml"/></Relationships>',
-        "word/document.xml": f'<w:document xmlns:w="{main}"><w:body>{body}</w:body></w:document>',
-        "word/styles.xml": f'<w:styles xmlns:w="{main}"/>',
-    })  # fmt: skip
+    return paper.docx([("h1", "Pump"), ("p", "Rinse the filter every month."),
+                       ("table", [["Crane", "Tons"], ["Blue", "12"]])])  # fmt: skip
 
 
 def odt():
