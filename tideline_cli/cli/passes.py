@@ -13,6 +13,7 @@ from tideline_cli.config import switch
 from tideline_cli.dream import run
 from tideline_cli.errors import Interrupted, UsageError
 from tideline_cli.model.codec import fact_form
+from tideline_cli.model.finding import some
 from tideline_cli.model.instant import iso
 from tideline_cli.model.origin import Origin
 from tideline_cli.model.record import record
@@ -307,8 +308,7 @@ def _warn_of_pass(session: Session, asked: PassRequest, origin: Origin, dreamt: 
             "one; a higher --max-loss lets it happen",
         )
     if dreamt.skipped:
-        what = "1 change" if dreamt.skipped == 1 else f"{dreamt.skipped:,} changes"
-        session.note(f"{what} left out: the facts changed meanwhile")
+        session.note(f"{some(dreamt.skipped, 'change')} left out: the facts changed meanwhile")
 
 
 def tell_typed(
@@ -320,7 +320,7 @@ def tell_typed(
     if not typed or batch is None:
         return
     shown = (_with_text if origin == session.viewer else _id_alone)(typed[0])
-    count = "1 fact" if len(typed) == 1 else f"{len(typed):,} facts"
+    count = some(len(typed), "fact")
     more = f", and {len(typed) - 1:,} more" if len(typed) > 1 else ""
     session.caution(
         "archived_typed",
@@ -333,7 +333,7 @@ def _pass_lines(session: Session, origin: Origin, dreamt: Dreamt) -> list[str]:
     plan = dreamt.plan
     # The texts of another origin are not the viewer's to read.
     shown = _with_text if origin == session.viewer else _id_alone
-    count = "1 fact" if plan.reflected == 1 else f"{plan.reflected:,} facts"
+    count = some(plan.reflected, "fact")
     lines = [f"{output.shown_origin(origin.key)}: {count}, {run.summary(plan)}"]
     for label, rows in changes(plan).items():
         if label == "linked":  # an edge leads both ways, and is shown once

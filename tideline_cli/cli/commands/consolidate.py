@@ -9,6 +9,7 @@ from tideline_cli.cli.session import Session
 from tideline_cli.dream import consolidate
 from tideline_cli.dream.consolidate import Judged
 from tideline_cli.errors import BadReplyError, UsageError
+from tideline_cli.model.finding import some
 from tideline_cli.model.instant import iso
 from tideline_cli.model.origin import Origin
 
@@ -182,7 +183,7 @@ def _name(origin: Origin) -> str:
 
 def _lines(session: Session, origin: Origin, one: Judged) -> list[str]:
     granted = one.verdict.granted
-    lines = [f"{_name(origin)}: {_counted(one.bucket.active)}, {_outcome(one, len(granted))}"]
+    lines = [f"{_name(origin)}: {some(one.bucket.active, 'fact')}, {_outcome(one, len(granted))}"]
     for item in granted:
         text = f" {output.brief(item.loser, _SHOWN)}" if origin == session.viewer else ""
         by = f", for {item.survivor.id}" if item.survivor else ""
@@ -192,10 +193,6 @@ def _lines(session: Session, origin: Origin, one: Judged) -> list[str]:
         undo = session.call("undo", str(one.batch), origin=origin)
         lines.append(f"  batch {one.batch}: `{undo}` takes it back")
     return lines
-
-
-def _counted(count: int) -> str:
-    return "1 fact" if count == 1 else f"{count:,} facts"
 
 
 def _outcome(one: Judged, granted: int) -> str:

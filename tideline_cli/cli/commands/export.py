@@ -131,11 +131,9 @@ def _tell_of_others(session: Session, db: Connection) -> None:
         return
     left = [count for key, count in stats.origins(db) if count and key != session.viewer.key]
     if left:
-        facts = "1 fact" if sum(left) == 1 else f"{sum(left):,} facts"
         others = "another origin" if len(left) == 1 else f"{len(left):,} other origins"
-        session.note(
-            f"not in it: {facts} of {others}; `{session.call('export', '--all-origins')}` has all"
-        )
+        session.note(f"not in it: {some(sum(left), 'fact')} of {others}; "
+                     f"`{session.call('export', '--all-origins')}` has all")  # fmt: skip
 
 
 def _is_filtered(options: Options) -> bool:
@@ -321,8 +319,8 @@ def _report(session: Session, path: str, done: WrittenVault) -> None:
             "strange": done.strange, "outside": done.outside,
         })  # fmt: skip
         return
-    notes = "1 note" if done.notes == 1 else f"{done.notes:,} notes"
-    output.emit_lines([f"{path}: {notes}, {done.changed:,} written, {done.removed:,} removed"])
+    output.emit_lines([f"{path}: {some(done.notes, 'note')}, {done.changed:,} written, "
+                       f"{done.removed:,} removed"])  # fmt: skip
     if done.outside:
         session.note(f"left as they are, outside of the filters: {some(done.outside, 'note')}")
     if done.edited:

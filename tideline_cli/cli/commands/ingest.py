@@ -250,7 +250,7 @@ def report(
 def _lines(summary: Summary) -> list[str]:
     told = [one for one in summary.outcomes if one.action in ("added", "changed")]
     lines = [
-        f"{output.one_line(one.name)}\t{_chunks(one.chunks)}{_changes(one)}"
+        f"{output.one_line(one.name)}\t{some(one.chunks, 'chunk')}{_changes(one)}"
         for one in told[:_MOST_LINES]
     ]
     if len(told) > _MOST_LINES:
@@ -278,14 +278,10 @@ def _sentence(summary: Summary, *, dry_run: bool) -> str:
     said = ", ".join([f"{first} {documents} {what}", *parts[1:]])
     would = "would be stored" if dry_run else "stored as retrieved documents"
     blocked = summary.total("blocked")
-    left_out = f", {_chunks(blocked)} left out by the scan" if blocked else ""
+    left_out = f", {some(blocked, 'chunk')} left out by the scan" if blocked else ""
     if not summary.count("added", "changed"):
         return said
-    return f"{said}; {_chunks(summary.total('added'))} {would}{left_out}"
-
-
-def _chunks(count: int) -> str:
-    return some(count, "chunk")
+    return f"{said}; {some(summary.total('added'), 'chunk')} {would}{left_out}"
 
 
 def _tell_skipped(
@@ -305,7 +301,7 @@ def _tell_missing(session: Session, missing: Sequence[Document]) -> None:
         names = ", ".join(one.name for one in missing[:_MOST_GONE])
         more = f" and {len(missing) - _MOST_GONE:,} more" if len(missing) > _MOST_GONE else ""
         are = "is" if len(missing) == 1 else "are"
-        chunks = _chunks(sum(one.chunks for one in missing))
+        chunks = some(sum(one.chunks for one in missing), "chunk")
         session.note(
             f"{names}{more} {are} gone from the disk, and still answer{'s' * (are == 'is')} "
             f"({chunks}): `{session.call('library', 'rm', '--gone')}` takes out what is gone"

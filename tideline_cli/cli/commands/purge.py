@@ -10,6 +10,7 @@ from tideline_cli.config.settings import TABLE
 from tideline_cli.errors import UsageError
 from tideline_cli.memory import purge
 from tideline_cli.memory.purge import Purged, Retention
+from tideline_cli.model.finding import some
 from tideline_cli.model.record import replace
 from tideline_cli.store import facts
 
@@ -66,11 +67,10 @@ def run(session: Session, words: list[str], options: Options) -> int:
 
 def purge_question(session: Session, db: Connection, gone: dict[int, str]) -> str:
     """Return what to ask before facts go, the first few listed."""
-    count = "1 fact" if len(gone) == 1 else f"{len(gone):,} facts"
     lines = [f"  {_clipped(line)}" for line in _lines(session, db, gone, limit=_LISTED)]
     if len(gone) > _LISTED:
         lines.append(f"  and {len(gone) - _LISTED:,} more")
-    return "\n".join([*lines, f"Remove {count} for good?"])
+    return "\n".join([*lines, f"Remove {some(len(gone), 'fact')} for good?"])
 
 
 def report_purged(
@@ -91,8 +91,7 @@ def report_purged(
     elif of is not None:
         output.emit_lines(_lines(session, *of))
     elif not dry_run:
-        count = "1 fact" if len(done.ids) == 1 else f"{len(done.ids):,} facts"
-        output.emit_lines([f"{count} removed for good"])
+        output.emit_lines([f"{some(len(done.ids), 'fact')} removed for good"])
     if done.ids and not dry_run:
         them = "it" if len(done.ids) == 1 else "them"
         session.note(
@@ -103,15 +102,11 @@ def report_purged(
         )
         _tell_of_copies(session, done.ids)
     if done.earlier:
-        left = (
-            "1 earlier wording that was replaced is"
-            if len(done.earlier) == 1
-            else f"{len(done.earlier):,} earlier wordings that were replaced are"
-        )
-        session.note(
-            f"{left} still there: "
-            f"{session.call('purge', *done.earlier[:_LISTED])}"
-        )
+        left = some(
+            len(done.earlier), "earlier wording that was replaced is",
+            "earlier wordings that were replaced are",
+        )  # fmt: skip
+        session.note(f"{left} still there: {session.call('purge', *done.earlier[:_LISTED])}")
     if done.again:
         named = ", ".join(done.again[:_LISTED])
         session.note(f"again a value of its slot, as if nothing else had been said: {named}")
@@ -133,9 +128,8 @@ def _lines(
 ) -> list[str]:
     """Return a line a fact; of a fact of another origin, and of one that an undo took out, the
     id alone."""
-    some = list(gone.items())[:limit]
     lines: list[str] = []
-    for seq, fact_id in some:
+    for seq, fact_id in list(gone.items())[:limit]:
         found = facts.get(db, [seq], viewer=session.viewer).get(seq)
         text = "(undone, or of another origin)"
         if found is not None:

@@ -19,6 +19,7 @@ from tideline_cli.evaluation import ask, copies, poison
 from tideline_cli.evaluation.ask import MEASURES, contrast
 from tideline_cli.memory import lanes, reembed
 from tideline_cli.memory.query import Query
+from tideline_cli.model.finding import some
 from tideline_cli.model.origin import EVERYONE
 from tideline_cli.ranking.decay import DEPTH
 
@@ -103,19 +104,15 @@ def _poison(session: Session) -> int:
 
 def _fight_lines(fight: Fight) -> list[str]:
     lines = [
-        f"{lane.name:<10} {_count(lane.attacks, 'attack')}, {lane.successes:,} succeeded"
+        f"{lane.name:<10} {some(lane.attacks, 'attack')}, {lane.successes:,} succeeded"
         for lane in fight.lanes
     ]
     tried = sum(lane.attacks for lane in fight.lanes)
-    lines.append(f"{'all':<10} {_count(tried, 'attack')}, {fight.successes:,} succeeded")
+    lines.append(f"{'all':<10} {some(tried, 'attack')}, {fight.successes:,} succeeded")
     refused = len(fight.refused)
-    lines.append(f"{'honest':<10} {_count(fight.honest, 'write')}, {refused:,} refused")
+    lines.append(f"{'honest':<10} {some(fight.honest, 'write')}, {refused:,} refused")
     lines += [f"harm       {output.one_line(one)}" for one in fight.harm]
     return lines + [f"refused    {output.one_line(one)}" for one in fight.refused]
-
-
-def _count(count: int, what: str) -> str:
-    return f"{count:,} {what}{'' if count == 1 else 's'}"
 
 
 def _fight_form(fight: Fight) -> dict[str, Any]:
@@ -311,15 +308,11 @@ def about(gold: GoldFile, outcome: Answered) -> str:
     """Return what was asked, on one line."""
     silent, unanswerable = outcome.silent
     questions = len(gold.questions) - unanswerable
-    told = f"{_counted(questions, 'question')} of {_counted(gold.facts, 'fact')}, "
-    told += f"the first {_counted(outcome.way.k, 'answer')} of each"
+    told = f"{some(questions, 'question')} of {some(gold.facts, 'fact')}, "
+    told += f"the first {some(outcome.way.k, 'answer')} of each"
     if unanswerable:
         told += f"; {unanswerable:,} without an answer, {silent:,} of them answered by nothing"
     return told
-
-
-def _counted(count: int, what: str) -> str:
-    return f"{count:,} {what}{'' if count == 1 else 's'}"
 
 
 def way_name(outcome: Answered) -> str:

@@ -14,6 +14,7 @@ from tideline_cli.errors import TidelineError, UsageError
 from tideline_cli.evaluation import ask, copies, datasets, gold, make
 from tideline_cli.exchange import jsonl
 from tideline_cli.model import codec
+from tideline_cli.model.finding import some
 from tideline_cli.model.record import record, replace
 from tideline_cli.policy.render import screen_text
 from tideline_cli.store import facts, stats
@@ -151,14 +152,15 @@ def tell_left_out(session: Session, found: GoldFile) -> None:
     if found.left_out:
         first = found.left_out[0]
         session.note(
-            f"{_questions(len(found.left_out))} left out; first: line {first.line:,}: "
+            f"{some(len(found.left_out), 'question')} left out; first: line {first.line:,}: "
             f"{first.message}"
         )
         for one in found.left_out[1:]:
             session.detail(f"left out: line {one.line:,}: {one.message}")
     archived = sum(1 for one in found.questions if one.archived)
     if archived:
-        session.note(f"{_questions(archived)} name facts that are archived: no recall finds them")
+        named = some(archived, "question")
+        session.note(f"{named} name facts that are archived: no recall finds them")
     unknown = {name for one in found.questions for name in one.unknown}
     if unknown:
         session.note(
@@ -168,10 +170,6 @@ def tell_left_out(session: Session, found: GoldFile) -> None:
         )
     if found.ignored and found.form == datasets.JSONL:
         session.note(f"keys that mean nothing here: {', '.join(found.ignored)}")
-
-
-def _questions(count: int) -> str:
-    return "1 question" if count == 1 else f"{count:,} questions"
 
 
 def _lines(path: str) -> Iterator[tuple[int, dict[str, Any] | TidelineError]]:
@@ -307,8 +305,7 @@ def propose(session: Session, options: Options) -> int:
     if session.json:
         output.emit_json({"questions": kept, "output": options.output})
     elif options.output is not None:
-        count = "1 question" if len(kept) == 1 else f"{len(kept):,} questions"
-        output.emit_lines([f"{options.output}: {count} added"])
+        output.emit_lines([f"{options.output}: {some(len(kept), 'question')} added"])
     if not asks:
         session.note("nobody has confirmed these: look through them before you measure with them")
     return 0
@@ -322,8 +319,8 @@ def _worded(
     if model is None:
         yield from proposals
         return
-    for some in make.asked(proposals, model_options.asker(model)):
-        yield from some
+    for worded in make.asked(proposals, model_options.asker(model)):
+        yield from worded
 
 
 def _names_model(options: Options) -> bool:

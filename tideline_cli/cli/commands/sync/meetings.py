@@ -186,9 +186,10 @@ def _not_as_said(one: Report) -> str:
     """Say how many facts were taken as a stranger's, and of how many a change was not taken."""
     told = []
     if one.strangers:
-        told.append(f"{_facts(one.strangers)} taken as a stranger's, without slot or standing")
+        facts = some(one.strangers, "fact")
+        told.append(f"{facts} taken as a stranger's, without slot or standing")
     if one.refused:
-        told.append(f"changes of {_facts(one.refused)} not taken")
+        told.append(f"changes of {some(one.refused, 'fact')} not taken")
     return " and ".join(told)
 
 
@@ -196,7 +197,7 @@ def meeting_line(one: Report) -> str:
     """Return in one line what was done in a place."""
     took = "nothing new"
     if one.received:
-        took = f"{_facts(one.received)} received"
+        took = f"{some(one.received, 'fact')} received"
         if one.batches:
             numbers = [one.batches[0], one.batches[-1]]
             named = f"{numbers[0]}" if len(one.batches) == 1 else f"{numbers[0]} to {numbers[1]}"
@@ -206,12 +207,8 @@ def meeting_line(one: Report) -> str:
     gave = "nothing to send"
     if one.sent:
         count = f"{one.segments} segment{'s' * (one.segments > 1)}"
-        gave = f"{_facts(one.sent)} sent in {count}, {one.octets:,} bytes"
+        gave = f"{some(one.sent, 'fact')} sent in {count}, {one.octets:,} bytes"
     return f"{one.address}: {took}; {gave}"
-
-
-def _facts(count: int) -> str:
-    return f"{count:,} fact{'' if count == 1 else 's'}"
 
 
 def _report_form(one: Report) -> dict[str, Any]:
