@@ -73,13 +73,10 @@ ARGUMENTS = (
 _PATIENCE = 60.0
 _DATABASE = ("home", "db", "path", "file", "folder", "store", "memory", "data")
 _EMBEDDER = ("embedder", "embed_model", "embedding", "embeddings", "embedding_model", "vectors")
+Options = OptionSet
 
 
-class Options(OptionSet):
-    """The options of a call: none but the global ones."""
-
-
-def run(session: Session, words: list[str], _: Options) -> int:
+def run(session: Session, words: list[str], _: OptionSet) -> int:
     """Run one action."""
     match words or ["list"]:
         case ["list"]:

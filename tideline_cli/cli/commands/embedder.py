@@ -42,13 +42,10 @@ ARGUMENTS = (
              ("list", "use", "status", "warmup"), ("", "embedder")),
 )  # fmt: skip
 _DEFAULT = "hrr-256"
+Options = OptionSet
 
 
-class Options(OptionSet):
-    """The options of a call: none but the global ones."""
-
-
-def run(session: Session, words: list[str], _: Options) -> int:
+def run(session: Session, words: list[str], _: OptionSet) -> int:
     """Run one action."""
     lanes.forget_named()
     match words or ["status"]:

@@ -209,11 +209,7 @@ _FILES = {
 }
 
 
-class CompletionsOptions(OptionSet):
-    """The options of a call: none but the global ones."""
-
-
-def _completions(session: Session, words: list[str], _: CompletionsOptions) -> int:
+def _completions(session: Session, words: list[str], _: OptionSet) -> int:
     """Print one script."""
     if len(words) != 1 or words[0] not in _FILES:
         raise UsageError(
@@ -242,5 +238,5 @@ sourced after compinit.""",
         ("fish", "> ~/.config/fish/completions/tideline.fish"),
     ),
     (Argument("words", "SHELL", "Which shell.", "word", False, 1, tuple(_FILES)),),
-    CompletionsOptions, _completions,
+    OptionSet, _completions,
 )  # fmt: skip

@@ -35,13 +35,10 @@ ARGUMENTS = (
     Argument("words", "ACTION", "list, add ROLE, remove ROLE.", "word", True, 0,
              ("list", "add", "remove")),
 )  # fmt: skip
+Options = OptionSet
 
 
-class Options(OptionSet):
-    """The options of a call: none but the global ones."""
-
-
-def run(session: Session, words: list[str], _: Options) -> int:
+def run(session: Session, words: list[str], _: OptionSet) -> int:
     """Run one action."""
     if not session.is_on_server:
         raise UsageError(

@@ -14,23 +14,16 @@ A pinned fact keeps its full strength, is core, and no pass archives it; an arch
 restored before it can be pinned."""
 EXAMPLES = (("@1", ""),)
 ARGUMENTS = by_id.FACTS
+Options = OptionSet
 
 
-class Options(OptionSet):
-    """The options of a call: none but the global ones."""
-
-
-def run(session: Session, words: list[str], _: Options) -> int:
+def run(session: Session, words: list[str], _: OptionSet) -> int:
     """Pin the facts."""
     by_id.change(session, words, amend.pin, "pinned", "pinned")
     return 0
 
 
-class UnpinOptions(OptionSet):
-    """The options of a call: none but the global ones."""
-
-
-def _unpin(session: Session, words: list[str], _: UnpinOptions) -> int:
+def _unpin(session: Session, words: list[str], _: OptionSet) -> int:
     """Unpin the facts."""
     by_id.change(session, words, amend.unpin, "unpinned", "unpinned")
     return 0
@@ -41,5 +34,5 @@ UNPIN = Verb(
 
 They are as warm as they would be if they were new.""",
     (("@1", ""),), by_id.FACTS,
-    UnpinOptions, _unpin,
+    OptionSet, _unpin,
 )  # fmt: skip

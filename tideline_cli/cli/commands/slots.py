@@ -143,11 +143,7 @@ def _form(slot: _Slot) -> dict[str, Any]:
     }  # fmt: skip
 
 
-class TagsOptions(Said, Formats):
-    """The options of a call."""
-
-
-def _tags(session: Session, _: list[str], options: TagsOptions) -> int:
+def _tags(session: Session, _: list[str], options: Options) -> int:
     """List the tags."""
     wanted = replace(filters.labelled(session, options), lasts_at=session.now)
     db = session.reading()
@@ -176,5 +172,5 @@ TAGS = Verb(
 Active facts count that have not ended, the most frequent tag comes first; with --session,
 --speaker, --role or --agent those that were said so. Exits with 0 where there is none.""",
     (("", ""), ("", "--json")), (),
-    TagsOptions, _tags,
+    Options, _tags,
 )  # fmt: skip

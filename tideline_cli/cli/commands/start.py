@@ -26,13 +26,10 @@ _FIRST = (
     ('context "PROMPT"', "facts for a prompt"),
     ("undo", "take a command back"),
 )
+Options = OptionSet
 
 
-class Options(OptionSet):
-    """The options of a call: none but the global ones."""
-
-
-def run(session: Session, words: list[str], _: Options) -> int:  # noqa: ARG001  none are taken
+def run(session: Session, words: list[str], _: OptionSet) -> int:  # noqa: ARG001  none are taken
     """Show the page."""
     path = session.database
     count, why = _count(session)
