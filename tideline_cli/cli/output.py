@@ -59,7 +59,8 @@ def one_line(text: str) -> str:
     if "\n" not in text:
         return " ".join(text.split())
     parts = (" ".join(line.split()) for line in text.split("\n"))
-    return f" {_fold_mark()} ".join(part for part in parts if part)
+    mark = "⏎" if can_show("⏎") else "\\n"
+    return f" {mark} ".join(part for part in parts if part)
 
 
 def clipped(text: str, most: int = 60) -> str:
@@ -96,13 +97,13 @@ def block(text: str) -> list[str]:
     return [f"  {line}" if line else "" for line in text.split("\n")]
 
 
-def _fold_mark() -> str:
-    """Return the mark of a fold; where stdout has no such sign, an escape in its place."""
+def can_show(signs: str) -> bool:
+    """Say whether standard output has these signs in its encoding."""
     try:
-        "⏎".encode(sys.stdout.encoding or "ascii")
+        signs.encode(sys.stdout.encoding or "ascii")
     except (UnicodeEncodeError, LookupError, AttributeError):
-        return "\\n"
-    return "⏎"
+        return False
+    return True
 
 
 def emit_exact(lines: Iterable[str]) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 
 from tideline_cli import config
 from tideline_cli.cli import output
@@ -82,10 +81,13 @@ def run(session: Session, _: list[str], options: Options) -> int:
     place_lines, places, reworded = list[str](), None, None
     is_older = False
     days: Days = [(0, 0)] * _DAYS
-    draws = not session.json and output.is_terminal(session) and _can_draw(sys.stdout.encoding)
+    draws = not session.json and output.is_terminal(session) and output.can_show("▁█")
     if db is not None:
         with snapshot(db):
-            counts = _counted(session, db, seen)
+            counts = stats.counts(
+                db, viewer=session.viewer, since=session.now - 7 * DAY_MS, now=session.now,
+                default_embedder=DEFAULT_EMBEDDER, scopes=seen,
+            )  # fmt: skip
             origins = _origins(session, db) if options.all_origins else []
             labels = {
                 one: stats.by_label(db, one, viewer=session.viewer, now=session.now, scopes=seen)
@@ -168,18 +170,6 @@ def _doors(session: Session) -> tuple[dict[str, Any] | None, list[str]]:
     form, lines = status_lines.doors_status(session)
     # The files of other origins' hooks tell nothing.
     return (form if any(form.values()) or lines else None), lines
-
-
-def _counted(
-    session: Session, db: Connection, seen: tuple[str | None, ...] | None
-) -> Counts:
-    return stats.counts(db, **_wanted(session, seen))
-
-
-def _wanted(session: Session, seen: tuple[str | None, ...] | None) -> dict[str, Any]:
-    """Return of what is counted, by the names that `stats` has for it."""
-    return {"viewer": session.viewer, "since": session.now - 7 * DAY_MS, "now": session.now,
-            "default_embedder": DEFAULT_EMBEDDER, "scopes": seen}  # fmt: skip
 
 
 def _fading(session: Session, db: Connection, counts: Counts) -> int | None:
@@ -272,13 +262,5 @@ def _shown(key: str) -> str:
     if key == "owner":
         return key
     return "channel:#" + lean.blake2b(key.encode(), digest_size=4).hexdigest()
-
-
-def _can_draw(encoding: str | None) -> bool:
-    try:
-        "▁█".encode(encoding or "ascii")
-    except (UnicodeEncodeError, LookupError):
-        return False
-    return True
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-
 from tideline_cli.cli import output
 from tideline_cli.cli.commands import drawer
 from tideline_cli.cli.filters import Formats
@@ -109,7 +107,7 @@ def _show_slots(session: Session, format: str, limit: int) -> int:
 
 def _print(session: Session, format: str, steps: Sequence[Moment], *, slot: str | None) -> None:
     def table() -> None:
-        draws = _can_draw(sys.stdout.encoding)
+        draws = output.can_show("●○│█░·")
         since = _days(steps)
         days = dict(zip((step.fact.id for step in steps), since, strict=True))
         rows = [
@@ -232,11 +230,3 @@ def _days(steps: Sequence[Moment]) -> list[str]:
         else f"{minute}:{step.since // 1000 % 60:02d}"
         for step, minute, day in zip(steps, minutes, days, strict=True)
     ]  # fmt: skip
-
-
-def _can_draw(encoding: str | None) -> bool:
-    try:
-        "●○│█░·".encode(encoding or "ascii")
-    except (UnicodeEncodeError, LookupError):
-        return False
-    return True
