@@ -4,8 +4,7 @@ each, and the owner's commands that are about all origins, run in each of them."
 from __future__ import annotations
 
 import io
-import sys
-from contextlib import contextmanager
+from contextlib import redirect_stdout
 
 from tideline_cli.cli import messages, other_memories, output, passes
 from tideline_cli.cli.commands.schedule import scheduler
@@ -21,7 +20,7 @@ from tideline_cli.store.connection import DatabaseError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
     from typing import Any
 
 
@@ -197,7 +196,7 @@ def _in_one(
         if not session.quiet:
             output.emit_lines([f"database   {session.database}"])
         return _code(session, handlers, is_first=is_first)[0], {}
-    with _captured() as out:
+    with redirect_stdout(io.StringIO()) as out:
         code, error = _code(session, handlers, is_first=is_first)
     form: dict[str, Any] = codec.loads(out.getvalue()) if out.getvalue().strip() else {}
     if error is not None:
@@ -234,13 +233,3 @@ def _keeps_shut(session: Session, error: TidelineError) -> bool:
     except (TidelineError, DatabaseError, OSError):
         pass
     return False
-
-
-@contextmanager
-def _captured() -> Iterator[io.StringIO]:
-    """Let standard output be memory."""
-    kept, sys.stdout = sys.stdout, io.StringIO()
-    try:
-        yield sys.stdout
-    finally:
-        sys.stdout = kept
