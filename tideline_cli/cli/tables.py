@@ -24,7 +24,6 @@ from tideline_cli.policy.render import screen_text, with_title
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
-    from types import TracebackType
     from typing import Any, Literal
 
     from rich.console import RenderableType
@@ -203,12 +202,7 @@ class progress_bar:  # noqa: N801  reads as a statement: with progress(...) as a
         place = rows if self._position is None else self._position()
         self._bar.update(self._task, completed=place, rows=rows, rate=rate)
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._bar.stop()
 
 

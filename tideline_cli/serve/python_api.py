@@ -33,7 +33,6 @@ from tideline_cli.store.links import Link
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
-    from types import TracebackType
     from typing import Any, Concatenate, ParamSpec, TypeVar
 
     from apsw import Connection
@@ -163,10 +162,7 @@ class Memory(Attached):
     def __enter__(self) -> Memory:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:  # fmt: skip
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     @translating

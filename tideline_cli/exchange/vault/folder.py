@@ -14,8 +14,6 @@ from tideline_cli.system import BINARY, NOFOLLOW, NONBLOCK, inside
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from types import TracebackType
-
     from tideline_cli.exchange.vault.note import Note
 
 END = ".md"
@@ -134,10 +132,7 @@ class Folder:
     def __enter__(self) -> Folder:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:  # fmt: skip
+    def __exit__(self, *_: object) -> None:
         inside.close(self._handle)
 
 
