@@ -77,7 +77,7 @@ def test_generated_files_are_current(tmp_path):
 @joined("name", COMMANDS)
 def test_every_command_is_documented(name):
     """Each command has a page with all its flags, and stands with them in every completion file."""
-    page = man.page(name).replace("\\-", "-")
+    page = man.roff(man.layout(name)).replace("\\-", "-")
     scripts = completions.files()
     for option in (*verb(name).Options.ALL, *GLOBAL):
         assert f"\\fB{', '.join(option.flags)}\\fR" in page
@@ -87,7 +87,7 @@ def test_every_command_is_documented(name):
                 assert flag in scripts[shell]
             fish = f"-l {flag[2:]} " if flag.startswith("--") else f"-s {flag[1:]} "
             assert fish in scripts["tideline.fish"]
-    for text in (*scripts.values(), man.main_page().replace("\\-", "-")):
+    for text in (*scripts.values(), man.roff(man.layout("")).replace("\\-", "-")):
         assert name in text
 
 

@@ -11,8 +11,7 @@ import tempfile
 
 from tideline_cli.cli import output
 from tideline_cli.cli.commands import COMMANDS
-from tideline_cli.cli.generate import man as generate_man
-from tideline_cli.cli.generate.man import plain, roff
+from tideline_cli.cli.generate.man import layout, plain, roff
 from tideline_cli.cli.options import Argument, OptionSet, flag
 from tideline_cli.cli.session import Session
 from tideline_cli.errors import UsageError
@@ -45,24 +44,14 @@ def run(session: Session, words: list[str], options: Options) -> int:
         raise UsageError(
             f"no manual page: {' '.join(words)!r}", hint="use one of " + ", ".join(COMMANDS)
         )
-    page = generate_man.layout(name)
+    page = layout(name)
     if session.json:
-        output.emit_json({"name": page.name, "roff": generate_man.roff(page)})
+        output.emit_json({"name": page.name, "roff": roff(page)})
     elif options.roff:
-        sys.stdout.write(generate_man.roff(page))
-    elif not (sys.stdout.isatty() and _is_paged(page)):
-        sys.stdout.write(_text(page))
+        sys.stdout.write(roff(page))
+    elif not sys.stdout.isatty() or _by_man(page, pager=True) is None:
+        sys.stdout.write(_by_man(page, pager=False) or plain(page))
     return 0
-
-
-def _is_paged(page: Page) -> bool:
-    """Show a page by man and its pager; False when that cannot be done."""
-    return _by_man(page, pager=True) is not None
-
-
-def _text(page: Page) -> str:
-    """Return a page formatted by man, or where that fails by this program."""
-    return _by_man(page, pager=False) or plain(page)
 
 
 def _by_man(page: Page, *, pager: bool) -> str | None:

@@ -119,17 +119,7 @@ _LONGEST_CHOICE = 40
 
 def pages() -> dict[str, str]:
     """Return every page as roff, by its file name."""
-    return {"tideline.1": main_page(), **{f"tideline-{name}.1": page(name) for name in COMMANDS}}
-
-
-def main_page() -> str:
-    """Return the page of the whole program as roff."""
-    return roff(layout(""))
-
-
-def page(name: str) -> str:
-    """Return the page of one command as roff."""
-    return roff(layout(name))
+    return {f"{page.name}.1": roff(page) for page in map(layout, ("", *COMMANDS))}
 
 
 def layout(command: str) -> Page:
