@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tideline_cli.model import instant
 from tideline_cli.model.codec import dumps
+from tideline_cli.model.finding import some
 from tideline_cli.serve.page import frame
 from tideline_cli.serve.page.frame import (
     Markup,
@@ -12,7 +13,6 @@ from tideline_cli.serve.page.frame import (
     ended_badge,
     fact_path,
     grid,
-    how_many,
     no_items,
     said_of,
     start_of,
@@ -208,7 +208,7 @@ def change_words(change: Mapping[str, Any]) -> str:
 
 def _batch_of(one: Mapping[str, Any], times: PageTimes) -> Markup:
     counts = [
-        f"{how_many(count, noun)} {act}"
+        f"{some(count, noun)} {act}"
         for noun, group in (("fact", one["facts"]), ("link", one["links"]))
         for act, count in group.items() if count
     ]  # fmt: skip

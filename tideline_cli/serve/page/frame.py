@@ -204,11 +204,6 @@ def _cells(names: Sequence[str], row: Iterable[Content]) -> list[Markup]:
     ]
 
 
-def how_many(count: int, noun: str) -> str:
-    """Return a number of things in words: 1 fact, 2 facts."""
-    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
-
-
 def no_items(text: str, command: str = "") -> Markup:
     """Return what stands where there is nothing, with the command that changes that."""
     return element("p", text, " " if command else None,

@@ -7,6 +7,7 @@ from shlex import join
 
 from tideline_cli.memory.query import MODES
 from tideline_cli.model.fact import LIFECYCLES, SEGMENTS
+from tideline_cli.model.finding import some
 from tideline_cli.serve.page.frame import (
     Markup,
     element,
@@ -14,7 +15,6 @@ from tideline_cli.serve.page.frame import (
     fact_line,
     fact_path,
     grid,
-    how_many,
     no_items,
     said_of,
     start_of,
@@ -138,21 +138,18 @@ def documents(answer: Mapping[str, Any], times: PageTimes) -> list[Content]:
     return [grid(("name", "chunks", "bytes", "taken in", "out again"), rows, caption="Documents")]
 
 
-def _narrowing(given: Parameters) -> Markup:
-    def chosen(name: str) -> str:
-        return (given.get(name) or [""])[-1]
+def _stated(given: Parameters, name: str) -> str:
+    """Return the last value of a parameter, empty for none."""
+    return (given.get(name) or [""])[-1]
 
+
+def _narrowing(given: Parameters) -> Markup:
     shown = {name for name, *_ in _CHOICES}
     hidden = [
         element("input", type="hidden", name=name, value=value)
         for name, values in given.items() if name not in (*shown, "offset") for value in values
     ]  # fmt: skip
-    choices = [
-        element("select", [element("option", unset, value="")] if unset else None,
-                [element("option", one, value=one, selected=one == chosen(name)) for one in every],
-                name=name, aria_label=name)
-        for name, unset, every in _CHOICES
-    ]  # fmt: skip
+    choices = [_choice(*one, _stated(given, one[0])) for one in _CHOICES]
     return element("form", hidden, choices, element("button", "Show", type="submit"),
                    action="/facts", method="get", class_="narrow")  # fmt: skip
 
@@ -186,16 +183,13 @@ _FACTORS: Mapping[str, tuple[str, float | None, float | None]] = {
 
 def search_form(given: Mapping[str, Sequence[str]]) -> Markup:
     """Return the form of a search, as it was asked."""
-    def chosen(name: str) -> str:
-        return (given.get(name) or [""])[-1]
-
     return element(
         "form",
         element("label", "Question", for_="q", class_="hidden"),
-        element("input", id="q", type="search", name="q", value=chosen("q"), autofocus=True,
+        element("input", id="q", type="search", name="q", value=_stated(given, "q"), autofocus=True,
                 placeholder="What do you want to know?", autocomplete="off"),
-        _choice("segment", "any segment", tuple(SEGMENTS), chosen("segment")),
-        _choice("mode", "", MODES, chosen("mode")),
+        _choice("segment", "any segment", tuple(SEGMENTS), _stated(given, "segment")),
+        _choice("mode", "", MODES, _stated(given, "mode")),
         element("button", "Recall", type="submit"),
         action="/", method="get", role="search",
     )  # fmt: skip
@@ -234,7 +228,7 @@ def _choice(name: str, unset: str, choices: Sequence[str], chosen: str) -> Marku
 
 
 def _summary(answer: Mapping[str, Any]) -> str:
-    found = how_many(len(answer["hits"]), "fact")
+    found = some(len(answer["hits"]), "fact")
     return f"{found} · {answer['mode']}, {answer['fusion']}, {answer['decay']}"
 
 
