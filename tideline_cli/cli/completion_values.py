@@ -270,5 +270,3 @@ KINDS: dict[str, Callable[[str, _Line], Iterable[Offer]]] = {
     "id": _any, "batch": _batches, "setting": _settings, "embedder": _embedders,
 }  # fmt: skip
 """What completes a value of each kind; `completes` of an option or an argument names one."""
-
-

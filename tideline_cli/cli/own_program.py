@@ -87,4 +87,3 @@ def caution_of_throw_away(session: Session, doing: str) -> None:
         f"{doing} {path}, a memory in a folder for temporary files, which does not stay",
         hint=f"{by} leads there; {remedy}, and do this again",
     )
-

@@ -241,9 +241,7 @@ def _explained(hit: Hit) -> str:
     why = hit.why
     if why.parts is not None:
         return of_parts(hit, why.parts)
-    shared = f"trust {why.trust:.2f} × modulator {why.modulator:.3f} (strength {why.strength:.3f})"
-    if why.role != 1.0:
-        shared += f" × role {why.role:.2f} ({hit.fact.role})"
+    shared = _shared_factors(hit)
     if why.held != 1.0:
         shared += f" × held {why.held:.4f} (behind what is trusted)"
     if why.likeness:

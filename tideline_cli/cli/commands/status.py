@@ -262,5 +262,3 @@ def _shown(key: str) -> str:
     if key == "owner":
         return key
     return "channel:#" + lean.blake2b(key.encode(), digest_size=4).hexdigest()
-
-

@@ -351,5 +351,3 @@ def _more(session: Session) -> list[str]:
     given = session.options
     return [*(("--db", session.database) if given.db else ()),
             *(("--origin", given.origin) if given.origin else ())]  # fmt: skip
-
-
