@@ -227,8 +227,8 @@ def _report(session: Session, done: Sequence[DoorOutcome]) -> None:
     for one in done:
         lines.append(f"{one.client:<12} {one.action}")
         lines += [f"  changed    {path}" for path in one.files]
-        lines += [f"  ran        {_joined(command)}" for command in one.ran]
-        lines += [f"  to run     {_joined(command)}" for command in one.left]
+        lines += [f"  ran        {join(command)}" for command in one.ran]
+        lines += [f"  to run     {join(command)}" for command in one.left]
         lines += [f"  to do      {one.ask}"] if one.ask and one.action == "set up" else []
     output.emit_lines(lines)
 
@@ -236,10 +236,6 @@ def _report(session: Session, done: Sequence[DoorOutcome]) -> None:
 def _form(one: DoorOutcome) -> dict[str, Any]:
     return as_dict(one) | {"ran": [[*words] for words in one.ran],
                            "left": [[*words] for words in one.left]}  # fmt: skip
-
-
-def _joined(words: Sequence[str]) -> str:
-    return join(words)
 
 
 def _show_preview(session: Session, works: Sequence[Work]) -> None:

@@ -61,7 +61,6 @@ class Work:
     watched: tuple[tuple[str, bytes | None], ...] = ()
     folders: tuple[str, ...] = ()
     ask: str = ""
-    note: str = ""
 
 
 def setting_up(
@@ -370,7 +369,7 @@ def state_of(plan: Plan, place: SetupPlace, state: str, row: SetUpRow | None) ->
     words = (row.program if row is not None else "") or next(iter(plan.calls.values()))[0]
     return DoorState(
         plan.client,
-        shutil.which(PROGRAMS[plan.client]) is not None or os.path.isdir(place.of(plan.client)),
+        _is_on_this_machine(plan, place),
         hooks,
         mcp,
         _approved(plan, place) if plan.client == "codex" and hooks else None,
@@ -381,10 +380,13 @@ def state_of(plan: Plan, place: SetupPlace, state: str, row: SetUpRow | None) ->
 
 def unknown(plan: Plan, place: SetupPlace) -> DoorState:
     """Return how a client is whose settings cannot be read."""
-    is_here = shutil.which(PROGRAMS[plan.client]) is not None or os.path.isdir(
-        place.of(plan.client)
-    )
+    is_here = _is_on_this_machine(plan, place)
     return DoorState(plan.client, is_here, False, False, None, True, None)
+
+
+def _is_on_this_machine(plan: Plan, place: SetupPlace) -> bool:
+    program = shutil.which(PROGRAMS[plan.client])
+    return program is not None or os.path.isdir(place.of(plan.client))
 
 
 def _doors(plan: Plan, place: SetupPlace) -> tuple[bool, bool]:
@@ -410,8 +412,7 @@ def _doors(plan: Plan, place: SetupPlace) -> tuple[bool, bool]:
 
 
 def _places(merge: MergedFile) -> dict[str, int]:
-    raw = setup_files.content(merge.path) or b""
-    return setup_merge.own_places(raw.decode("utf-8", "surrogateescape"), merge)
+    return setup_merge.own_places(_text(setup_files.content(merge.path)), merge)
 
 
 def _approved(plan: Plan, place: SetupPlace) -> bool:
@@ -475,8 +476,7 @@ def codex_settings(place: SetupPlace) -> dict[str, Any]:
 
 def settings(path: str) -> dict[str, Any]:
     """Return the settings in a JSON file, with comments or without; none for what is no such."""
-    raw = setup_files.content(path) or b""
-    form = setup_merge.form_of(raw.decode("utf-8", "surrogateescape"))
+    form = setup_merge.form_of(_text(setup_files.content(path)))
     return form if isinstance(form, dict) else {}
 
 
