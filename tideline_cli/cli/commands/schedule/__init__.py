@@ -85,16 +85,16 @@ def run(session: Session, _: list[str], options: Options) -> int:
     form = _entry(kind, command, at, session.database)
     if options.install:
         _install(kind, form)
-        _report_installed(session, kind, at, _NEEDS[kind], given=given, held=held)
+        _report_installed(session, kind, at, given=given, held=held)
         _tell_of_others(session, kind)
         own_program.caution_of_throw_away(session, "every night tends")
     elif not session.json:
         output.emit_exact([_shown(form)])  # these lines are copied into files
-        _report_not_installed(session, kind, held, command, at, _NEEDS[kind])
+        _report_not_installed(session, kind, held, command, at)
     if session.json:
         is_there = options.install or held is not None
-        output.emit_json({"kind": kind, **form, "at": f"{at[0]:02d}:{at[1]:02d}",
-                          "installed": is_there, "removed": False})  # fmt: skip
+        output.emit_json({"kind": kind, **form, "at": _clock(at), "installed": is_there,
+                          "removed": False})  # fmt: skip
     return 0
 
 
@@ -108,9 +108,7 @@ def _held(kind: str, *, must_tell: bool) -> scheduler.Installed | None:
         return None
 
 
-def _entry(
-    kind: str, command: list[str], at: tuple[int, int], database: str
-) -> dict[str, Any]:
+def _entry(kind: str, command: list[str], at: Time, database: str) -> dict[str, Any]:
     if kind == "cron":
         return {"entry": entries.cron_line(command, at)}
     if kind == "schtasks":
@@ -195,11 +193,12 @@ _LONGEST = 300  # characters of a line that is told whole
 
 
 def _report_installed(
-    session: Session, kind: str, at: Time, needs: str, *, given: Time | None, held: Installed | None
+    session: Session, kind: str, at: Time, *, given: Time | None, held: Installed | None
 ) -> None:
     """Say when it will start, and what has become of the entry of before."""
-    when = f"{_clock(at)}{_why(given, held)}"
-    session.note(f"{kind} will start a dream every day at {when}; {needs}")
+    is_kept = given is None and held is not None and held.at is not None
+    when = f"{_clock(at)}{' as before' * is_kept}"
+    session.note(f"{kind} will start a dream every day at {when}; {_NEEDS[kind]}")
     if not session.has_memory:
         session.note(f"there is no memory at {session.database} yet: `tideline remember` makes it")
     if held is None:
@@ -236,23 +235,16 @@ def _tell_of_kept_lines(session: Session, held: Installed | None, *, stay: str) 
 
 
 def _report_not_installed(
-    session: Session, kind: str, held: Installed | None, command: Sequence[str], at: Time,
-    needs: str,
-) -> None:  # fmt: skip
+    session: Session, kind: str, held: Installed | None, command: Sequence[str], at: Time
+) -> None:
     """Say whether what was printed is in place."""
     if held is None:
-        session.note(f"{needs}; --install puts this in place")
+        session.note(f"{_NEEDS[kind]}; --install puts this in place")
     elif held.at == at and held.words[-len(command) :] == tuple(command):
         session.note(f"{kind} has this entry: it starts a dream every day at {_clock(at)}")
     else:
         when = _clock(held.at) if held.at else "another time"
         session.note(f"{kind} has another entry, for {when}; --install puts this in its place")
-
-
-def _why(given: Time | None, held: Installed | None) -> str:
-    if given is not None or held is None or held.at is None:
-        return ""
-    return " as before"
 
 
 def _clock(at: Time) -> str:
