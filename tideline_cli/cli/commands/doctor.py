@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import closing
 
 from tideline_cli.cli import output, status_lines
 from tideline_cli.cli.commands import drawer
@@ -11,10 +12,7 @@ from tideline_cli.cli.options import Argument, OptionSet, flag
 from tideline_cli.cli.session import Session
 from tideline_cli.errors import StoreError, TidelineError, UsageError
 from tideline_cli.memory import doctor
-from tideline_cli.memory.secret_screening import (
-    kinds_in_words,
-    stored_secrets,
-)
+from tideline_cli.memory.secret_screening import kinds_in_words, stored_secrets
 from tideline_cli.model.origin import EVERYONE
 from tideline_cli.store import connection
 from tideline_cli.store.checks import engine
@@ -105,10 +103,12 @@ def run(session: Session, _: list[str], options: Options) -> int:
         session.note("the pages of the server were not looked at: pg_amcheck does that")
     if not session.tended:  # the clients are those of all databases
         _note_doors(session)
-    well = all(
-        finding.severity != "error" or mended.get(finding, False) for finding in report.findings
-    )
-    return 0 if well else StoreError.exit_code
+    return 0 if _is_well(report, mended) else StoreError.exit_code
+
+
+def _is_well(report: DoctorReport, mended: dict[Finding, bool]) -> bool:
+    """Say whether no error is left."""
+    return all(one.severity != "error" or mended.get(one, False) for one in report.findings)
 
 
 def _is_for_another(session: Session) -> bool:
@@ -117,16 +117,12 @@ def _is_for_another(session: Session) -> bool:
     from tideline_cli.store import members  # noqa: PLC0415  psycopg, which few have
 
     try:
-        db: Any = connection.open_for_inspection(session.database)
+        opened: Any = connection.open_for_inspection(session.database)
+        with closing(opened) as db:
+            if members.sees_all(db):
+                return False
     except (connection.DatabaseError, TidelineError):
         return False  # the checks say why
-    try:
-        if members.sees_all(db):
-            return False
-    except connection.DatabaseError:
-        return False
-    finally:
-        db.close()
     why = f"{session.database} is examined by the role that owns its tables alone"
     if not session.tended:
         raise UsageError(why, hint="log in as that role; `tideline member list` shows what "
@@ -140,16 +136,11 @@ def _is_for_another(session: Session) -> bool:
 def _note_older_terms(session: Session) -> None:
     """Say that words could be found in more forms; that is no fault."""
     try:
-        db = connection.open_for_inspection(session.database)
+        with closing(connection.open_for_inspection(session.database)) as db:
+            if connection.is_analysed_by_older_rules(db):
+                session.note(f"the words of this file are {connection.OLDER_TERMS}")
     except (connection.DatabaseError, TidelineError):
         return
-    try:
-        if connection.is_analysed_by_older_rules(db):
-            session.note(f"the words of this file are {connection.OLDER_TERMS}")
-    except connection.DatabaseError:
-        return
-    finally:
-        db.close()
 
 
 def _note_doors(session: Session) -> None:
@@ -242,12 +233,7 @@ def _form(
         if finding in mended:
             form["repaired"] = mended[finding]
         findings.append(form)
-    left = [
-        finding
-        for finding in report.findings
-        if finding.severity == "error" and not mended.get(finding, False)
-    ]
-    form = {"ok": not left, "findings": findings, "checks": list(report.checks)}
+    form = {"ok": _is_well(report, mended), "findings": findings, "checks": list(report.checks)}
     return form | {"database": session.database} | ({"copy": kept} if kept else {})
 
 
