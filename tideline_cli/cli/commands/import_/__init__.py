@@ -263,25 +263,18 @@ def useless(summary: ImportSummary) -> TidelineError:
     """Return the error of an import that could use no row: what it looked for, what there was."""
     found = ", ".join(f"{key:.{_CUT}}" for key in summary.keys) or "no keys"
     if summary.has_content:
-        return TidelineError(
-            f"none of the {summary.rows:,} rows could be used",
-            hint="what stands above says why",
-            code="no_usable_row",
+        hint = "what stands above says why"
+    elif not summary.keys:
+        hint = ('rows are JSON objects with "content"; --format csv, tsv, sqlite or markdown says '
+                "what else the file is")  # fmt: skip
+    else:
+        hint = (
+            f"a row needs \"content\" (or {', '.join(TEXT_KEYS[1:])}; or --map COLUMN=content); "
+            "or --as 'a sentence with {COLUMN}'; also looked for: "
+            f"{', '.join(sorted(KEYS - {'content'}))}; the rows have {found}"
         )
-    if not summary.keys:
-        return TidelineError(
-            f"none of the {summary.rows:,} rows could be used",
-            hint='rows are JSON objects with "content"; --format csv, tsv, sqlite or markdown says '
-            "what else the file is",
-            code="no_usable_row",
-        )
-    return TidelineError(
-        f"none of the {summary.rows:,} rows could be used",
-        hint=f"a row needs \"content\" (or {', '.join(TEXT_KEYS[1:])}; or --map COLUMN=content); "
-        f"or --as 'a sentence with {{COLUMN}}'; also looked for: "
-        f"{', '.join(sorted(KEYS - {'content'}))}; the rows have {found}",
-        code="no_usable_row",
-    )
+    why = f"none of the {summary.rows:,} rows could be used"
+    return TidelineError(why, hint=hint, code="no_usable_row")
 
 
 def refusals(summary: ImportSummary) -> Iterator[str]:
