@@ -75,7 +75,7 @@ def unit(row: Mapping[str, Any], name: str, *, clamp: bool, default: float | Non
     return min(1.0, max(0.0, number))
 
 
-def instants(row: Mapping[str, Any], name: str, default: int | None) -> int | None:
+def instants(row: Mapping[str, Any], name: str, default: int | None = None) -> int | None:
     """Return a time in milliseconds, from ISO 8601 or epoch milliseconds."""
     value = row.get(name)
     if value is None:
@@ -87,7 +87,7 @@ def instants(row: Mapping[str, Any], name: str, default: int | None) -> int | No
 
 def past(row: Mapping[str, Any], name: str, now: int) -> int | None:
     """Return a time of the past; one to come is now."""
-    stated = instants(row, name, None)
+    stated = instants(row, name)
     return None if stated is None else min(stated, now)
 
 
@@ -130,11 +130,6 @@ def place(row: Mapping[str, Any], name: str) -> int | None:
     return found
 
 
-def time(row: Mapping[str, Any], name: str) -> int | None:
-    """Return a time in milliseconds, None when there is none."""
-    return None if row.get(name) is None else instants(row, name, None)
-
-
 def word(row: Mapping[str, Any], name: str, allowed: tuple[str, ...]) -> str | None:
     """Return one of the words that are allowed."""
     value = row.get(name)
@@ -161,7 +156,7 @@ def with_progress(row: Mapping[str, Any]) -> Mapping[str, Any]:
 BY_FORM: Mapping[str, Callable[[Mapping[str, Any], str], Any]] = {
     "text": cell_text,
     "texts": strings,
-    "time": time,
+    "time": instants,
     "place": place,
     "flag": flag,
 }

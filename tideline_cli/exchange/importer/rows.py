@@ -265,7 +265,7 @@ def times_of(row: Mapping[str, Any], fact: Fact, context: ImportContext) -> Time
 
 def is_to_come(row: Mapping[str, Any], context: ImportContext) -> bool:
     """Say whether a row was made, or states something, at a time to come: its clock was wrong."""
-    times = (instants(row, name, None) for name in _TIMED)
+    times = (instants(row, name) for name in _TIMED)
     return any(at is not None and at > context.now for at in times)
 
 
