@@ -18,7 +18,7 @@ from tests.support import (
 )
 from tideline_cli.errors import UnavailableError
 from tideline_cli.exchange.extract import passes
-from tideline_cli.exchange.extract.conversation import flattened, message_of
+from tideline_cli.exchange.extract.conversation import flattened, said_turn
 from tideline_cli.exchange.extract.types import ExtractContext, Tally
 from tideline_cli.llm import prompts
 from tideline_cli.model.edge import SYMMETRIC
@@ -32,7 +32,8 @@ KNOWN = prompts.known_facts_block("x").strip().split("\n")[0]
 
 
 def conversation(forms):
-    return [message for form in forms if (message := message_of(form)) is not None]
+    turns = (said_turn(form) for form in forms if isinstance(form, dict))
+    return [turn.message for turn in turns if turn is not None]
 
 
 @pytest.mark.parametrize("case", GOLDEN["flatten"])

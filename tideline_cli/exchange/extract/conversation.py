@@ -195,12 +195,6 @@ def _is_known(row: dict[str, Any]) -> bool:
     return bool({"role", "message", "sessionId", "uuid", "leafUuid"} & {*row})
 
 
-def message_of(value: Any) -> Message | None:
-    """Return what a JSON object with role and content says, None for what is no conversation."""
-    turn = said_turn(value) if isinstance(value, dict) else None
-    return None if turn is None else turn.message
-
-
 def said_turn(row: dict[str, Any]) -> Turn | None:
     """Return what a row with role and content says, None for what says nothing."""
     role = _SPOKEN.get(str(row.get("role")))
