@@ -7,7 +7,6 @@ from tideline_cli.cli.commands import drawer
 from tideline_cli.cli.filters import Formats
 from tideline_cli.cli.options import Argument, choice, count, flag, share
 from tideline_cli.cli.session import Session
-from tideline_cli.memory import contradictions
 from tideline_cli.memory import contradictions as memory
 from tideline_cli.memory.query import ALL
 from tideline_cli.model import instant
@@ -58,7 +57,7 @@ def run(session: Session, _: list[str], options: Options) -> int:
     is_cut, is_bounded, compared = False, False, 0
     if db is not None:
         report = _report(session, db, options)
-        synced = contradictions.pairs(db, viewer=session.viewer)
+        synced = memory.pairs(db, viewer=session.viewer)
         told = (*synced, *report.found)
         found = told[:options.limit] if options.limit else told
         is_cut = len(found) < len(told)

@@ -24,7 +24,7 @@ from tideline_cli.store import sequences
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
     from typing import Any
 
     from tideline_cli.exchange.ingest.files import FilesFound
@@ -171,7 +171,7 @@ def _incoming(
         reading = _reading(options, path, known)
         listed.append(
             ingesting.Incoming(
-                name, known, path, reading, _reader(file.path),
+                name, known, path, reading, partial(read.content_of, file.path),
                 written_at=partial(times.of, file), moved_from=partial(names.moved, name=name),
             )
         )  # fmt: skip
@@ -195,10 +195,6 @@ def _reading(options: Options, path: str, known: Document | None) -> Reading:
     form = options.format or noted or files.form_of(path)
     is_text = isinstance(encoding, str)
     return Reading(form, encoding if is_text else None)
-
-
-def _reader(path: str) -> Callable[[], read.Content]:
-    return lambda: read.content_of(path)
 
 
 def _standard_input() -> read.Content:
