@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import csv
-import io
-
 from tabulate import tabulate, tabulate_formats
 
 from tideline_cli.errors import UsageError
-from tideline_cli.exchange.foreign import QUOTED, cell, quoted
+from tideline_cli.exchange.foreign import QUOTED, cell, csv_lines, quoted
 from tideline_cli.model import codec
 from tideline_cli.policy.render import screen_text
 
@@ -30,28 +27,18 @@ _DIGITS = 12
 
 
 def delimited(forms: Iterable[Form], *, tabs: bool) -> Iterator[str]:
-    """Yield the lines of CSV or TSV: a header, then each row. Texts that a spreadsheet would run
+    """Return the lines of CSV or TSV: a header, then each row. Texts that a spreadsheet would run
     begin with an apostrophe; for facts a column names those cells, so that import takes it off."""
-    delimiter = "\t" if tabs else ","
-    line = io.StringIO()
-    writer = csv.writer(line, delimiter=delimiter, lineterminator="\n")
-    guarded = csv.writer(
-        line, delimiter=delimiter, lineterminator="\n", quoting=csv.QUOTE_ALL
-    )
-    is_first = True
-    for form in forms:
-        line.seek(0)
-        line.truncate()
+    return csv_lines(_rows(forms), tabs=tabs)
+
+
+def _rows(forms: Iterable[Form]) -> Iterator[list[str]]:
+    for place, form in enumerate(forms):
         is_fact = form.keys() >= _FACT
-        if is_first:
-            writer.writerow([*form, QUOTED] if is_fact else form)
+        if not place:
+            yield [*form, QUOTED] if is_fact else [*form]
         row = [_cell(value) for value in form.values()]
-        if is_fact:
-            row.append(" ".join(quoted(form, row)))
-        # A lone carriage return ends a line for readers, and Python 3.11 does not quote it.
-        (guarded if any("\r" in value for value in row) else writer).writerow(row)
-        is_first = False
-        yield line.getvalue()
+        yield [*row, " ".join(quoted(form, row))] if is_fact else row
 
 
 def table(forms: Iterable[Form], form: str, folded: Callable[[str], str]) -> list[str]:

@@ -183,6 +183,22 @@ def write_database(path: str, forms: Iterable[Mapping[str, Any]], *, store: str)
         db.conn.close()
 
 
+def csv_lines(rows: Iterable[Sequence[str]], *, tabs: bool) -> Iterator[str]:
+    """Yield rows as lines of CSV or TSV."""
+    line = io.StringIO()
+    delimiter = "\t" if tabs else ","
+    writer = csv.writer(line, delimiter=delimiter, lineterminator="\n")
+    guarded = csv.writer(
+        line, delimiter=delimiter, lineterminator="\n", quoting=csv.QUOTE_ALL
+    )
+    for row in rows:
+        line.seek(0)
+        line.truncate()
+        # A lone carriage return ends a line for readers, and Python 3.11 does not quote it.
+        (guarded if any("\r" in value for value in row) else writer).writerow(row)
+        yield line.getvalue()
+
+
 def cells(form: Mapping[str, Any]) -> list[str]:
     """Return a fact as the cells of `COLUMNS` and `QUOTED`, as a spreadsheet shows them; a text
     that would run as a formula, or be taken for no text, is quoted, and its column named."""

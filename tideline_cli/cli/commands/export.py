@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import os
 import sys
+from functools import partial
+from itertools import chain
 
 from tideline_cli.cli import answer_notes, filters, output
 from tideline_cli.cli.filters import Filters, Formats
@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from tideline_cli.exchange.vault.write import WrittenVault
     from tideline_cli.model.origin import Everyone, Origin
     from tideline_cli.store.facts import Filter
+
+    Writer = Callable[[Iterable[Mapping[str, Any]]], Iterator[str]]
 
 HELP = """Write facts out as JSON lines, CSV, SQLite or Markdown.
 
@@ -201,10 +203,12 @@ def _write(
     return counted.count
 
 
-def _writer(format: str) -> Callable[[Iterable[Mapping[str, Any]]], Iterator[str]]:
+def _writer(format: str) -> Writer:
     """Return what writes facts in a format, line by line."""
-    known = {"jsonl": _json_lines, "csv": _csv_lines, "tsv": _tsv_lines,
-             "markdown": markdown.lines}  # fmt: skip
+    known: dict[str, Writer] = {
+        "jsonl": _json_lines, "markdown": markdown.lines,
+        "csv": partial(_csv_lines, tabs=False), "tsv": partial(_csv_lines, tabs=True),
+    }  # fmt: skip
     if format in known:
         return known[format]
 
@@ -235,25 +239,9 @@ def _json_lines(forms: Iterable[Mapping[str, Any]]) -> Iterator[str]:
         yield codec.dumps(dict(form)) + "\n"
 
 
-def _tsv_lines(forms: Iterable[Mapping[str, Any]]) -> Iterator[str]:
-    return _csv_lines(forms, delimiter="\t")
-
-
-def _csv_lines(forms: Iterable[Mapping[str, Any]], *, delimiter: str = ",") -> Iterator[str]:
-    line = io.StringIO()
-    writer = csv.writer(line, delimiter=delimiter, lineterminator="\n")
-    guarded = csv.writer(
-        line, delimiter=delimiter, lineterminator="\n", quoting=csv.QUOTE_ALL
-    )
-    writer.writerow([*foreign.COLUMNS, foreign.QUOTED])
-    yield line.getvalue()
-    for form in forms:
-        line.seek(0)
-        line.truncate()
-        row = foreign.cells(form)
-        # A lone carriage return ends a line for readers, and Python 3.11 does not quote it.
-        (guarded if any("\r" in value for value in row) else writer).writerow(row)
-        yield line.getvalue()
+def _csv_lines(forms: Iterable[Mapping[str, Any]], *, tabs: bool) -> Iterator[str]:
+    head = [*foreign.COLUMNS, foreign.QUOTED]
+    return foreign.csv_lines(chain([head], map(foreign.cells, forms)), tabs=tabs)
 
 
 def _row_seen(row: str) -> str:
