@@ -5,8 +5,9 @@ from __future__ import annotations
 import sys
 from functools import partial
 
-from tideline_cli.cli import embedding, new_fact, output
+from tideline_cli.cli import embedding, output
 from tideline_cli.cli.commands import progress
+from tideline_cli.cli.new_fact import Labels, new_id
 from tideline_cli.cli.options import Argument, OptionSet, choice, count, flag, text
 from tideline_cli.cli.session import Session
 from tideline_cli.errors import TidelineError, UsageError
@@ -87,15 +88,10 @@ class Options(OptionSet):
         f"{chunks.OVERLAP}; half of the chunk at most].",
         default=chunks.OVERLAP, most=chunks.MOST_SIZE // 2,
     )  # fmt: skip
-    scope = text(
-        "Of what it is worth knowing, such as work/api; an empty one is of everything [default: "
-        "the setting scope].",
-        metavar="A/B", completes="scope",
-    )  # fmt: skip
-    agent = text(
-        "Which program takes them in; an empty one is none [default: the setting agent].",
-        metavar="NAME", completes="agent",
-    )  # fmt: skip
+    scope = Labels.scope
+    agent = Labels.agent.but(
+        help="Which program takes them in; an empty one is none [default: the setting agent]."
+    )
     dry_run = flag("Store nothing; say what would be.", short="-n")
 
 
@@ -111,7 +107,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
     viewer = session.viewer
     context = IngestContext(
         viewer, session.now, session.scope(options.scope),
-        Cut(options.chunk_size, options.overlap), lambda: new_fact.new_id(session.now),
+        Cut(options.chunk_size, options.overlap), lambda: new_id(session.now),
         session.agent(options.agent), session.is_on_server,
     )  # fmt: skip
     db = session.reading() if options.dry_run else session.writing()

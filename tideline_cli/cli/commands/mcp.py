@@ -5,8 +5,8 @@ from __future__ import annotations
 import sys
 
 from tideline_cli.cli import perform
-from tideline_cli.cli.new_fact import new_id
-from tideline_cli.cli.options import SHOW_SECRETS, OptionSet, choice, flag, text
+from tideline_cli.cli.new_fact import Labels, new_id
+from tideline_cli.cli.options import SHOW_SECRETS, OptionSet, choice, flag
 from tideline_cli.cli.session import Session
 from tideline_cli.serve.mcp.protocol import Server, answer_lines
 from tideline_cli.serve.mcp.tools import Service
@@ -39,10 +39,9 @@ class Options(OptionSet):
     write = flag("Also remember and forget.")
     forget_any = flag("With --write: forget also what trusted sources said.")
     show_secrets = SHOW_SECRETS
-    agent = text(
-        "The name that stands on what is remembered [default: the setting agent].",
-        metavar="NAME", completes="agent",
-    )  # fmt: skip
+    agent = Labels.agent.but(
+        help="The name that stands on what is remembered [default: the setting agent]."
+    )
     format = choice(("json", "text"))(
         "Results as json, in both halves, or as text alone, for clients that cannot read both "
         "[default: json]."

@@ -7,7 +7,7 @@ from contextlib import nullcontext
 from tideline_cli.cli import model_options, output
 from tideline_cli.cli.commands.extract import conversations, jobs
 from tideline_cli.cli.model_options import ModelOptions
-from tideline_cli.cli.new_fact import new_id
+from tideline_cli.cli.new_fact import Labels, new_id
 from tideline_cli.cli.options import Argument, count, file, flag, start, text
 from tideline_cli.cli.passes import is_frozen
 from tideline_cli.errors import TidelineError, UsageError, WriteBlockedError
@@ -61,11 +61,10 @@ class Options(ModelOptions):
         "Name of the conversation [default: the one in the transcript, else the file's name].",
         metavar="ID",
     )
-    scope = text(
-        "Where the facts matter, such as work/api; an empty one is everywhere [default: the "
-        "setting scope].",
-        metavar="A/B", completes="scope",
-    )  # fmt: skip
+    scope = Labels.scope.but(
+        help="Where the facts matter, such as work/api; an empty one is everywhere [default: the "
+        "setting scope]."
+    )
     per_message = flag(
         "Ask about each of the user's messages that says something about them, instead of the "
         "whole."

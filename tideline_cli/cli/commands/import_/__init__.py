@@ -7,6 +7,7 @@ import os
 from tideline_cli.cli import embedding, output
 from tideline_cli.cli.commands import drawer, progress
 from tideline_cli.cli.commands.import_.source import LimitedRows, Source, kind_of
+from tideline_cli.cli.new_fact import Labels
 from tideline_cli.cli.options import Argument, OptionSet, choice, count, flag, pair, text
 from tideline_cli.cli.session import Session
 from tideline_cli.errors import Interrupted, TidelineError, UsageError
@@ -100,11 +101,10 @@ class Options(OptionSet):
         "Of folders also what ignore files name, and what programs lay there for themselves."
     )
     encoding = text("The encoding of a text that is not UTF-8.", metavar="NAME")
-    agent = text(
-        "Which program wrote what no row says that of; an empty one is none [default: the setting "
-        "agent].",
-        metavar="NAME", completes="agent",
-    )  # fmt: skip
+    agent = Labels.agent.but(
+        help="Which program wrote what no row says that of; an empty one is none [default: the "
+        "setting agent]."
+    )
     seconds = flag(
         "Times that are numbers count seconds, and not milliseconds.", excludes=("from_",)
     )
