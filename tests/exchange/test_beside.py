@@ -68,7 +68,7 @@ def in_small_parts(monkeypatch):
     """Ask the process beside from the fifth row on, for seven rows at a time."""
     monkeypatch.setattr(preparation, "_ROWS", 7)
     monkeypatch.setattr(preparation, "_ALONE", 1)
-    monkeypatch.setattr(workers, "_processors", lambda: 2)
+    monkeypatch.setattr(workers.machine, "processors", lambda: 2)
 
 
 @pytest.fixture
@@ -203,7 +203,7 @@ def test_what_a_process_beside_does_not_answer_is_prepared_here(
 
         monkeypatch.setattr(workers.Worker, "answer", dying)
     if trouble == "one processor":
-        monkeypatch.setattr(workers, "_processors", lambda: 1)
+        monkeypatch.setattr(workers.machine, "processors", lambda: 1)
     assert shown(prepared(trusted)) == wanted
     assert len(started) == (trouble != "one processor")
     kinds = {type(ready) for _, _, ready in prepared(trusted)}
@@ -225,7 +225,7 @@ def test_rows_that_cannot_be_sent(monkeypatch, in_small_parts):
 
 def test_a_small_import_starts_no_process(run, started, monkeypatch):
     """A process beside has to pay: a few hundred rows are prepared here."""
-    monkeypatch.setattr(workers, "_processors", lambda: 2)
+    monkeypatch.setattr(workers.machine, "processors", lambda: 2)
     text = "".join(json.dumps({"content": f"fact {n}"}) + "\n" for n in range(500))
     assert run("import", "-", "--json", stdin=text).json["added"] == 500
     assert started == []
@@ -251,7 +251,7 @@ def test_plain_rows_go_in_groups(run, monkeypatch, labels):
 @pytest.mark.parametrize("module", [preparation._WORKER, workers._WORKER])
 def test_a_process_beside_runs_nothing_of_the_folder_it_is_in(tmp_path, monkeypatch, module):
     """Modules that lie in the user's folder under names of ours are not run."""
-    monkeypatch.setattr(workers, "_processors", lambda: 2)
+    monkeypatch.setattr(workers.machine, "processors", lambda: 2)
     monkeypatch.chdir(tmp_path)
     (tmp_path / "tideline_cli").mkdir()
     for name in ("tideline_cli/__init__.py", "marshal.py", "numpy.py"):

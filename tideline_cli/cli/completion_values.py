@@ -195,18 +195,6 @@ def _frequent(start: str, line: _Line, column: Literal["speaker", "agent"]) -> I
     return [(name, _many(count, "fact")) for name, count in found]
 
 
-def _active(start: str, line: _Line) -> Iterable[Offer]:
-    return _ids(start, line, (True,))
-
-
-def _archived(start: str, line: _Line) -> Iterable[Offer]:
-    return _ids(start, line, (False,))
-
-
-def _any(start: str, line: _Line) -> Iterable[Offer]:
-    return _ids(start, line, (True, False))
-
-
 def _ids(start: str, line: _Line, states: Sequence[bool]) -> list[Offer]:
     """Return facts by their endings, as tables show them; where an ending is not enough, or is not
     what was typed, by the whole id. What is on the line already is not offered again."""
@@ -266,7 +254,9 @@ KINDS: dict[str, Callable[[str, _Line], Iterable[Offer]]] = {
     "document": lambda start, line: _counted(start, line, "document", "chunk"),
     "speaker": lambda start, line: _frequent(start, line, "speaker"),
     "agent": lambda start, line: _frequent(start, line, "agent"),
-    "active": _active, "archived": _archived,
-    "id": _any, "batch": _batches, "setting": _settings, "embedder": _embedders,
+    "active": lambda start, line: _ids(start, line, (True,)),
+    "archived": lambda start, line: _ids(start, line, (False,)),
+    "id": lambda start, line: _ids(start, line, (True, False)),
+    "batch": _batches, "setting": _settings, "embedder": _embedders,
 }  # fmt: skip
 """What completes a value of each kind; `completes` of an option or an argument names one."""

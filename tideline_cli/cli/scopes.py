@@ -13,7 +13,9 @@ def named(given: str | None, setting: str | None, *, folder: str | None) -> str 
     """Return the scope that an option gives, or else a setting, in a folder; None is no scope."""
     if given is not None or setting is None:
         return scope_key(given or "")
-    return _of_git_root(folder) if setting == AUTO else scope_key(setting)
+    if setting != AUTO:
+        return scope_key(setting)
+    return repository(folder) if folder else None  # the name of the git repository, if any
 
 
 def seen(
@@ -33,11 +35,6 @@ def shows_no_more(offered: str, own: str | None, *, folder: str | None) -> bool:
     if mine is None or theirs is None:
         return mine is None
     return theirs in seen_from(mine) or (own == AUTO and mine in seen_from(theirs))
-
-
-def _of_git_root(folder: str | None) -> str | None:
-    """Return the name of the git repository that a folder is in, None outside of one."""
-    return repository(folder) if folder else None
 
 
 def scope_news(

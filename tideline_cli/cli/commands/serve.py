@@ -91,7 +91,7 @@ def run(session: Session, _: list[str], options: Options) -> int:
         try:
             _tell(session, server, keys.path)
             if options.open:
-                _browse(server.door)
+                webbrowser.open(server.door)
             server.serve_forever()
         except KeyboardInterrupt:
             session.note("stopped")
@@ -107,10 +107,6 @@ def _tell(session: Session, server: HttpServer, path: str | None) -> None:
         sys.stdout.write(server.door + "\n")
     output.deliver()
     session.note("open this address; Ctrl-C ends it")
-
-
-def _browse(url: str) -> None:
-    webbrowser.open(url)
 
 
 _YES, _NO = ("", "1", "true", "yes", "on"), ("0", "false", "no", "off")

@@ -107,17 +107,12 @@ class Worker:
 def started(module: str, *words: str) -> Worker | None:
     """Return a process beside; None where it would have no processor of its own, where the system
     allows no more of them, or where a process hands no pipe of its own on (Windows)."""
-    if not pipes.CAN_BE_HANDED_ON or _processors() < _LEAST_PROCESSORS:
+    if not pipes.CAN_BE_HANDED_ON or machine.processors() < _LEAST_PROCESSORS:
         return None
     try:
         return Worker(module, *words)
     except OSError:
         return None
-
-
-def _processors() -> int:
-    """Return on how many processors this process may run."""
-    return machine.processors()
 
 
 class ChunkEmbedder:

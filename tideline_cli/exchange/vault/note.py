@@ -68,7 +68,7 @@ class Note:
     @property
     def is_reworded(self) -> bool:
         """Say whether somebody changed the text."""
-        return _text_part(self.state) != _digest(self.text)
+        return self.state.partition("-")[0] != _digest(self.text)
 
     @property
     def is_edited(self) -> bool:
@@ -78,7 +78,7 @@ class Note:
     @property
     def is_relabelled(self) -> bool:
         """Say whether somebody changed a field."""
-        return _field_part(self.state) != _digest(codec.dumps(_stated(self.fields)))
+        return self.state.partition("-")[2] != _digest(codec.dumps(_stated(self.fields)))
 
     def states_as(self, other: Note) -> bool:
         """Say whether another note has the same fields, but for what use changes."""
@@ -219,14 +219,6 @@ def _stated(fields: Form) -> dict[str, Any]:
 
 def _digest(text: str) -> str:
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
-
-
-def _text_part(state: str) -> str:
-    return state.partition("-")[0]
-
-
-def _field_part(state: str) -> str:
-    return state.partition("-")[2]
 
 
 def note_name(text: str, fact_id: str, taken: Container[str]) -> str:

@@ -158,7 +158,9 @@ class _Handler(BaseHTTPRequestHandler):
         if parts.path == "/health":
             return HttpReply(200, b'{"health": "ok"}\n')
         try:
-            given = _parameters(parts.query)
+            given = parse_qs(
+                parts.query, keep_blank_values=True, max_num_fields=_MOST_PARAMETERS
+            )
         except ValueError:
             return failed_reply(400, "usage", f"more than {_MOST_PARAMETERS} parameters")
         shown = given.pop("token", None)
@@ -211,10 +213,6 @@ class _Handler(BaseHTTPRequestHandler):
 
     def log_message(self, format: str, *args: object) -> None:
         """Keep no log: requests hold questions, which are nobody else's."""
-
-
-def _parameters(query: str) -> dict[str, list[str]]:
-    return parse_qs(query, keep_blank_values=True, max_num_fields=_MOST_PARAMETERS)
 
 
 class KeyFile:
