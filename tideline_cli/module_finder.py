@@ -20,7 +20,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from importlib.machinery import ModuleSpec
-    from types import CodeType
+    from types import CodeType, ModuleType
     from typing import Any
 
 _Spec: type[ModuleSpec] = type(__spec__)  # of importlib, which would load warnings
@@ -29,15 +29,23 @@ _HEAD = 16  # bytes: the magic number, flags, the time and the size of the sourc
 _PLAIN = MAGIC_NUMBER + bytes(4)  # no flags: valid while time and size are those of the source
 _MOST = 1 << 16  # bytes of compiled code that are read at once
 _32_BITS = 0xFFFFFFFF
+_Module = type(sys)
 
 
 class _Loader(SourceFileLoader):
     """The usual loader, which reads current compiled code at once."""
 
     def __init__(self, name: str, path: str, cached: str, head: bytes) -> None:
-        super().__init__(name, path)
+        self.name, self.path = name, path  # as the loader above has them
         self._cached = cached
         self._head = head
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        """Return the empty module of a name. It says where its code is: Python would look for that
+        in vain before it says so, and each time make the text of an error."""
+        module = _Module(spec.name)
+        module.__dict__.update(__file__=self.path, __cached__=self._cached)
+        return module
 
     def get_code(self, fullname: str) -> CodeType | None:
         """Return the code of a module; where the compiled one is not current, as Python does."""
@@ -70,23 +78,26 @@ class _Finder:
         """Return where a module or a package of ours is; None for those of others."""
         if not name.startswith(_OURS) or not path:
             return None
-        place = f"{path[0]}/{name.rpartition('.')[2]}"
-        return self._spec(name, place) or self._spec(name, f"{place}/__init__", package=place)
+        folder, last = path[0], name.rpartition(".")[2]
+        return self._spec(name, folder, last) or self._spec(
+            name, f"{folder}/{last}", "__init__", is_package=True
+        )
 
-    def _spec(self, name: str, place: str, *, package: str = "") -> ModuleSpec | None:
-        source = f"{place}.py"
+    def _spec(
+        self, name: str, folder: str, last: str, *, is_package: bool = False
+    ) -> ModuleSpec | None:
+        source = f"{folder}/{last}.py"
         try:
             found = os.stat(source)
         except OSError:
             return None
         time, size = int(found.st_mtime) & _32_BITS, found.st_size & _32_BITS
         head = _PLAIN + time.to_bytes(4, "little") + size.to_bytes(4, "little")
-        folder, _, last = place.rpartition("/")
         cached = f"{folder}/__pycache__/{last}{self._ending}"
         loader = _Loader(name, source, cached, head)
-        spec = _Spec(name, loader, origin=source, is_package=bool(package))
+        spec = _Spec(name, loader, origin=source, is_package=is_package)
         if spec.submodule_search_locations is not None:
-            spec.submodule_search_locations.append(package)
+            spec.submodule_search_locations.append(folder)
         spec.has_location = True
         spec.cached = cached
         return spec
