@@ -9,7 +9,7 @@ import time
 import pytest
 
 from tests.support import DAY, NOW
-from tideline_cli.model import instant
+from tideline_cli.model import instant, time_words
 
 HOUR = 3_600_000
 
@@ -32,11 +32,11 @@ HOUR = 3_600_000
 )
 def test_how_long_ago(apart, said, short):
     """A past time is some whole units ago, and a time ahead is in so many."""
-    assert instant.ago(NOW - apart, NOW) == said
-    assert instant.brief(NOW - apart, NOW) == short
+    assert time_words.ago(NOW - apart, NOW) == said
+    assert time_words.brief(NOW - apart, NOW) == short
     if apart >= 60_000:
-        assert instant.ago(NOW + apart, NOW) == "in " + said.removesuffix(" ago")
-        assert instant.brief(NOW + apart, NOW) == "+" + short
+        assert time_words.ago(NOW + apart, NOW) == "in " + said.removesuffix(" ago")
+        assert time_words.brief(NOW + apart, NOW) == "+" + short
 
 
 def test_the_clock_on_the_wall(monkeypatch):

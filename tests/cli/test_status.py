@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 from tests.support import DAY, NOW, PEER, fact, fresh_store, rows
 from tideline_cli.config import settings
 from tideline_cli.errors import UsageError
-from tideline_cli.model.instant import iso, parse_duration
+from tideline_cli.model.instant import iso
 from tideline_cli.model.origin import OWNER
 from tideline_cli.model.text import IndexTerms
+from tideline_cli.model.time_words import parse_duration
 from tideline_cli.store import journal, visibility, writes
 from tideline_cli.store.opening import open_for_writing
 from tideline_cli.store.stats import by_day

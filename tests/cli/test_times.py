@@ -6,7 +6,6 @@ import pytest
 
 from tests import backends
 from tests.support import DAY, NOW
-from tideline_cli.cli.options import OptionSet
 from tideline_cli.model import instant as instant_module
 
 DAY_OF = "2025-10-09"  # of NOW
@@ -105,7 +104,6 @@ def test_now_in_words(run, monkeypatch, text, at):
     """--now and TIDELINE_NOW take what other times take, of a day its beginning; a number is epoch
     milliseconds as before."""
     monkeypatch.setattr(instant_module, "now_ms", lambda: NOW)
-    monkeypatch.setattr(OptionSet.of.__func__, "__defaults__", (lambda: NOW,))
     fact = run("remember", "the fair is on", "--now", text, "--json").json["fact"]
     assert fact["created_at"] == at
     monkeypatch.setenv("TIDELINE_NOW", text)

@@ -11,7 +11,8 @@ from tests.support import ROOT
 from tideline_cli import errors
 from tideline_cli.cli.commands import COMMANDS, verb
 from tideline_cli.cli.generate import man as generate_man
-from tideline_cli.cli.options import GLOBAL, Option, convert
+from tideline_cli.cli.option_values import convert
+from tideline_cli.cli.options import GLOBAL, Option
 from tideline_cli.config import SWITCHES
 from tideline_cli.config.settings import SETTINGS
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.contract import pairs, tables
-from tideline_cli.cli import options
+from tideline_cli.cli import option_values
 from tideline_cli.cli.commands import verb
 from tideline_cli.cli.options import Option
 
@@ -57,20 +57,20 @@ def test_a_fault_in_a_table_is_found(world, monkeypatch, fault):
     put(monkeypatch, "list", old.but(**change), drop="limit")
     if "most" in change:  # the check that would enforce it is taken away as well
         careless = lambda _, text: int(text) if text[0] != "-" else 0  # noqa: E731
-        monkeypatch.setattr(options, "_count", careless)
+        monkeypatch.setattr(option_values, "_count", careless)
     assert any(says in one for one in tables.of_command("list", world))
 
 
 def test_a_choice_that_is_not_kept_is_found(world, monkeypatch):
     """A choice that the parser does not check is complained of."""
-    monkeypatch.setattr(options, "chosen", lambda _, text, __: text)
+    monkeypatch.setattr(option_values, "chosen", lambda _, text, __: text)
     assert any("no choice" in one for one in tables.of_command("schedule", world)) is False
     assert any("no choice" in one for one in tables.of_command("list", world))
 
 
 def test_a_clash_that_is_let_pass_is_found(world, monkeypatch):
     """Two options that the table keeps apart and the parser does not are complained of."""
-    monkeypatch.setattr(options, "_check_alone", lambda *_: None)
+    monkeypatch.setattr(option_values, "_check_alone", lambda *_: None)
     assert any("--remove goes with reason" in one for one in tables.of_command("link", world))
 
 

@@ -24,7 +24,7 @@ from tideline_cli.exchange.statements import LONGEST_TITLE
 from tideline_cli.llm import prompts, reply
 from tideline_cli.memory.query import MODES, Query
 from tideline_cli.memory.recall import recall
-from tideline_cli.model import codec, instant
+from tideline_cli.model import codec, instant, time_words
 from tideline_cli.model.origin import OWNER, parse_origin
 from tideline_cli.model.text import terms
 from tideline_cli.policy import harness, identifiers, secrets
@@ -216,7 +216,7 @@ def rendering(data: bytes) -> None:
 def values(data: bytes) -> None:
     """Times, durations, origins and JSON are read or refused; an origin comes back as it was."""
     text = text_of(data)
-    for read in (instant.parse, instant.parse_duration, parse_origin):
+    for read in (instant.parse, time_words.parse_duration, parse_origin):
         try:
             value = read(text)
         except UsageError:

@@ -7,6 +7,7 @@ import inspect
 import pytest
 
 from tideline_cli.cli.commands import COMMANDS, verb
+from tideline_cli.cli.option_values import of_call
 from tideline_cli.cli.options import GLOBAL, OptionSet, choice, count, flag, text
 from tideline_cli.errors import UsageError
 
@@ -40,14 +41,14 @@ def test_a_declaration_is_all_of_an_option():
 def test_an_instance_has_the_values_of_a_call():
     """Texts are converted, what is not given has its default, and nothing can be changed later."""
     given = {"words": ["x"], "limit": "7", "from_": ["a", "b"], "dry_run": True}
-    assert vars(Planted.of(given)) == {
+    assert vars(of_call(Planted, given, lambda: 0)) == {
         "from_": ("a", "b"), "limit": 7, "sort": None, "scope": None, "dry_run": True,
     }  # fmt: skip
     assert vars(Planted()) == {"from_": (), "limit": 5, "sort": None, "scope": None,
                                "dry_run": False}  # fmt: skip
     for wrong in ({"limit": "0"}, {"sort": "up"}):
         with pytest.raises(UsageError):
-            Planted.of(wrong)
+            of_call(Planted, wrong, lambda: 0)
     with pytest.raises(TypeError):
         Planted(limits=3)
     with pytest.raises(AttributeError):

@@ -13,7 +13,7 @@ import pytest
 from tests import backends
 from tests.support import NOW
 from tideline_cli.cli.commands.serve import InProcess
-from tideline_cli.model import instant
+from tideline_cli.model import instant, time_words
 from tideline_cli.serve.http.server import HttpServer
 from tideline_cli.serve.page.site import Site
 from tideline_cli.serve.unforeseen import ErrorTeller
@@ -54,7 +54,7 @@ class Client:
 def client(home: Any) -> Any:
     """A client of a server over the memory of the test."""
     ask = InProcess(db=backends.place(home / "tideline.db"), origin="owner")
-    site = Site(ask, origin="owner", ago=instant.ago, local=instant.local, now=lambda: NOW)
+    site = Site(ask, origin="owner", ago=time_words.ago, local=instant.local, now=lambda: NOW)
     told = io.StringIO()
     with HttpServer(0, ask, site, token=TOKEN, session=SESSION, tell=ErrorTeller(told)) as server:
         thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)

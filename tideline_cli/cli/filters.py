@@ -6,7 +6,6 @@ from tideline_cli.cli.options import (
     Documents,
     OptionSet,
     Scopes,
-    check_order,
     choice,
     count,
     flag,
@@ -14,7 +13,8 @@ from tideline_cli.cli.options import (
     start,
     text,
 )
-from tideline_cli.errors import NotFoundError
+from tideline_cli.errors import NotFoundError, UsageError
+from tideline_cli.model import instant
 from tideline_cli.model.fact import HEATS, KINDS, PROGRESSES, ROLES, SEGMENTS, slot_key
 from tideline_cli.model.source import SOURCES
 from tideline_cli.store.facts import Filter
@@ -162,3 +162,13 @@ def _number(session: Session, db: Connection | None, ordinal: int) -> int:
     if found is None:
         raise NotFoundError(f"no batch {ordinal}", hint="`tideline history` lists them")
     return found.number
+
+
+def check_order(since: int | None, until: int | None) -> None:
+    """Raise UsageError, which says how both were understood, for a span without an instant."""
+    if since is not None and until is not None and since > until:
+        raise UsageError(
+            f"--since ({instant.day(since)}) is after --until ({instant.local(until)}): "
+            "nothing lies between",
+            hint="the earlier time is --since",
+        )

@@ -14,7 +14,7 @@ from tideline_cli import config
 from tideline_cli.cli import scopes
 from tideline_cli.cli.commands import COMMANDS, options_of
 from tideline_cli.cli.options import GLOBAL, GlobalOptions
-from tideline_cli.cli.session import Session
+from tideline_cli.cli.session import Session, values_in_call
 from tideline_cli.errors import BusyError, CannotWriteError, StoreError, UsageError
 from tideline_cli.model import codec, instant
 from tideline_cli.model.record import record
@@ -113,7 +113,7 @@ def _session(argv: Sequence[str], parse: Parse, voice: _Voice) -> tuple[Session,
     if parsed is None:
         raise _Silence("an option of the command line is unknown, or lacks its value")
     given = parsed[1]
-    session = Session(GlobalOptions.of(given), is_door=True)
+    session = Session(values_in_call(GlobalOptions, given, instant.now_ms), is_door=True)
     voice.log = hook_state.log_path(voice.state, session.viewer.key)
     return session, given
 

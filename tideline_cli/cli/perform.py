@@ -18,7 +18,7 @@ from tideline_cli.cli.messages import (
     tell_error,
 )
 from tideline_cli.cli.options import GlobalOptions
-from tideline_cli.cli.session import Session
+from tideline_cli.cli.session import Session, values_in_call
 from tideline_cli.config.settings import TABLE
 from tideline_cli.errors import (
     CannotWriteError,
@@ -29,6 +29,7 @@ from tideline_cli.errors import (
     TidelineError,
     UsageError,
 )
+from tideline_cli.model import instant
 from tideline_cli.store.connection import DatabaseError
 
 TYPE_CHECKING = False
@@ -94,9 +95,9 @@ class _Call:
     def run(self) -> int:
         """Run the command, and return its exit code."""
         module, given = verb(self._name), self._given
-        global_options = GlobalOptions.of(given)
+        global_options = values_in_call(GlobalOptions, given, instant.now_ms)
         session = self.session = Session(global_options, is_door=self.is_door)
-        options = module.Options.of(given, lambda: session.now)
+        options = values_in_call(module.Options, given, lambda: session.now)
         words = list(given["words"])
         if words and not module.ARGUMENTS:
             raise UsageError(f"{self._name} takes no words")

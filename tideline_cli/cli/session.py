@@ -8,7 +8,6 @@ import sys
 
 from tideline_cli import config
 from tideline_cli.cli.messages import Notices, call_line
-from tideline_cli.cli.options import stated_now
 from tideline_cli.config.settings import TABLE
 from tideline_cli.errors import HelpWantedError, TidelineError, UsageError
 from tideline_cli.model import instant
@@ -19,14 +18,16 @@ from tideline_cli.store import ALLOW_NETWORK, SERVERS, connection, opening
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import Any
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Any, TypeVar
 
     from apsw import Connection
 
     from tideline_cli.cli.last_hits import LastHits
-    from tideline_cli.cli.options import GlobalOptions
+    from tideline_cli.cli.options import GlobalOptions, OptionSet
     from tideline_cli.ranking.heat import HeatRule
+
+    Said = TypeVar("Said", bound=OptionSet)
 
 HEAT_SETTINGS = {
     "promotion_access_only": "access_only", "promotion_importance_only": "importance_only",
@@ -36,6 +37,16 @@ HEAT_SETTINGS = {
 """The settings of the rule of heat, each with the part of the rule that it gives."""
 _FULL = 26  # letters of an id
 _ASK_HINT = "repeat it with --yes; --dry-run shows what it would do"
+
+
+def values_in_call(kind: type[Said], given: Mapping[str, Any], clock: Callable[[], int]) -> Said:
+    """Return the values that a call gives to the options of a kind, as `option_values.of_call`."""
+    plain = kind.of_flags(given)
+    if plain is not None:
+        return plain
+    from tideline_cli.cli import option_values  # noqa: PLC0415  many give flags alone
+
+    return option_values.of_call(kind, given, clock)
 
 
 def _has_terminal() -> bool:
@@ -70,6 +81,8 @@ class Session(Notices):
         if named:
             self._check_origin(named)
         if stated := "" if self.names_time else os.environ.get("TIDELINE_NOW"):
+            from tideline_cli.cli.option_values import stated_now  # noqa: PLC0415  tests and scripts
+
             self._now = stated_now(stated, instant.now_ms, name="TIDELINE_NOW")
 
     def _check_origin(self, named: str) -> None:
@@ -308,9 +321,7 @@ class Session(Notices):
 
     def _older(self, named: str) -> Origin | None:
         if named not in self._older_names:
-            from tideline_cli.store.opening import older_origin  # noqa: PLC0415  odd names alone
-
-            self._older_names[named] = older_origin(self.database, named)
+            self._older_names[named] = opening.older_origin(self.database, named)
         return self._older_names[named]
 
     def call(self, *words: str, origin: Origin | None = None) -> str:

@@ -8,7 +8,7 @@ import sys
 from tideline_cli import config
 from tideline_cli.cli import output
 from tideline_cli.errors import CannotWriteError
-from tideline_cli.model import instant
+from tideline_cli.model import time_words
 from tideline_cli.model.instant import DAY_MS, iso
 from tideline_cli.store import stats
 from tideline_cli.store.connection import OLDER_TERMS
@@ -213,7 +213,7 @@ def places_status(db: Connection, *, now: int) -> tuple[list[dict[str, Any]], li
     for place in sync_state.all_places(db):
         at = place.synced_at
         forms.append({"address": place.address, "synced_at": iso(at) if at else None})
-        when = f"synced {instant.ago(at, now)}" if at else "never synced"
+        when = f"synced {time_words.ago(at, now)}" if at else "never synced"
         lines.append(f"place      {place.address}: {when}")
     return forms, lines
 

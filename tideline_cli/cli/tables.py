@@ -17,7 +17,7 @@ from rich.table import Table
 from rich.text import Text
 
 from tideline_cli.cli import output, terminal
-from tideline_cli.model import instant
+from tideline_cli.model import time_words
 from tideline_cli.model.record import record
 from tideline_cli.policy.render import screen_text, with_title
 
@@ -337,7 +337,7 @@ class Tables:
     def _when(self, times: Sequence[int]) -> Column:
         """Return the column that says how long ago; where there is little room, in few letters."""
         now = self._session.now
-        forms = ([form(at, now) for at in times] for form in (instant.ago, instant.brief))
+        forms = ([form(at, now) for at in times] for form in (time_words.ago, time_words.brief))
         return Column("when", tuple(forms))
 
     def fading(self, rows: Sequence[tuple[str, Fact, str]]) -> None:

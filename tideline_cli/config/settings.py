@@ -4,7 +4,7 @@ which sets how answers are ranked and shown by one name."""
 from __future__ import annotations
 
 from tideline_cli.errors import UsageError
-from tideline_cli.model.instant import DAY_MS, parse_duration
+from tideline_cli.model.instant import DAY_MS
 from tideline_cli.model.origin import parse_origin
 from tideline_cli.model.record import Record
 
@@ -203,6 +203,8 @@ def _value(setting: Setting, raw: Any) -> Any:
         case "duration" if raw in setting.words:
             return None if raw == "never" else 30 * DAY_MS
         case "duration" if isinstance(raw, str):
+            from tideline_cli.model.time_words import parse_duration  # noqa: PLC0415  few set one
+
             return parse_duration(raw)
         case "origin" if isinstance(raw, str):
             parse_origin(raw)

@@ -1,5 +1,5 @@
-"""Points in time: integer milliseconds UTC inside, ISO 8601 at the doors, and as people read them:
-how long ago, and when by the clock on the wall."""
+"""Points in time: integer milliseconds UTC inside, ISO 8601 at the doors, and by the clock on the
+wall as people read them."""
 
 from __future__ import annotations
 
@@ -11,28 +11,6 @@ DAY_MS = 86_400_000
 EARLIEST_MS = -62_135_596_800_000  # 0001-01-01
 _LONGEST = 18  # digits of epoch milliseconds, sign and leading zeros included
 LATEST_MS = 253_402_300_799_999  # 9999-12-31
-UNITS_MS = {
-    name: ms
-    for names, ms in (
-        (("s", "sec", "secs", "second", "seconds"), 1000),
-        (("m", "min", "mins", "minute", "minutes"), 60_000),
-        (("h", "hr", "hrs", "hour", "hours"), 3_600_000),
-        (("d", "day", "days"), DAY_MS),
-        (("w", "week", "weeks"), 7 * DAY_MS),
-    )
-    for name in names
-}
-"""Spans of time that are always equally long, by their names."""
-_ROUGHLY_MS = {
-    name: ms
-    for names, ms in (
-        (("mo", "month", "months"), 30 * DAY_MS),
-        (("y", "year", "years"), 365 * DAY_MS),
-    )
-    for name in names
-}
-"""Spans of the calendar as durations take them: a month is 30 days, a year 365."""
-LETTERS = "abcdefghijklmnopqrstuvwxyz"
 LONGEST_SPAN_MS = 36_525 * DAY_MS  # a century
 
 
@@ -66,38 +44,6 @@ def short_day(end: int, *, now: int) -> str:
     return shown if day.tm_year == this.tm_year else f"{shown} {day.tm_year}"
 
 
-_MINUTE_MS = 60_000
-_HOUR_MS = 3_600_000
-# From how many milliseconds on a unit is used, its length, its name and its letters.
-_AGES = (
-    (730 * DAY_MS, 365.25 * DAY_MS, "year", "y"),
-    (60 * DAY_MS, 30.4375 * DAY_MS, "month", "mo"),
-    (14 * DAY_MS, 7 * DAY_MS, "week", "w"),
-    (DAY_MS, DAY_MS, "day", "d"),
-    (_HOUR_MS, _HOUR_MS, "hour", "h"),
-    (_MINUTE_MS, _MINUTE_MS, "minute", "min"),
-)
-
-
-def ago(ms: int, now: int) -> str:
-    """Return how far `ms` is from `now` in words: just now, 3 days ago, in 2 weeks."""
-    counted = _counted(ms, now)
-    if counted is None:
-        return "just now"
-    count, name, _ = counted
-    span = f"{count} {name}{'' if count == 1 else 's'}"
-    return f"{span} ago" if ms <= now else f"in {span}"
-
-
-def brief(ms: int, now: int) -> str:
-    """Return how far `ms` is from `now` in at most 5 letters: now, 3d, +2w; a plus is ahead."""
-    counted = _counted(ms, now)
-    if counted is None:
-        return "now"
-    count, _, letters = counted
-    return f"{'' if ms <= now else '+'}{count}{letters}"
-
-
 def local(ms: int) -> str:
     """Return a time in the zone of this machine, to the minute: 2026-11-07 14:30."""
     try:
@@ -115,17 +61,8 @@ def day(ms: int) -> str:
 def until(ms: int) -> str:
     """Return an end as people write it: midnight is the end of the day before."""
     before = local(ms - 1)
-    at_midnight = local(ms).endswith(" 00:00") and ms % _MINUTE_MS == 0
+    at_midnight = local(ms).endswith(" 00:00") and ms % 60_000 == 0
     return f"the end of {before[:10]}" if at_midnight else local(ms)
-
-
-def _counted(ms: int, now: int) -> tuple[int, str, str] | None:
-    """Return how many whole units lie between two times, the unit's name and its letters."""
-    apart = abs(now - ms)
-    for least, length, name, letters in _AGES:
-        if apart >= least:
-            return int(apart // length), name, letters
-    return None
 
 
 def parse(text: str) -> int:
@@ -148,25 +85,6 @@ def parse(text: str) -> int:
         moment = moment.replace(tzinfo=UTC)
     delta = moment - datetime(1970, 1, 1, tzinfo=UTC)
     return _within(delta.days * DAY_MS + delta.seconds * 1000 + delta.microseconds // 1000, text)
-
-
-def parse_duration(text: str) -> int:
-    """Return the milliseconds of a duration: a whole number and a unit, such as 7d, 7 days or 6mo.
-
-    Raises UsageError for anything else, and for more than a century.
-    """
-    raw = text.strip().lower()
-    count = raw.rstrip(LETTERS)
-    unit, digits = raw[len(count) :], count.rstrip(" ")
-    length = UNITS_MS.get(unit) or _ROUGHLY_MS.get(unit)
-    if length and digits.isascii() and digits.isdigit() and len(digits) <= _LONGEST:
-        ms = int(digits) * length
-        if ms <= LONGEST_SPAN_MS:
-            return ms
-    shown = text if len(text) <= 40 else text[:39] + "…"
-    raise UsageError(
-        f"not a duration: {shown!r}", hint="use one such as 90s, 30m, 24h, 7d, 2w, 6mo or 1y"
-    )
 
 
 def _within(ms: int, text: str) -> int:

@@ -1,17 +1,40 @@
-"""Times as people write them: days, months and years of the calendar here, and words such as 7d,
-yesterday, "2 weeks ago"."""
+"""Times as people write them: days, months and years of the calendar here, words such as 7d,
+yesterday, "2 weeks ago"; durations; and how long ago a time was."""
 
 from __future__ import annotations
 
 from tideline_cli.errors import UsageError
 from tideline_cli.model import instant
-from tideline_cli.model.instant import EARLIEST_MS, LATEST_MS, LETTERS, UNITS_MS
+from tideline_cli.model.instant import DAY_MS, EARLIEST_MS, LATEST_MS, LONGEST_SPAN_MS
 from tideline_cli.model.lean import date, datetime, timedelta
-from tideline_cli.model.record import record
+from tideline_cli.model.record import Record
 
+_UNITS_MS = {
+    name: ms
+    for names, ms in (
+        (("s", "sec", "secs", "second", "seconds"), 1000),
+        (("m", "min", "mins", "minute", "minutes"), 60_000),
+        (("h", "hr", "hrs", "hour", "hours"), 3_600_000),
+        (("d", "day", "days"), DAY_MS),
+        (("w", "week", "weeks"), 7 * DAY_MS),
+    )
+    for name in names
+}
+"""Spans of time that are always equally long, by their names."""
+_ROUGHLY_MS = {
+    name: ms
+    for names, ms in (
+        (("mo", "month", "months"), 30 * DAY_MS),
+        (("y", "year", "years"), 365 * DAY_MS),
+    )
+    for name in names
+}
+"""Spans of the calendar as durations take them: a month is 30 days, a year 365."""
+_LETTERS = "abcdefghijklmnopqrstuvwxyz"
 _OF_A_DATE = (4, 8)  # digits of a year and of a day; any other number is epoch milliseconds
 _OF_A_DAY = frozenset("0123456789-W")
 _LONGEST_NUMBER = 6
+_LONGEST_COUNT = 18  # digits of a duration, leading zeros included
 _MONTHS = {"mo": 1, "month": 1, "months": 1, "y": 12, "year": 12, "years": 12}
 _DAYS = {"yesterday": -1, "today": 0, "tomorrow": 1}
 _WEEKDAYS = {
@@ -27,8 +50,7 @@ _HINT = ("use 2026-11-07, 2026-11, 2026, 2026-11-07T14:30, 7d, +30d, yesterday, 
          '"in 3 days", "last week", friday, or epoch milliseconds')  # fmt: skip
 
 
-@record
-class Meant:
+class Meant(Record):
     """What a text means: the first millisecond, and the first one after it; both are the same for
     an instant. `is_bare` where nothing says whether it lies behind or ahead, as in 7d and friday:
     it then lies behind."""
@@ -134,7 +156,7 @@ def _shifted(words: list[str], sign: int, *, now: int) -> Meant | None:
     """Return the instant that lies a span of time before or after `now`: 7d, 7 days, a week."""
     match words:
         case [joined]:
-            digits = joined.rstrip(LETTERS)
+            digits = joined.rstrip(_LETTERS)
             unit = joined[len(digits) :]
         case [digits, unit]:
             digits = "1" if digits in ("a", "an", "one") else digits
@@ -143,8 +165,8 @@ def _shifted(words: list[str], sign: int, *, now: int) -> Meant | None:
     if not (digits.isascii() and digits.isdigit() and len(digits) <= _LONGEST_NUMBER):
         return None
     count = sign * int(digits)
-    if unit in UNITS_MS:
-        return _instant(now + count * UNITS_MS[unit])
+    if unit in _UNITS_MS:
+        return _instant(now + count * _UNITS_MS[unit])
     return _instant(_months_on(now, count * _MONTHS[unit])) if unit in _MONTHS else None
 
 
@@ -190,3 +212,63 @@ def _ms(local: datetime) -> int:
     except (OverflowError, ValueError, OSError):  # at the edge of the years, where no zone is known
         return instant.parse(local.isoformat())
     return seconds * 1000 + local.microsecond // 1000
+
+
+_MINUTE_MS = 60_000
+_HOUR_MS = 3_600_000
+# From how many milliseconds on a unit is used, its length, its name and its letters.
+_AGES = (
+    (730 * DAY_MS, 365.25 * DAY_MS, "year", "y"),
+    (60 * DAY_MS, 30.4375 * DAY_MS, "month", "mo"),
+    (14 * DAY_MS, 7 * DAY_MS, "week", "w"),
+    (DAY_MS, DAY_MS, "day", "d"),
+    (_HOUR_MS, _HOUR_MS, "hour", "h"),
+    (_MINUTE_MS, _MINUTE_MS, "minute", "min"),
+)
+
+
+def ago(ms: int, now: int) -> str:
+    """Return how far `ms` is from `now` in words: just now, 3 days ago, in 2 weeks."""
+    counted = _counted(ms, now)
+    if counted is None:
+        return "just now"
+    count, name, _ = counted
+    span = f"{count} {name}{'' if count == 1 else 's'}"
+    return f"{span} ago" if ms <= now else f"in {span}"
+
+
+def brief(ms: int, now: int) -> str:
+    """Return how far `ms` is from `now` in at most 5 letters: now, 3d, +2w; a plus is ahead."""
+    counted = _counted(ms, now)
+    if counted is None:
+        return "now"
+    count, _, letters = counted
+    return f"{'' if ms <= now else '+'}{count}{letters}"
+
+
+def _counted(ms: int, now: int) -> tuple[int, str, str] | None:
+    """Return how many whole units lie between two times, the unit's name and its letters."""
+    apart = abs(now - ms)
+    for least, length, name, letters in _AGES:
+        if apart >= least:
+            return int(apart // length), name, letters
+    return None
+
+
+def parse_duration(text: str) -> int:
+    """Return the milliseconds of a duration: a whole number and a unit, such as 7d, 7 days or 6mo.
+
+    Raises UsageError for anything else, and for more than a century.
+    """
+    raw = text.strip().lower()
+    count = raw.rstrip(_LETTERS)
+    unit, digits = raw[len(count) :], count.rstrip(" ")
+    length = _UNITS_MS.get(unit) or _ROUGHLY_MS.get(unit)
+    if length and digits.isascii() and digits.isdigit() and len(digits) <= _LONGEST_COUNT:
+        ms = int(digits) * length
+        if ms <= LONGEST_SPAN_MS:
+            return ms
+    shown = text if len(text) <= 40 else text[:39] + "…"
+    raise UsageError(
+        f"not a duration: {shown!r}", hint="use one such as 90s, 30m, 24h, 7d, 2w, 6mo or 1y"
+    )

@@ -9,7 +9,7 @@ from tideline_cli.cli.options import Argument, Scopes, flag
 from tideline_cli.cli.session import Session
 from tideline_cli.errors import NotFoundError, UsageError
 from tideline_cli.exchange.ingest import library
-from tideline_cli.model import codec, instant
+from tideline_cli.model import codec, instant, time_words
 from tideline_cli.model.finding import some
 from tideline_cli.store import sequences
 
@@ -79,7 +79,7 @@ def _list(session: Session, options: Options) -> None:
     chosen = output.of_rows(session, options)
 
     def table() -> None:
-        rows = [(one.name, f"{one.chunks:,}", _size(one), instant.brief(_when(one), session.now),
+        rows = [(one.name, f"{one.chunks:,}", _size(one), time_words.brief(_when(one), session.now),
                  _FILE[library.staleness(one)]) for one in found]  # fmt: skip
         columns = ("document", "chunks", "size", "age", "file")
         drawer(session).listing(columns, rows, wide="document")

@@ -18,7 +18,7 @@ from tideline_cli.cli.options import SHOW_SECRETS, Argument, OptionSet, count, f
 from tideline_cli.cli.perform import perform
 from tideline_cli.cli.session import Session
 from tideline_cli.errors import UsageError
-from tideline_cli.model import codec, instant
+from tideline_cli.model import codec, instant, time_words
 from tideline_cli.serve.http.answers import Printed
 from tideline_cli.serve.http.server import HttpServer, KeyFile
 from tideline_cli.serve.page.site import Site
@@ -68,7 +68,7 @@ def run(session: Session, _: list[str], options: Options) -> int:
         os.environ["TIDELINE_HOME"] = os.path.abspath(home)
     os.chdir("/")  # no project's settings count
     ask = InProcess(db=path, origin=origin)
-    site = Site(ask, origin=origin, ago=instant.ago, local=instant.local, now=instant.now_ms)
+    site = Site(ask, origin=origin, ago=time_words.ago, local=instant.local, now=instant.now_ms)
     token, cookie = os.urandom(_BITS).hex(), os.urandom(_BITS).hex()
     try:
         server = HttpServer(options.port, ask, site, token=token, session=cookie,

@@ -7,7 +7,7 @@ from tideline_cli.cli.options import Argument, OptionSet, choice, flag
 from tideline_cli.cli.session import Session
 from tideline_cli.errors import UsageError
 from tideline_cli.memory.told_changes import ACTS
-from tideline_cli.model import codec, instant
+from tideline_cli.model import codec, instant, time_words
 from tideline_cli.model.edge import INVERSE
 from tideline_cli.model.fact import has_ended
 from tideline_cli.model.fields import TIMES
@@ -127,7 +127,7 @@ def _power(fact: Fact, curve: Decay | None, *, now: int) -> _Power:
 
 def _seen_at(now: int) -> Callable[[int], str]:
     """Return how a person reads a time: by the clock on the wall, and how long ago."""
-    return lambda ms: f"{instant.local(ms)} ({instant.ago(ms, now)})"
+    return lambda ms: f"{instant.local(ms)} ({time_words.ago(ms, now)})"
 
 
 def _show_raw(session: Session, fact: Fact) -> None:

@@ -7,7 +7,7 @@ from tideline_cli.cli.commands import Verb, drawer
 from tideline_cli.cli.filters import Formats, Said
 from tideline_cli.cli.options import Argument
 from tideline_cli.cli.session import Session
-from tideline_cli.model import instant
+from tideline_cli.model import instant, time_words
 from tideline_cli.model.record import record, replace
 from tideline_cli.policy.periods import holds_from
 from tideline_cli.policy.slots import holds_at, periods
@@ -88,7 +88,7 @@ def _print(session: Session, options: Options, found: list[_Slot]) -> None:
     def table() -> None:
         rows = [
             (_named(slot), _value(slot, instant.day),
-             "" if slot.since is None else instant.brief(slot.since, session.now),
+             "" if slot.since is None else time_words.brief(slot.since, session.now),
              f"{slot.values:,}")
             for slot in found
         ]  # fmt: skip
@@ -150,7 +150,7 @@ def _tags(session: Session, _: list[str], options: Options) -> int:
     found = [] if db is None else listing.tags(db, viewer=session.viewer, wanted=wanted)
 
     def table() -> None:
-        rows = [(tag, f"{count:,}", instant.ago(at, session.now)) for tag, count, at in found]
+        rows = [(tag, f"{count:,}", time_words.ago(at, session.now)) for tag, count, at in found]
         drawer(session).listing(("tag", "facts", "newest"), rows, wide="tag")
 
     output.show_list(

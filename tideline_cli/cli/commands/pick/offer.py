@@ -5,7 +5,7 @@ from __future__ import annotations
 from tideline_cli.cli import output
 from tideline_cli.memory import amend, pick
 from tideline_cli.memory.query import Query
-from tideline_cli.model import instant
+from tideline_cli.model import time_words
 from tideline_cli.model.source import is_trusted
 from tideline_cli.policy.render import screen_text, with_title
 from tideline_cli.ranking.decay import DEPTH
@@ -132,6 +132,6 @@ def _labels(fact: Fact, *, now: int) -> Sequence[str]:
     ]  # fmt: skip
     return [
         " · ".join([fact.segment, *(word + text for word, text in named if text)]),
-        f"{instant.ago(fact.created_at, now)} · {said}",
+        f"{time_words.ago(fact.created_at, now)} · {said}",
         fact.id,
     ]

@@ -10,7 +10,7 @@ from tideline_cli.cli.commands.sync import meetings
 from tideline_cli.cli.options import Argument, OptionSet, count, file, flag, text
 from tideline_cli.cli.session import Session
 from tideline_cli.errors import UsageError
-from tideline_cli.model import instant
+from tideline_cli.model import instant, time_words
 from tideline_cli.store import sync_registers, sync_state
 from tideline_cli.store.connection import has_synced
 
@@ -170,7 +170,7 @@ def _status_lines(session: Session, form: dict[str, Any]) -> list[str]:
         kind = "encrypted" if place["encrypted"] else "not encrypted"
         trust = "" if place["vouched"] else ", not vouched for"
         at = place["synced_at"]
-        when = f"synced {instant.ago(instant.parse(at), session.now)}" if at else "never synced"
+        when = f"synced {time_words.ago(instant.parse(at), session.now)}" if at else "never synced"
         waits = ", a sync was cut short" if place["pending"] else ""
         lines.append(f"{place['address']}\t{kind}{trust}, {when}{waits}")
         for one in place["replicas"]:
