@@ -10,7 +10,7 @@ from tideline_cli.memory.archived import ANNOUNCED
 from tideline_cli.memory.recall import recall
 from tideline_cli.model.instant import short_day
 from tideline_cli.model.record import replace
-from tideline_cli.store import fts, listing, stats
+from tideline_cli.store import archivals, listing, stats
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def _is_empty(db: Connection | None, viewer: Origin) -> bool:
     makes no difference to what is told."""
     if db is None:
         return True
-    return not stats.active(db, viewer=viewer) and not fts.has_archived(db, viewer=viewer)
+    return not stats.active(db, viewer=viewer) and not archivals.has_archived(db, viewer=viewer)
 
 
 def _is_walled_off(session: Session, db: Connection) -> bool:

@@ -7,7 +7,7 @@ from __future__ import annotations
 from tideline_cli.memory.query import Match
 from tideline_cli.ranking import bm25
 from tideline_cli.ranking.one_word import combined
-from tideline_cli.store import fts
+from tideline_cli.store import fts, labels
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def with_labelled(
     out = set(seqs).difference([row[0] for row in holding])  # read, and not held at the moment
     idf: dict[str, float] = {}
     for term, listed in labelled.items():
-        older = fts.older_label_holders(view.db, term, origin_number=view.number)
+        older = labels.older_label_holders(view.db, term, origin_number=view.number)
         holders = held.get(term, 0) + sum(seq not in out for seq in listed) + older
         weight = stats.weights.get(term, 1.0)
         idf[term] = weight * bm25.idf_of(stats.facts, min(holders, stats.facts))

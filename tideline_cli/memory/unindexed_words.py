@@ -11,7 +11,7 @@ from tideline_cli.memory.query import ENDS, Match, least_size
 from tideline_cli.memory.scorer import Scorer
 from tideline_cli.model.forms.found import Forms
 from tideline_cli.ranking import bm25
-from tideline_cli.store import fts, reads
+from tideline_cli.store import fts, listing, reads
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ def as_names(view: View, search: Search) -> list[Match]:
     moment = view.instant(query.wanted)
     rows: dict[int, tuple[fts.RankingRow, str]] = {}
     for patterns in _patterns(words):
-        for row, text in fts.rows_written(
+        for row, text in listing.rows_written(
             view.db, patterns, origin_number=view.number, now=moment, wanted=query.wanted,
             limit=_MOST_READ, heat=curve is not None and curve.by_heat,
         ):  # fmt: skip

@@ -184,3 +184,12 @@ def _last(trail: Sequence[_Step], end: int, after: str | None) -> int | None:
             return place
         later = step.lifecycle or later
     return None
+
+
+def has_archived(db: Connection, *, viewer: Origin) -> bool:
+    """Say whether an origin has a fact that is no longer active."""
+    sql = """
+    SELECT EXISTS (SELECT 1 FROM archived_term
+                   WHERE origin = (SELECT number FROM origin WHERE key = ?) AND facts > 0)
+    """
+    return bool(db.execute(sql, (viewer.key,)).get)

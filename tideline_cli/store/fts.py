@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from apsw import Connection
 
     from tideline_cli.model.fact import Fact, Segment, Tier
-    from tideline_cli.model.origin import Origin
     from tideline_cli.model.source import Source
     from tideline_cli.ranking.bm25 import Condition
     from tideline_cli.store.reads import Read
@@ -206,29 +205,6 @@ def terms_of(
         )
 
 
-def rows_written(
-    db: Connection, patterns: Sequence[str], *, origin_number: int, now: int, wanted: Filter,
-    limit: int, heat: bool = False,
-) -> list[tuple[RankingRow, str]]:  # fmt: skip
-    """Return the newest facts whose text fits one of the GLOB patterns, each as a ranking row and
-    its text: those that are active and valid now, and that `wanted` asks for. All texts of the
-    origin are looked at, newest first."""
-    narrowed, values = narrowing(wanted, valid_at=now)
-    fits = " OR ".join(["content GLOB ?"] * len(patterns))
-    is_active = wanted.as_of is None and wanted.lifecycle == "active"
-    # By the index of an origin's active facts: what others store costs nothing.
-    index = "INDEXED BY fact_active" if is_active else ""
-    also = " AND lifecycle = 'active'" if is_active else ""
-    columns = (_AND_HEAT if heat else _COLUMNS).rstrip()
-    rows: list[Any] = db.execute(
-        f"{columns}, content FROM fact {index} LEFT JOIN usage ON usage.fact = fact.seq "
-        f"WHERE fact.origin + 0 = ?{also} AND ({fits}){narrowed}"
-        " ORDER BY created_at DESC, seq DESC LIMIT ?",
-        (origin_number, *patterns, *values, limit),
-    ).fetchall()
-    return [(row[:-1], row[-1]) for row in rows]
-
-
 def words_from(start: str, *, origin_number: int, limit: int) -> Read[list[str]]:
     """Read stored terms of an origin that begin with `start`, up to a limit, in order."""
     prefix = _prefix(origin_number)
@@ -254,15 +230,6 @@ def _other(term: str) -> str:
     number and `_` is of another origin, the owner's figures end there."""
     number, found, _ = term.partition("_")
     return number if found and number.isascii() and number.isdigit() else ""
-
-
-def has_archived(db: Connection, *, viewer: Origin) -> bool:
-    """Say whether an origin has a fact that is no longer active."""
-    sql = """
-    SELECT EXISTS (SELECT 1 FROM archived_term
-                   WHERE origin = (SELECT number FROM origin WHERE key = ?) AND facts > 0)
-    """
-    return bool(db.execute(sql, (viewer.key,)).get)
 
 
 def archived_counts(
@@ -368,11 +335,9 @@ def _expression(condition: Condition, prefix: str) -> str:
 
 
 MOST_LABELLED = 1000  # holders of a term that a question reads, the newest
-_COUNTED_OLDER = 20_000  # older holders that are counted beside them
 LABEL_HOLDERS = (
     "SELECT fact, size FROM label_term WHERE origin = ? AND term = ? ORDER BY fact DESC LIMIT ?"
 )
-_OLDER = "SELECT count(*) FROM (SELECT 1 FROM label_term WHERE origin = ? AND term = ? LIMIT ?)"
 
 
 def label_holders(term: str, *, origin_number: int) -> Read[dict[int, int]]:
@@ -380,10 +345,3 @@ def label_holders(term: str, *, origin_number: int) -> Read[dict[int, int]]:
     first, and how many terms the labels of each have."""
     rows = yield LABEL_HOLDERS, (origin_number, term, MOST_LABELLED)
     return dict(rows)
-
-
-def older_label_holders(db: Connection, term: str, *, origin_number: int) -> int:
-    """Return how many facts hold a term in their labels beyond the newest MOST_LABELLED, counted up
-    to a bound."""
-    most = MOST_LABELLED + _COUNTED_OLDER
-    return max(0, int(db.execute(_OLDER, (origin_number, term, most)).get) - MOST_LABELLED)

@@ -13,7 +13,7 @@ from _operator import attrgetter
 from tideline_cli.model import codec
 from tideline_cli.model.fields import LISTS, SEARCHED
 from tideline_cli.model.text import index_terms
-from tideline_cli.store import reads, visibility
+from tideline_cli.store import fts, reads, visibility
 from tideline_cli.store.connection import setting
 from tideline_cli.store.fact_rows import SELECT, SELECT_WITH_TERMS, fact_of
 
@@ -176,3 +176,14 @@ def painted_values(db: Connection, slot: str, *, scope: str | None, viewer: Orig
         " ORDER BY seq DESC LIMIT ?)) ORDER BY fact.seq"
     )
     return [fact_of(row) for row in db.execute(sql, (*values, *values, _MOST_PAST))]
+
+
+_COUNTED_OLDER = 20_000  # older holders that are counted beside them
+_OLDER = "SELECT count(*) FROM (SELECT 1 FROM label_term WHERE origin = ? AND term = ? LIMIT ?)"
+
+
+def older_label_holders(db: Connection, term: str, *, origin_number: int) -> int:
+    """Return how many facts hold a term in their labels beyond the newest that a question reads,
+    counted up to a bound."""
+    most = fts.MOST_LABELLED + _COUNTED_OLDER
+    return max(0, int(db.execute(_OLDER, (origin_number, term, most)).get) - fts.MOST_LABELLED)

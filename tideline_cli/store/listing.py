@@ -6,7 +6,7 @@ from __future__ import annotations
 from tideline_cli.model import codec
 from tideline_cli.model.origin import Origin
 from tideline_cli.model.record import record, replace
-from tideline_cli.store import SERVERS, facts, visibility
+from tideline_cli.store import SERVERS, facts, fts, visibility
 from tideline_cli.store.connection import has_synced
 from tideline_cli.store.fact_rows import SELECT, fact_of
 from tideline_cli.store.facts import narrowing
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from tideline_cli.model.fact import Fact
     from tideline_cli.model.origin import Everyone, Origin
     from tideline_cli.store.facts import Filter
+    from tideline_cli.store.fts import RankingRow
 
     Wording = tuple[int, str, str, str | None, int, int]
     Values = tuple[Any, ...]
@@ -344,3 +345,26 @@ def open_numbers(
     condition, values = narrowing(wanted, valid_at=now)
     sql = f"{_OPEN}{condition} ORDER BY importance DESC, created_at, id LIMIT {_MOST_OPEN}"
     return [seq for (seq,) in db.execute(sql, (visibility.number(db, viewer), kind, *values))]
+
+
+def rows_written(
+    db: Connection, patterns: Sequence[str], *, origin_number: int, now: int, wanted: Filter,
+    limit: int, heat: bool = False,
+) -> list[tuple[RankingRow, str]]:  # fmt: skip
+    """Return the newest facts whose text fits one of the GLOB patterns, each as a ranking row and
+    its text: those that are active and valid now, and that `wanted` asks for. All texts of the
+    origin are looked at, newest first."""
+    narrowed, values = narrowing(wanted, valid_at=now)
+    fits = " OR ".join(["content GLOB ?"] * len(patterns))
+    is_active = wanted.as_of is None and wanted.lifecycle == "active"
+    # By the index of an origin's active facts: what others store costs nothing.
+    index = "INDEXED BY fact_active" if is_active else ""
+    also = " AND lifecycle = 'active'" if is_active else ""
+    columns = f"SELECT {fts.COLUMNS.strip()}{', heat' if heat else ''}"
+    rows: list[Any] = db.execute(
+        f"{columns}, content FROM fact {index} LEFT JOIN usage ON usage.fact = fact.seq "
+        f"WHERE fact.origin + 0 = ?{also} AND ({fits}){narrowed}"
+        " ORDER BY created_at DESC, seq DESC LIMIT ?",
+        (origin_number, *patterns, *values, limit),
+    ).fetchall()
+    return [(row[:-1], row[-1]) for row in rows]
