@@ -122,11 +122,12 @@ def commands_page() -> str:
     rows: list[str] = []
     last = ""
     places = {panel: place for place, panel in enumerate(PANELS)}
-    for name, command in sorted(COMMANDS.items(), key=lambda item: places[item[1].panel]):
-        if command.panel != last:
-            rows += ["", f"## {command.panel}", ""]
-        last = command.panel
-        rows.append(f"- `{f'{name} {usage(name)}'.rstrip()}`: {command.summary}")
+    rank = sorted(COMMANDS.items(), key=lambda item: places[item[1][2]])
+    for name, (_, summary, panel) in rank:
+        if panel != last:
+            rows += ["", f"## {panel}", ""]
+        last = panel
+        rows.append(f"- `{f'{name} {usage(name)}'.rstrip()}`: {summary}")
     options = [f"| `{_cell(' '.join((', '.join(option.flags), option.placeholder)).strip())}` "
                f"| {_cell(option.explained)} |" for option in GLOBAL]  # fmt: skip
     head = ("| Option | Meaning |", "| --- | --- |")

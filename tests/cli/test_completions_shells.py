@@ -187,7 +187,7 @@ def test_fish_shows_summaries(tmp_path, place):
         ["fish", "-c", 'complete -C "tideline rec"'],
         capture_output=True, text=True, check=True, cwd=place, env=surroundings(tmp_path),
     )  # fmt: skip
-    assert done.stdout == f"recall\t{COMMANDS['recall'].summary}\n"
+    assert done.stdout == f"recall\t{COMMANDS['recall'][1]}\n"
 
 
 ZSH_PROBE = """

@@ -14,7 +14,7 @@ import pytest
 from generate import __main__, reference
 from tests.support import ROOT, joined
 from tideline_cli.cli import app
-from tideline_cli.cli.commands import COMMANDS, Command, verb
+from tideline_cli.cli.commands import COMMANDS, verb
 from tideline_cli.cli.generate import completions, man
 from tideline_cli.cli.options import GLOBAL, Argument, OptionSet, choice
 
@@ -147,7 +147,7 @@ def test_a_new_command_needs_no_change_here(monkeypatch):
 
     module.Options = Options
     monkeypatch.setitem(sys.modules, module.__name__, module)
-    monkeypatch.setitem(COMMANDS, "dream", Command("dream_test", "It's: all [dream].", "Core"))
+    monkeypatch.setitem(COMMANDS, "dream", ("dream_test", "It's: all [dream].", "Core"))
     assert "tideline-dream.1" in man.pages()
     for text in completions.files().values():
         assert "count sleep" in text and "dream" in text

@@ -202,7 +202,7 @@ class _Lazy(TyperGroup):
 
     def format_commands(self, ctx: Context, formatter: Any) -> None:  # noqa: ARG002
         for panel in PANELS:
-            rows = [(name, c.summary) for name, c in COMMANDS.items() if c.panel == panel]
+            rows = [(name, told) for name, (_, told, its) in COMMANDS.items() if its == panel]
             if rows:
                 with formatter.section(panel):
                     formatter.write_dl(rows)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tideline_cli.cli.commands import progress
+from tideline_cli.cli.verbs import progress
 from tideline_cli.errors import Interrupted, UnavailableError
 from tideline_cli.memory import reembed
 from tideline_cli.vector.embedders.names import split_name

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tideline_cli.cli import passes
-from tideline_cli.cli.commands import Verb, extract
+from tideline_cli.cli.commands import extract
 from tideline_cli.cli.commands.sync import meetings
 from tideline_cli.cli.options import (
     Argument,
@@ -16,6 +16,7 @@ from tideline_cli.cli.options import (
 )
 from tideline_cli.cli.passes import PassRequest
 from tideline_cli.cli.session import Session
+from tideline_cli.cli.verbs import Verb
 from tideline_cli.dream.plan import ALL_STAGES, ARCHIVE_BELOW, DEFAULTS, STAGES, SWEEP, Settings
 from tideline_cli.model.instant import DAY_MS
 from tideline_cli.ranking.fading import FLOOR

@@ -7,9 +7,10 @@ from importlib.util import find_spec
 from time import perf_counter
 
 from tideline_cli.cli import embedding, output
-from tideline_cli.cli.commands import Verb, drawer
+from tideline_cli.cli.commands import drawer
 from tideline_cli.cli.options import Argument, OptionSet, count, text
 from tideline_cli.cli.session import Session
+from tideline_cli.cli.verbs import Verb
 from tideline_cli.config.settings import DEFAULT_EMBEDDER
 from tideline_cli.errors import UnavailableError, UsageError
 from tideline_cli.memory import lanes, reembed

@@ -6,10 +6,10 @@ import sys
 from functools import partial
 
 from tideline_cli.cli import embedding, output
-from tideline_cli.cli.commands import progress
 from tideline_cli.cli.new_fact import Labels, new_id
 from tideline_cli.cli.options import Argument, OptionSet, choice, count, flag, text
 from tideline_cli.cli.session import Session
+from tideline_cli.cli.verbs import progress
 from tideline_cli.errors import TidelineError, UsageError
 from tideline_cli.exchange import dates, folders
 from tideline_cli.exchange.ingest import chunks, files, read

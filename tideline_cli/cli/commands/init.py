@@ -6,9 +6,9 @@ import os
 import sys
 
 from tideline_cli.cli import output
-from tideline_cli.cli.commands import Verb
 from tideline_cli.cli.options import Argument, OptionSet, flag, text
 from tideline_cli.cli.session import Session
+from tideline_cli.cli.verbs import Verb
 from tideline_cli.errors import UsageError
 
 SHELLS = ("bash", "zsh", "fish")

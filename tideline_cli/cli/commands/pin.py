@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from tideline_cli.cli import by_id
-from tideline_cli.cli.commands import Verb
 from tideline_cli.cli.options import OptionSet
 from tideline_cli.cli.session import Session
+from tideline_cli.cli.verbs import Verb
 from tideline_cli.memory import amend
 
 HELP = """Let facts never fade.

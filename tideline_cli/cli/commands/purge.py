@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from tideline_cli.cli import by_id, output, own_databases
-from tideline_cli.cli.commands import Verb
 from tideline_cli.cli.options import OptionSet, count, flag
 from tideline_cli.cli.session import Session
+from tideline_cli.cli.verbs import Verb
 from tideline_cli.config.settings import TABLE
 from tideline_cli.errors import UsageError
 from tideline_cli.memory import purge

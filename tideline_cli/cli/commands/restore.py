@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 
 from tideline_cli.cli import by_id, output
-from tideline_cli.cli.commands import Verb
 from tideline_cli.cli.options import Argument, OptionSet, file, flag
 from tideline_cli.cli.session import Session
+from tideline_cli.cli.verbs import Verb
 from tideline_cli.errors import UsageError
 from tideline_cli.memory import amend
 from tideline_cli.model import instant

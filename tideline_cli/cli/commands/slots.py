@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from tideline_cli.cli import filters, output
-from tideline_cli.cli.commands import Verb, drawer
+from tideline_cli.cli.commands import drawer
 from tideline_cli.cli.filters import Formats, Said
 from tideline_cli.cli.options import Argument
 from tideline_cli.cli.session import Session
+from tideline_cli.cli.verbs import Verb
 from tideline_cli.model import instant, time_words
 from tideline_cli.model.record import record, replace
 from tideline_cli.policy.periods import holds_from

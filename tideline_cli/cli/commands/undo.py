@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from tideline_cli.cli import output
-from tideline_cli.cli.commands import Verb, drawer
+from tideline_cli.cli.commands import drawer
 from tideline_cli.cli.options import Argument, OptionSet, count, flag
 from tideline_cli.cli.session import Session
+from tideline_cli.cli.verbs import Verb
 from tideline_cli.errors import NotFoundError, UsageError
 from tideline_cli.memory.query import ALL
 from tideline_cli.memory.undo import FINAL, Undone, redo, undo, undoable

@@ -39,7 +39,7 @@ def bash() -> str:
         "tideline.bash",
         {
             "COMMANDS": " ".join(COMMANDS),
-            "SUMMARIES": [f"{n}) REPLY={_quoted(c.summary)} ;;" for n, c in COMMANDS.items()],
+            "SUMMARIES": [f"{n}) REPLY={_quoted(c)} ;;" for n, (_, c, _) in COMMANDS.items()],
             "GLOBAL_FLAGS": _quoted(_flags((*GLOBAL, HELP))),
             "VERSION": _quoted(_flags((VERSION,))),
             "FLAGS": [f"{name}) REPLY={_quoted(_flags(_own(name)))} ;;" for name in COMMANDS],
@@ -56,7 +56,7 @@ def bash() -> str:
 
 def zsh() -> str:
     """Return the function file for zsh, for a folder of $fpath or to be sourced."""
-    commands = (f"{name}:{_zsh_colons(row.summary)}" for name, row in COMMANDS.items())
+    commands = (f"{name}:{_zsh_colons(summary)}" for name, (_, summary, _) in COMMANDS.items())
     cases: list[str] = []
     for name in COMMANDS:
         specs = [*map(_zsh_option, _own(name)), *_zsh_arguments(name)]
@@ -78,8 +78,8 @@ def fish() -> str:
     """Return the script for fish."""
     lines = [f"{_fish_option(option)}" for option in (*GLOBAL, HELP)]
     lines.append(_fish_option(VERSION, "__tideline_at ''"))
-    for name, command in COMMANDS.items():
-        words = f"-a {name} -d {_fish_quoted(command.summary)}"
+    for name, (_, summary, _) in COMMANDS.items():
+        words = f"-a {name} -d {_fish_quoted(summary)}"
         lines.append(f"complete -c tideline -n \"__tideline_at ''\" {words}")
     for name in COMMANDS:
         lines += [_fish_option(option, f"__tideline_at {name}") for option in _own(name)]
@@ -107,7 +107,7 @@ def powershell() -> str:
     return _filled(
         "tideline.ps1",
         {
-            "COMMANDS": [f"{_ps(name)} = {_ps(row.summary)}" for name, row in COMMANDS.items()],
+            "COMMANDS": [f"{_ps(name)} = {_ps(told)}" for name, (_, told, _) in COMMANDS.items()],
             "GLOBALS": [_ps_option(option) for option in (*GLOBAL, HELP)],
             "VERSION": _ps_option(VERSION),
             "OPTIONS": rows,

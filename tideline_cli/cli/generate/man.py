@@ -202,22 +202,22 @@ def _of_program() -> Page:
 
 def _panels() -> Iterator[tuple[str, list[Block]]]:
     """Yield a section for each panel of commands."""
-    for panel in dict.fromkeys(command.panel for command in COMMANDS.values()):
+    for panel in dict.fromkeys(its for _, _, its in COMMANDS.values()):
         rows: list[Block] = [
-            Term(name, usage(name), command.summary)
-            for name, command in COMMANDS.items()
-            if command.panel == panel
+            Term(name, usage(name), summary)
+            for name, (_, summary, its) in COMMANDS.items()
+            if its == panel
         ]
         yield f"COMMANDS: {panel.upper()}", rows
 
 
 def _of_command(name: str) -> Page:
     module = verb(name)
-    command = COMMANDS[name]
-    near = [other for other, row in COMMANDS.items() if row.panel == command.panel]
+    _, summary, panel = COMMANDS[name]
+    near = [other for other, (_, _, its) in COMMANDS.items() if its == panel]
     others = [f"`tideline-{other}`(1)" for other in near if other != name]
     sections: list[tuple[str, Sequence[Block]]] = [
-        ("NAME", (f"tideline-{name} - {_phrase(command.summary)}",)),
+        ("NAME", (f"tideline-{name} - {_phrase(summary)}",)),
         ("SYNOPSIS", (Term(f"tideline {name}", f"[OPTIONS] {usage(name)}".rstrip(), ""),)),
         ("DESCRIPTION", [" ".join(text.split()) for text in help_of(module).split("\n\n")]),
         ("ARGUMENTS", [_argument(one) for one in module.ARGUMENTS]),
@@ -299,8 +299,8 @@ def help_of(command: ModuleType) -> str:
 def help_forms() -> dict[str, Any]:
     """Return what there is: every command, and the options that all of them take."""
     commands = [
-        {"name": name, "summary": command.summary, "panel": command.panel}
-        for name, command in COMMANDS.items()
+        {"name": name, "summary": summary, "panel": panel}
+        for name, (_, summary, panel) in COMMANDS.items()
     ]
     return {"help": SUMMARY, "commands": commands, "options": list(map(_option_form, GLOBAL))}
 

@@ -8,12 +8,13 @@ from textwrap import wrap
 from rich.text import Text
 
 from tideline_cli.cli import embedding, output
-from tideline_cli.cli.commands import drawer, progress
+from tideline_cli.cli.commands import drawer
 from tideline_cli.cli.commands.eval import questions
 from tideline_cli.cli.commands.eval.questions import Options
 from tideline_cli.cli.options import Argument
 from tideline_cli.cli.session import Session
 from tideline_cli.cli.tables import Column, screen_width, text_column
+from tideline_cli.cli.verbs import progress
 from tideline_cli.errors import UnavailableError, UsageError
 from tideline_cli.evaluation import ask, copies, poison
 from tideline_cli.evaluation.ask import MEASURES, contrast

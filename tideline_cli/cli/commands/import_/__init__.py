@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 
 from tideline_cli.cli import embedding, output
-from tideline_cli.cli.commands import drawer, progress
+from tideline_cli.cli.commands import drawer
 from tideline_cli.cli.commands.import_.source import LimitedRows, Source, kind_of
 from tideline_cli.cli.new_fact import Labels
 from tideline_cli.cli.options import Argument, OptionSet, choice, count, flag, pair, text
 from tideline_cli.cli.session import Session
+from tideline_cli.cli.verbs import progress
 from tideline_cli.errors import Interrupted, TidelineError, UsageError
 from tideline_cli.exchange import dates, tools
 from tideline_cli.exchange.importer import import_rows, prepared
