@@ -390,7 +390,7 @@ _tideline_flags() {
         undo) REPLY='--dry-run -n --list --limit' ;;
         redo) REPLY='--dry-run -n' ;;
         retention) REPLY='--days --include-confirmed --all-origins --yes -y --dry-run -n' ;;
-        import) REPLY='--trust --merge --strict --format --from --table --max-rows --map --as --no-ignore --encoding --agent --seconds --dry-run -n' ;;
+        import) REPLY='--trust --merge --strict --format --from --table --max-rows --map --as --no-ignore --encoding --agent --seconds --gone --dry-run -n' ;;
         export) REPLY='--output -o --all-origins --split --lifecycle --slot --source --heat --pinned --batch --segment -s --tag -t --kind --status --progress --since --until --session --speaker --role --agent --document --no-documents --scope --all-scopes --jsonl --nl --csv --tsv --table --fmt --format' ;;
         ingest) REPLY='--glob -g --no-ignore --name --format --encoding --chunk-size --overlap --scope --agent --dry-run -n' ;;
         library) REPLY='--gone --dry-run -n --scope --all-scopes --jsonl --nl --csv --tsv --table --fmt --format' ;;

@@ -227,7 +227,7 @@ def _of_prose(
             title = stated or called
             yield part.line, {"content": said, **labels, **({"title": title} if title else {})}
         for one in part.statements:
-            yield one.line, _row(one, stated or (None if one.headings else called), labels)
+            yield one.line, _row(one, stated or called, labels)
     if left:
         tell(f"left out{f' of {name}' if name else ''}: {left_words(left)}")
 
@@ -262,7 +262,7 @@ def _texts(value: Any) -> list[str]:
 
 def _row(one: Saying, called: str | None, labels: Mapping[str, Any]) -> dict[str, Any]:
     above = one.governors
-    if called and called.casefold() != (above[0].casefold() if above else ""):
+    if called and not _words_in(called) <= _words_in(above[0] if above else ""):
         above = (called, *above)
     title, before = governing(above)
     row: dict[str, Any] = {"content": before + one.text, **labels}
@@ -271,6 +271,10 @@ def _row(one: Saying, called: str | None, labels: Mapping[str, Any]) -> dict[str
     level, heading = one.headings[-1] if one.headings else (1, "")
     tags = [*labels.get("tags", ()), *filter(None, [_tag(heading) if level > 1 else ""])]
     return row | ({"tags": tags} if tags else {})
+
+
+def _words_in(text: str) -> frozenset[str]:
+    return frozenset(_tag(text).split("-"))
 
 
 def _tag(heading: str) -> str:

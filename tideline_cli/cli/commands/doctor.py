@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from contextlib import closing
 
 from tideline_cli.cli import output, status_lines
@@ -11,10 +12,12 @@ from tideline_cli.cli.commands.sync import meetings
 from tideline_cli.cli.options import Argument, OptionSet, flag
 from tideline_cli.cli.session import Session
 from tideline_cli.errors import StoreError, TidelineError, UsageError
+from tideline_cli.exchange.ingest import library
 from tideline_cli.memory import doctor
 from tideline_cli.memory.secret_screening import kinds_in_words, stored_secrets
+from tideline_cli.model.finding import some
 from tideline_cli.model.origin import EVERYONE
-from tideline_cli.store import connection
+from tideline_cli.store import connection, sequences
 from tideline_cli.store.checks import engine
 
 TYPE_CHECKING = False
@@ -103,12 +106,24 @@ def run(session: Session, _: list[str], options: Options) -> int:
         session.note("the pages of the server were not looked at: pg_amcheck does that")
     if not session.tended:  # the clients are those of all databases
         _note_doors(session)
+    if not report.findings:
+        _note_documents(session)
     return 0 if _is_well(report, mended) else StoreError.exit_code
 
 
 def _is_well(report: DoctorReport, mended: dict[Finding, bool]) -> bool:
     """Say whether no error is left."""
     return all(one.severity != "error" or mended.get(one, False) for one in report.findings)
+
+
+def _note_documents(session: Session) -> None:
+    """Say how many documents are not as their files are now; that is no fault of the memory."""
+    db = session.reading()
+    listed = [] if db is None else sequences.documents(db, viewer=session.viewer)
+    for state, count in sorted(Counter(map(library.staleness, listed)).items(), key=str):
+        if state is not None:
+            what = "changed since" if state == "changed" else "gone from the disk"
+            session.note(f"{some(count, 'document')} {what}: `{session.call('library')}`")
 
 
 def _is_for_another(session: Session) -> bool:

@@ -159,7 +159,8 @@ class _Run:
         if not chunks:
             return
         with self._batch.transaction(load=self.storer.is_load) as batch:
-            self._batch.number, self.summary.batch = batch.number, batch.ordinal
+            self._batch.number = self.summary.number = batch.number
+            self.summary.batch = batch.ordinal
             for chunk in chunks:
                 ready = self._reader.analysed(chunk, _analyzer(self._db))
                 self.storer.store(ready, batch, is_last=chunk is chunks[-1])

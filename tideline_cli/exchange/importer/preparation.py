@@ -25,7 +25,7 @@ from tideline_cli.exchange.importer.prepared import (
     ready_row,
     server_refusal,
 )
-from tideline_cli.exchange.importer.rows import ImportContext
+from tideline_cli.exchange.importer.rows import ImportContext, vouched_id
 from tideline_cli.exchange.importer.workers import started
 from tideline_cli.memory.screening import Screen
 from tideline_cli.model.fact import Fact
@@ -70,6 +70,7 @@ class ChunkReader:
     ) -> None:  # fmt: skip
         self._summary = summary
         self._on_server = on_server
+        self._are_notes = context.are_dated
         self._preparer = RowPreparer(context, analyzer=analyzer, merge=merge, are_many=are_many)
 
     def chunks(self, rows: Rows) -> Iterator[list[Ready]]:
@@ -83,12 +84,19 @@ class ChunkReader:
                 self._summary.refuse(line, ready)
                 continue
             self._summary.secrets += ready.secrets
+            if self._are_notes:
+                self._note_id(ready)
             chunk.append(ready)
             if len(chunk) >= CHUNK:
                 yield chunk
                 chunk = []
         if chunk:
             yield chunk
+
+    def _note_id(self, ready: Ready) -> None:
+        """Note under which ids the fact of a row may stand."""
+        fact_id = ready.id if isinstance(ready, PlainRow) else ready.fact.id
+        self._summary.ids |= {fact_id, vouched_id(Origin(ready.origin_key), fact_id)}
 
     def analysed(self, chunk: list[Ready], analyzer: Analyzer) -> list[Ready]:
         """Return a chunk with the terms of this analyser, which rows to come get too: that of the

@@ -45,6 +45,9 @@ class ImportSummary:
         self.usurping = 0  # edges that would put an unvouched row in the place of a trusted fact
         self.secrets = 0  # taken out of rows, or kept in those that are vouched for
         self.batch: int | None = None
+        self.number: int | None = None  # of the batch, among those of all origins
+        self.ids: set[str] = set()  # of what notes state
+        self.gone = 0  # statements of earlier imports of a folder that are not in it any more
         self.errors: list[tuple[int, TidelineError]] = []
         self.kinds: dict[str, list[int]] = {}  # lines refused, by what is wrong; the first hundred
         self.counts: dict[str, int] = {}

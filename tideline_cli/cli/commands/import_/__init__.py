@@ -12,7 +12,7 @@ from tideline_cli.cli.options import Argument, OptionSet, choice, count, flag, p
 from tideline_cli.cli.session import Session
 from tideline_cli.cli.verbs import progress
 from tideline_cli.errors import Interrupted, TidelineError, UsageError
-from tideline_cli.exchange import dates, tools
+from tideline_cli.exchange import dates, gone_notes, tools
 from tideline_cli.exchange.importer import import_rows, prepared
 from tideline_cli.exchange.importer.cells import KEYS, TEXT_KEYS, mapping_of
 from tideline_cli.exchange.importer.preparation import ChunkReader
@@ -109,6 +109,10 @@ class Options(OptionSet):
     seconds = flag(
         "Times that are numbers count seconds, and not milliseconds.", excludes=("from_",)
     )
+    gone = flag(
+        "Archive what earlier imports of this folder took in and it does not state any more.",
+        excludes=("merge", "dry_run"),
+    )  # fmt: skip
     dry_run = flag(
         "Store nothing; show the first rows as they would be stored.",
         short="-n", excludes=("merge", "strict"),
@@ -131,6 +135,8 @@ def run(session: Session, words: list[str], options: Options) -> int:
         seconds=options.seconds, sentence=options.as_, encoding=options.encoding,
         ignoring=not options.no_ignore,
     )  # fmt: skip
+    if options.gone and source.folder is None:
+        raise UsageError("--gone goes with a folder of notes", hint="tideline import FOLDER --gone")
     context = ImportContext(
         session.viewer, session.now, options.trust, agent, are_dated=source.has_notes()
     )
@@ -139,10 +145,35 @@ def run(session: Session, words: list[str], options: Options) -> int:
     rows = LimitedRows(source, options.max_rows)
     if options.dry_run:
         return preview(session, path, rows, context, source)
+    summary = _stored(session, rows, context, source, merge=options.merge)
+    if summary.rows:
+        _embed(session)
+    if source.folder is not None and rows.stopped is None and not options.merge:
+        gone_notes.settle(
+            session.writing(), source.folder, source.read, summary, viewer=session.viewer,
+            now=session.now, archive=options.gone,
+        )  # fmt: skip
+    source.tell_missed(session)
+    if source.written is not None and dates.dated_words(source.written.told):
+        session.detail(dates.dated_words(source.written.told))
+    report(
+        session, path, summary, trust=options.trust, archived=options.gone, stopped=rows.stopped
+    )
+    if rows.stopped is not None:
+        raise _told(session, rows, summary)
+    if summary.rows and not summary.taken:
+        raise useless(summary)
+    return 0
+
+
+def _stored(
+    session: Session, rows: LimitedRows, context: ImportContext, source: Source, *, merge: bool
+) -> ImportSummary:
+    """Store the rows; say how far they came where the user or the disk stops it."""
     try:
         with progress(session, "importing", source.size, source.place) as advance:
-            summary = import_rows.import_rows(
-                session.writing(), rows, context, merge=options.merge, progress=advance,
+            return import_rows.import_rows(
+                session.writing(), rows, context, merge=merge, progress=advance,
                 are_many=source.is_large(),
             )  # fmt: skip
     except Interrupted as stop:
@@ -156,17 +187,6 @@ def run(session: Session, words: list[str], options: Options) -> int:
             if note.endswith(import_rows.GO_ON):  # not the statement, which --debug shows
                 session.note(note)
         raise
-    if summary.rows:
-        _embed(session)
-    source.tell_missed(session)
-    if source.written is not None and dates.dated_words(source.written.told):
-        session.detail(dates.dated_words(source.written.told))
-    report(session, path, summary, trust=options.trust, stopped=rows.stopped)
-    if rows.stopped is not None:
-        raise _told(session, rows, summary)
-    if summary.rows and not summary.taken:
-        raise useless(summary)
-    return 0
 
 
 def _program(session: Session, path: str, options: Options) -> str | None:
@@ -215,7 +235,7 @@ _CUT = 60
 
 
 def report(
-    session: Session, path: str, summary: ImportSummary, *, trust: bool,
+    session: Session, path: str, summary: ImportSummary, *, trust: bool, archived: bool,
     stopped: TidelineError | None,
 ) -> None:  # fmt: skip
     """Print what became of the rows, and on stderr what concerns single rows."""
@@ -227,9 +247,23 @@ def report(
         output.emit_lines([_sentence(summary, trust)])
     for line in (*refusals(summary), *_losses(summary)):
         session.note(line)
+    if summary.gone:
+        _tell_gone(session, path, summary.gone, archived=archived)
     tell_early(session, summary)
     if summary.secrets:
         _tell_secrets(session, summary.secrets, trust=trust)
+
+
+def _tell_gone(session: Session, path: str, count: int, *, archived: bool) -> None:
+    """Say how many facts of a folder are not in it any more, and what archives them."""
+    if archived:
+        session.note(f"archived: {some(count, 'fact')} that the folder does not state any more")
+        return
+    again = session.call("import", path, "--gone")
+    session.note(
+        f"not in the folder any more: {some(count, 'fact')} of earlier imports; `{again}` archives "
+        "them"
+    )
 
 
 def _tell_secrets(session: Session, count: int, *, trust: bool) -> None:
@@ -392,6 +426,7 @@ def _form(path: str, summary: ImportSummary, trust: bool) -> dict[str, object]:
         "brought": summary.brought | {"used": summary.used, "copies": summary.ended},
         "forgotten": summary.forgotten,
         "before_1990": summary.early,
+        "gone": summary.gone,
     }
 
 

@@ -13,6 +13,7 @@ from tideline_cli.exchange import (
     dates,
     encodings,
     foreign,
+    gone_notes,
     jsonl,
     lists,
     markdown,
@@ -25,6 +26,7 @@ from tideline_cli.exchange.jsonl import LONGEST_LINE
 from tideline_cli.exchange.tools import notes
 from tideline_cli.exchange.tools.files import files_below
 from tideline_cli.exchange.vault import read
+from tideline_cli.model.finding import some
 from tideline_cli.store import files
 
 TYPE_CHECKING = False
@@ -112,6 +114,7 @@ class Source:
         self._now = session.now
         self._walk: Walk | None = None  # of a folder of notes
         self.written: dates.Dates | None = None
+        self.read: set[str] = set()  # the notes of a folder that state anything
         self._encoding = encoding
         self._tool = tool  # the program that wrote it, where `--from` names one
         self._mapping = mapping
@@ -191,10 +194,16 @@ class Source:
         when = self.written = dates.Dates(folder or ".", paths, now=self._now)
         found: dict[str, int | None] = {}
         for line, row in rows:
-            if isinstance(row, TidelineError) or row.get("created_at") is not None:
+            if isinstance(row, TidelineError):
                 yield line, row
                 continue
             head = row.get("metadata") or {}
+            if self._walk is not None and gone_notes.FILE in head:
+                self.read.add(str(head[gone_notes.FILE]))
+                row["metadata"] = head = {**head, gone_notes.FOLDER: self.folder}
+            if row.get("created_at") is not None:
+                yield line, row
+                continue
             if "id" in row and "file" not in head:
                 yield line, row
                 continue
@@ -203,15 +212,41 @@ class Source:
                 found[file] = when.of(file, head)
             yield line, row if found[file] is None else row | {"created_at": found[file]}
 
+    def _of_notes(
+        self, rows: Iterable[tuple[int, dict[str, Any] | TidelineError]]
+    ) -> Generator[tuple[int, dict[str, Any] | TidelineError], None, None]:
+        """Yield the rows of notes, dated; a statement of one title and day is one row, in whose
+        metadata stands how many times the notes state it."""
+        first: dict[tuple[object, ...], dict[str, Any]] = {}
+        found = []
+        for line, row in self._dated(rows):
+            if not isinstance(row, TidelineError) and "id" not in row:
+                stated = (row.get("title"), row.get("content"), row.get("created_at"))
+                known = first.setdefault(stated, row)
+                if known is not row:
+                    head = known.get("metadata") or {}
+                    known["metadata"] = head | {"times": head.get("times", 1) + 1}
+                    continue
+            found.append((line, row))
+        many = sum("times" in (row.get("metadata") or {}) for row in first.values())
+        if many:
+            self._tell(f"{some(many, 'statement')} found more than once there: each is one fact")
+        yield from found
+
     def _of_folder(self) -> Generator[tuple[int, dict[str, Any] | TidelineError], None, None]:
         """Yield the rows of the Markdown files of a folder and below it, numbered through."""
         rows = enumerate(notes.lists(self._path, self._tell, self._walk), 1)
-        yield from self._dated((number, row) for number, row in rows)
+        yield from self._of_notes((number, row) for number, row in rows)
 
     def has_notes(self) -> bool:
         """Say whether its rows are those of notes, as old as their files."""
         is_note = self._tool is not None or self._kind in ("markdown", "text")
         return is_note and not self._is_vault()
+
+    @property
+    def folder(self) -> str | None:
+        """The folder of notes that is read, from the root; None for a file."""
+        return None if self._walk is None else os.path.realpath(self._path)
 
     def is_large(self) -> bool:
         """Say whether the file may have thousands of rows, by its size."""
@@ -230,7 +265,8 @@ class Source:
 
     def _read(self) -> Generator[tuple[int, dict[str, Any] | TidelineError], None, None]:
         if self._tool is not None:
-            yield from self._dated(tools.rows_of(self._tool, self._path, self._tell, self._walk))
+            rows = tools.rows_of(self._tool, self._path, self._tell, self._walk)
+            yield from self._of_notes(rows)
             return
         if self._kind == "sqlite":
             yield from foreign.database(
@@ -249,7 +285,7 @@ class Source:
                 yield from jsonl.rows(_pieces(file))
             elif self._kind in ("markdown", "text"):
                 name = None if self._path == "-" else self._path
-                yield from self._dated(markdown.rows(_lines(file), name=name, tell=self._tell))
+                yield from self._of_notes(markdown.rows(_lines(file), name=name, tell=self._tell))
             elif self._kind == "sheet":
                 yield from foreign.of_sheets(file.read())
             elif self._kind in lists.READERS:
