@@ -496,6 +496,60 @@ def test_a_graph_as_one_object(run, tmp_path):
     assert {link["id"] for link in shown} == {found["Port: is old"]["id"]}
 
 
+def test_graphs_of_other_servers_are_read_whole(run, tmp_path):
+    path = _text(tmp_path / "memory.jsonl", "\n".join(map(json.dumps, [
+        {"name": "Oven", "entityType": "tool", "createdAt": 1_600_000_000, "observations": [
+            {"text": "heats to 300", "timestamp": "2021-03-04T05:06:07Z", "version": "1"},
+            "has two doors"]},
+        {"name": "Oven", "entityType": "place", "observations": ["stands in the yard"]},
+        {"name": "Yard", "entityType": "place", "observations": []},
+        {"from": "Oven", "to": "Yard", "relationType": "is_in", "validTo": 1_700_000_000},
+        {"type": "relation", "from_entity": "Yard", "to_entity": "Oven", "relationType": "holds"},
+        {"version": 3}])))  # fmt: skip
+    told = run("import", str(path), "--from", "mcp-memory")
+    assert "1 entries left out: neither an entity nor a relation" in told.err
+    facts = taken(run)
+    assert set(facts) == {
+        "Oven: heats to 300", "Oven: has two doors", "Oven: stands in the yard", "Oven is in Yard",
+        "Yard is of the kind place", "Yard holds Oven"}  # fmt: skip
+    at = {said: str(one["created_at"])[:10] for said, one in facts.items()}
+    assert at["Oven: heats to 300"] == "2021-03-04"
+    assert at["Oven: has two doors"] == "2020-09-13"
+    assert str(facts["Oven is in Yard"]["valid_to"])[:10] == "2023-11-14"
+    assert facts["Oven: heats to 300"]["metadata"]["version"] == "1"
+
+
+def test_answers_of_mem0_to_other_calls(run, tmp_path):
+    path = _text(tmp_path / "added.json", json.dumps({"results": [
+        {"id": "a", "data": {"memory": "Rows on Sundays"}, "event": "ADD"},
+        {"id": "b", "memory": "Lives in Pau", "event": "DELETE"}]}))  # fmt: skip
+    one = _text(tmp_path / "one.json", json.dumps({"id": "c", "memory": "Bakes rye bread"}))
+    run("import", str(path), "--from", "mem0")
+    run("import", str(one), "--from", "mem0")
+    assert set(taken(run)) == {"Rows on Sundays", "Bakes rye bread"}
+
+
+def test_items_of_claude_mem_that_stand_for_no_observation(run, tmp_path):
+    path = _database(
+        tmp_path / "claude-mem.db",
+        ("CREATE TABLE projects (id TEXT PRIMARY KEY, name TEXT)",),
+        ("INSERT INTO projects VALUES ('p1', 'kiln')",),
+        ("CREATE TABLE memory_items (id TEXT PRIMARY KEY, project_id TEXT, server_session_id TEXT,"
+         " legacy_observation_id INTEGER, kind TEXT, type TEXT, title TEXT, subtitle TEXT,"
+         " text TEXT, narrative TEXT, facts TEXT, concepts TEXT, files_read TEXT, metadata TEXT,"
+         " created_at_epoch INTEGER, updated_at_epoch INTEGER)",),
+        *(("INSERT INTO memory_items VALUES (?,'p1','s1',?,?,'note','The kiln',NULL,NULL,?,"
+           "'[]','[]','[]','{}',?,?)", f"i{place}", old, kind, said, EPOCH * 1000, EPOCH * 1000)
+          for place, (old, kind, said) in enumerate((
+              (None, "manual", "It cools for a day"), (7, "observation", "A copy of another"),
+              (None, "prompt", "What did I ask?")))),
+    )  # fmt: skip
+    run("import", str(path))
+    [fact] = taken(run).values()
+    assert (fact["content"], fact["scope"], fact["session"]) == ("It cools for a day", "kiln", "s1")
+    assert "files_read" not in fact["metadata"]
+
+
 def test_bodies_and_parts_of_sessions_come_along(run, tmp_path):
     """Narrative, subtitle, every part of a summary; project and session have their places; prompts
     are counted."""

@@ -136,7 +136,7 @@ def rest_of(row: Mapping[str, Any], known: Container[str]) -> dict[str, Any]:
     return {
         name: value.decode(errors="replace") if isinstance(value, bytes) else value
         for name, value in row.items()
-        if name not in known and value not in (None, "", [], {})
+        if name not in known and value not in (None, "", [], {}, "[]", "{}")
     }
 
 

@@ -45,6 +45,7 @@ _DERIVED = ("vector", "embedding", "relevance_score", "score")
 _BOLD_LINE = re.compile(r"(?m)^\*\*([^*\n]+)\*\*$")
 _ITALIC_LINE = re.compile(r"(?m)^\*([^*\n]+)\*$")
 _GLOBAL, _AGENT = "global", "agent:"
+_MADE = ("created_at", "createdAt", "timestamp")
 
 
 def mem0(path: str, tell: Tell = str) -> Iterator[Row]:
@@ -56,7 +57,9 @@ def mem0(path: str, tell: Tell = str) -> Iterator[Row]:
         yield from ({"content": item[2:].strip(), "id": item[2:].strip()} for item in items)
         return
     whole = json_of(text, path)
-    found = whole.get("results", whole.get("memories")) if isinstance(whole, dict) else whole
+    found = [whole] if isinstance(whole, dict) and "memory" in whole else whole
+    if isinstance(found, dict):
+        found = next((found[name] for name in ("results", "memories", "data") if name in found), 0)
     if not isinstance(found, list):
         raise UsageError(
             f"{path} is no list of memories", hint="export by get_all; a schema of your own has "
@@ -66,14 +69,18 @@ def mem0(path: str, tell: Tell = str) -> Iterator[Row]:
         tell(f"{path} is one page of several ({len(found):,} of {whole.get('count', 'more')}): "
              "import the others too")  # fmt: skip
     for one in found:
+        if isinstance(one, dict) and isinstance(one.get("data"), dict):  # of an answer to `add`
+            one |= one.pop("data")
         if not (isinstance(one, dict) and isinstance(one.get("memory"), str)):
             raise UsageError(
                 f"{path}: an entry has no text under `memory`",
                 hint="a schema of your own? use `tideline import --map COLUMN=FIELD`",
             )
+        if one.get("event") == "DELETE":
+            continue
         metadata = one.get("metadata") if isinstance(one.get("metadata"), dict) else {}
         known = ("id", "memory", "created_at", "expiration_date", "categories", "metadata",
-                 "run_id", "agent_id", *_DERIVED)  # fmt: skip
+                 "run_id", "agent_id", "event", *_DERIVED)  # fmt: skip
         yield {
             "id": one.get("id"), "content": one["memory"], "tags": one.get("categories") or [],
             "created_at": ms_of(one.get("created_at")), "session": one.get("run_id"),
@@ -87,62 +94,81 @@ def mem0(path: str, tell: Tell = str) -> Iterator[Row]:
         yield {"id": f"relation:{said}", "content": said, "tags": ["relation"]}
 
 
-def mcp_memory(path: str, _: Tell = str) -> Iterator[Row]:
+def mcp_memory(path: str, tell: Tell = str) -> Iterator[Row]:
     """Yield a row for each observation of each entity, for each entity of which nothing is
-    observed, and for each relation as a sentence; it joins the first ones of two entities too."""
-    entities, relations = _graph(path)
-    held = {text_in(one, "name"): _observed(one) or [""] for one in entities}
-    edges: dict[str, list[Row]] = {}
-    for one in relations:
-        start, end = text_in(one, "from"), text_in(one, "to")
-        if end in held and start != end:
-            edges.setdefault(start, []).append(
-                {"kind": "relates", "target": part_id(end, held[end][0]),
-                 "reason": one.get("relationType")}
-            )  # fmt: skip
+    observed, and for each relation as a sentence; it joins the first ones of two entities too.
+    Entities of one name are one."""
+    entities, relations, others = _graph(path)
+    if others:
+        tell(f"{others:,} entries left out: neither an entity nor a relation")
+    held: dict[str, dict[str, Row]] = {}
     for one in entities:
-        name, kind = one["name"], one.get("entityType")
-        rest = rest_of(one, ("type", "name", "entityType", "observations"))
+        name, kind = text_in(one, "name"), one.get("entityType")
+        rest = rest_of(one, ("type", "name", "entityType", "observations", *_MADE))
         bare = f"{name} is of the kind {kind}" if kind else name
-        for place, text in enumerate(held[name]):
-            yield {
+        for text, seen in _observed(one) or [("", {})]:
+            held.setdefault(name, {}).setdefault(text, {
                 "id": part_id(name, text), "content": f"{name}: {text}" if text else bare,
-                "tags": [kind] if kind else [], "metadata": rest,
-                "links": [] if place else edges.get(name, []),
-            }  # fmt: skip
+                "tags": [kind] if kind else [], "metadata": rest | rest_of(seen, _MADE),
+                "created_at": _made(seen) or _made(one), "links": [],
+            })  # fmt: skip
+    for rows in held.values():
+        if len(rows) > 1:
+            rows.pop("", None)
+    first = {name: next(iter(rows.values())) for name, rows in held.items()}
     for one in relations:
         start, end = text_in(one, "from"), text_in(one, "to")
-        kind = one.get("relationType")
-        rest = rest_of(one, ("type", "from", "to", "relationType"))
+        if start in first and end in first and start != end:
+            first[start]["links"].append({"kind": "relates", "target": first[end]["id"],
+                                          "reason": one.get("relationType")})  # fmt: skip
+    for rows in held.values():
+        yield from rows.values()
+    for one in relations:
+        start, end, kind = one["from"], one["to"], one.get("relationType")
         yield {
-            "id": part_id(f"{start}\x1f{end}", str(kind)), "tags": ["relation"], "metadata": rest,
+            "id": part_id(f"{start}\x1f{end}", str(kind)), "tags": ["relation"],
             "content": f"{start} {str(kind or 'relates to').replace('_', ' ')} {end}",
+            "created_at": _made(one), "valid_from": ms_of(one.get("validFrom")),
+            "valid_to": ms_of(one.get("validTo")),
+            "metadata": rest_of(one, ("type", "from", "to", "relationType", "validFrom", "validTo",
+                                      *_MADE)),
         }  # fmt: skip
 
 
-def _graph(path: str) -> tuple[list[Row], list[Row]]:
-    """Return the entities and the relations of a knowledge graph: of lines, or of one object."""
-    whole = None
-    if '"entities"' in text_of(path)[:4096]:
-        whole = json_of(text_of(path), path)
+def _graph(path: str) -> tuple[list[Row], list[Row], int]:
+    """Return the entities and the relations of a knowledge graph, of lines or of one object, and
+    how many entries are neither."""
+    text = text_of(path)
+    whole = json_of(text, path) if '"entities"' in text[:4096] else None
     if isinstance(whole, dict) and isinstance(whole.get("entities"), list):
-        entities, relations = whole["entities"], whole.get("relations") or []
-        if all(isinstance(one, dict) for one in (*entities, *relations)):
-            return [one for one in entities if one.get("name")], relations
-    rows = json_lines(path)
-    return (
-        [one for one in rows if one.get("type") == "entity" and one.get("name")],
-        [one for one in rows if one.get("type") == "relation"],
-    )
+        rows = [*whole["entities"], *(whole.get("relations") or [])]
+    else:
+        rows = json_lines(path)
+    if not all(isinstance(one, dict) for one in rows):
+        raise UsageError(f"{path}: an entry is no object", hint="nothing was taken")
+    entities = [one for one in rows if one.get("name") and "relationType" not in one]
+    relations = []
+    for one in rows:
+        ends = {name: one.pop(f"{name}_entity", one.get(name)) for name in ("from", "to")}
+        relations += [one | ends] if all(ends.values()) else []
+    return entities, relations, len(rows) - len(entities) - len(relations)
 
 
-def _observed(entity: Row) -> list[str]:
-    """Return what is observed of an entity, each text once."""
+def _observed(entity: Row) -> list[tuple[str, Row]]:
+    """Return what is observed of an entity: each text, with what else is said of it."""
     found = entity.get("observations") or []
-    if not (isinstance(found, list) and all(isinstance(one, str) for one in found)):
+    if not isinstance(found, list):
+        found = [None]
+    said = [{"text": one} if isinstance(one, str) else one for one in found]
+    if not all(isinstance(one, dict) and isinstance(one.get("text"), str) for one in said):
         raise UsageError(f"{entity['name']}: its observations are no list of texts",
                          hint="nothing was taken")  # fmt: skip
-    return [*dict.fromkeys(found)]
+    return [(one["text"], {**one, "text": None}) for one in said]
+
+
+def _made(one: Row) -> Any:
+    """Return when something was said, by whichever of its names the time has."""
+    return next((ms_of(one[name]) for name in _MADE if one.get(name)), None)
 
 
 def claude_ai(path: str, tell: Tell = str) -> Iterator[Row]:

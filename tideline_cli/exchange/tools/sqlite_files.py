@@ -50,15 +50,22 @@ def mcp_memory_service(path: str, _: Tell = str) -> Iterator[Row]:
 
 _OBSERVED = ("id", "text", "type", "title", "subtitle", "facts", "narrative", "concepts",
              "project", "created_at", "created_at_epoch", "memory_session_id", "sdk_session_id",
-             "prompt_number", "discovery_tokens", "relevance_count")  # fmt: skip
+             "prompt_number", "discovery_tokens", "relevance_count", "kind", "project_id",
+             "server_session_id")  # fmt: skip
 _SUMMARY = ("investigated", "learned", "completed", "next_steps", "notes")
+_SESSIONS = ("memory_session_id", "sdk_session_id", "server_session_id")
 _LEFT = {"user_prompts": "prompts", "pending_messages": "messages that wait"}
 
 
 def claude_mem(path: str, tell: Tell = str) -> Iterator[Row]:
-    """Yield a row for each fact of an observation, its narrative, text and subtitle, and for each
-    part of the summary of a session. Prompts are counted and told."""
-    for one in _table(path, "observations"):
+    """Yield a row for each fact of an observation, its narrative, text and subtitle, of an item
+    that stands for no observation as well, and for each part of the summary of a session. Prompts
+    are counted and told."""
+    projects = {one["id"]: one.get("name") for one in _table(path, "projects", needed=False)}
+    items = _table(path, "memory_items", needed=False)
+    written = [one | {"project": projects.get(one.get("project_id"))} for one in items
+               if one.get("legacy_observation_id") is None and one.get("kind") != "prompt"]
+    for one in [*_table(path, "observations", needed=not items), *written]:
         title = one.get("title")
         texts = [*map(str, listed_json(one.get("facts"))), one.get("narrative"), one.get("text"),
                  one.get("subtitle")]  # fmt: skip
@@ -85,9 +92,10 @@ def claude_mem(path: str, tell: Tell = str) -> Iterator[Row]:
 
 def _of_session(row: Row, known: tuple[str, ...]) -> Row:
     """Return what a row says of its session and project, and what has no place here."""
-    session = row.get("memory_session_id") or row.get("sdk_session_id")
+    session = next(filter(None, map(row.get, _SESSIONS)), None)
     return {
-        "scope": row.get("project"), "session": session, "turn": row.get("prompt_number"),
+        "scope": row.get("merged_into_project") or row.get("project"), "session": session,
+        "turn": row.get("prompt_number"),
         "created_at": ms_of(row.get("created_at_epoch")) or row.get("created_at"),
         "metadata": rest_of(row, known),
     }  # fmt: skip
@@ -96,7 +104,7 @@ def _of_session(row: Row, known: tuple[str, ...]) -> Row:
 def _place(row: Row) -> str:
     """Return what tells a row from those of all other machines, which count from 1 too: the
     session, which has a name of its own, and the time to the millisecond."""
-    session = row.get("memory_session_id") or row.get("sdk_session_id") or row.get("project") or ""
+    session = next(filter(None, map(row.get, (*_SESSIONS, "project"))), "")
     return f"{session}:{row.get('created_at_epoch') or row.get('created_at')}:{row.get('id')}"
 
 
@@ -111,6 +119,7 @@ def recognised(path: str) -> str | None:
     """Return which program a database is of, by a table that it alone has; None for others."""
     for name, table, column in (
         ("claude-mem", "observations", "narrative"), ("claude-mem", "observations", "facts"),
+        ("claude-mem", "memory_items", "narrative"),
         ("mcp-memory-service", "memories", "content_hash"),
     ):  # fmt: skip
         try:
