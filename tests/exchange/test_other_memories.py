@@ -496,6 +496,28 @@ def test_a_graph_as_one_object(run, tmp_path):
     assert {link["id"] for link in shown} == {found["Port: is old"]["id"]}
 
 
+def test_an_index_may_say_something_of_its_own(run, tmp_path):
+    folder = claude_code(tmp_path)
+    _text(folder / "MEMORY.md", "- [diet](diet.md): an index\n- The lab opens at noon\n")
+    _text(folder / "long.md",
+          "---\nname: long\n---\n" + "Rain falls on the yard. " * 400 + "\n\n- ice")
+    run("import", str(folder))
+    found = set(taken(run))
+    assert {"The lab opens at noon", "ice", "use tabs"} <= found
+    assert not [one for one in found if "an index" in one]
+
+
+def test_a_note_without_a_text_states_its_fields(run, tmp_path):
+    (tmp_path / "vault" / ".obsidian").mkdir(parents=True)
+    _text(tmp_path / "vault" / "Oslo.md",
+          "---\ntags: [city]\nloc:\n  - \"[[Norway]]\"\n  - north\nrating: 7\nempty:\n---\n"
+          "## Trips\n![[x]]\n")
+    run("import", str(tmp_path / "vault"))
+    [fact] = taken(run).values()
+    assert (fact["title"], fact["content"]) == ("Oslo", "loc: Norway, north; rating: 7")
+    assert fact["tags"] == ["city", "import:obsidian"]
+
+
 def test_graphs_of_other_servers_are_read_whole(run, tmp_path):
     path = _text(tmp_path / "memory.jsonl", "\n".join(map(json.dumps, [
         {"name": "Oven", "entityType": "tool", "createdAt": 1_600_000_000, "observations": [

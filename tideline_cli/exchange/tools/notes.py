@@ -8,6 +8,7 @@ from tideline_cli.errors import TidelineError
 from tideline_cli.exchange import front_matter, markdown
 from tideline_cli.exchange.statements import governing, parts, words_of_name
 from tideline_cli.exchange.tools.files import markdown_files, part_id, parts_of, project_of
+from tideline_cli.model.fact import MAX_CONTENT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,19 +28,21 @@ _OBSERVATION = re.compile(r"\[(?![ xX\-/]\])([^\[\]()]{1,80})\] (?!\()(.+)", re.
 _OBSERVED = re.compile(r"\s*[-*] \[(?![ xX\-/]\])[^\[\]()]{1,80}\] (?!\()")
 _RELATION = re.compile(r"\s*[-*] (.{0,80}?)\s*\[\[([^\[\]|]{1,200})\]\]")
 _TAG = re.compile(r"(?:^|\s)#([\w/-]{1,60})")
+_POINTING = re.compile(r"\]\(<?(?![\w+.-]+://)[^()<>]+\.md>?\)")
 _ASIDE = re.compile(r"\s*\(([^()]{1,200})\)\s*$")
 
 
 def claude_code(path: str, tell: Tell = str, walk: Walk | None = None) -> Iterator[Row]:
-    """Yield a row for each note of a memory folder, and for each item of any other Markdown; the
-    index MEMORY.md says nothing of its own."""
+    """Yield a row for each note of a memory folder, and for each statement of any other Markdown,
+    and of a note that is longer than a fact; what points at a note in the index MEMORY.md says
+    nothing of its own."""
     for name, text in markdown_files(path, tell, walk):
-        if name.rpartition("/")[2] == "MEMORY.md":
-            continue
         head, body = _front(text)
         own = head.pop("name", None)
-        if own is None:
-            yield from _items(name, text, tell)
+        if own is None or len(body) > MAX_CONTENT:
+            rows = _items(name, text, tell)
+            is_index = name.rpartition("/")[2] == "MEMORY.md"
+            yield from (row for row in rows if not (is_index and _POINTING.search(row["content"])))
             continue
         project = project_of(path, name)
         kind = head.pop("type", None)
