@@ -497,6 +497,7 @@ def test_a_graph_as_one_object(run, tmp_path):
 
 
 def test_an_index_may_say_something_of_its_own(run, tmp_path):
+    """Of MEMORY.md only what points at a note is left out; a note too long for a fact is parted."""
     folder = claude_code(tmp_path)
     _text(folder / "MEMORY.md", "- [diet](diet.md): an index\n- The lab opens at noon\n")
     _text(folder / "long.md",
@@ -508,6 +509,7 @@ def test_an_index_may_say_something_of_its_own(run, tmp_path):
 
 
 def test_a_note_without_a_text_states_its_fields(run, tmp_path):
+    """A note of which nothing else can be read is told by its fields."""
     (tmp_path / "vault" / ".obsidian").mkdir(parents=True)
     _text(tmp_path / "vault" / "Oslo.md",
           "---\ntags: [city]\nloc:\n  - \"[[Norway]]\"\n  - north\nrating: 7\nempty:\n---\n"
@@ -519,6 +521,7 @@ def test_a_note_without_a_text_states_its_fields(run, tmp_path):
 
 
 def test_graphs_of_other_servers_are_read_whole(run, tmp_path):
+    """Observations with times, lines without a type, other names of ends, one name twice."""
     path = _text(tmp_path / "memory.jsonl", "\n".join(map(json.dumps, [
         {"name": "Oven", "entityType": "tool", "createdAt": 1_600_000_000, "observations": [
             {"text": "heats to 300", "timestamp": "2021-03-04T05:06:07Z", "version": "1"},
@@ -542,6 +545,7 @@ def test_graphs_of_other_servers_are_read_whole(run, tmp_path):
 
 
 def test_answers_of_mem0_to_other_calls(run, tmp_path):
+    """The answer to `add`, without what is deleted, and one memory alone."""
     path = _text(tmp_path / "added.json", json.dumps({"results": [
         {"id": "a", "data": {"memory": "Rows on Sundays"}, "event": "ADD"},
         {"id": "b", "memory": "Lives in Pau", "event": "DELETE"}]}))  # fmt: skip
@@ -552,6 +556,7 @@ def test_answers_of_mem0_to_other_calls(run, tmp_path):
 
 
 def test_items_of_claude_mem_that_stand_for_no_observation(run, tmp_path):
+    """An item is taken unless it is the copy of an observation, or a prompt."""
     path = _database(
         tmp_path / "claude-mem.db",
         ("CREATE TABLE projects (id TEXT PRIMARY KEY, name TEXT)",),

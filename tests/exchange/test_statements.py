@@ -203,6 +203,22 @@ def test_links_read_as_their_words():
     assert without_marks("[[a\\|b]] and \\[[c]]")[0] == "b and \\[[c]]"
 
 
+@pytest.mark.parametrize(("text", "wanted", "left"), [
+    ("- Boats\n  id:: 62c8\n  collapsed:: true\n\t- oak\n\t  updated-at:: 1609\n\t  card-ease:: 2",
+     [(None, "Boats\n\n- oak")], {}),
+    ("- {{embed ((62c8))}}\n- {{cloze tea}}", [(None, "{{cloze tea}}")], {"embeds": 1}),
+    ("# A\n\n## Trips\n\n![[trips]]\n\n## Food\n\nrice", [("A › Food", "rice")], {"embeds": 1}),
+    ("![a boat](boat.png)\n\n[![ok](b.svg)](https://b.io)\n\n<a name='x'></a>\n\nit ![x](y) is",
+     [(None, "it ![x](y) is")], {"pictures": 2, "tags": 1}),
+    ("<https://tea.example>\n\n<b>tea</b>",
+     [(None, "<https://tea.example>"), (None, "<b>tea</b>")], {}),
+])  # fmt: skip
+def test_what_notebooks_keep_for_themselves_is_no_statement(text, wanted, left):
+    """Properties of blocks, embeds, bare pictures and tags are no words of a person."""
+    [part] = parts(text)
+    assert ([one.told() for one in part.statements], part.left) == (wanted, left)
+
+
 def test_an_export_is_read_back_among_other_text(run, tmp_path):
     """Items of an export are facts as they were, whatever somebody wrote between them; one that
     stands in code is code."""

@@ -23,8 +23,10 @@ _KINDS = {
     "list_item": "item", "blockquote": "quote", "table": "table", "comment": "comment",
 }  # fmt: skip
 _STATES = {"[ ] ": "to do: ", "[x] ": "done: ", "[X] ": "done: "}
-_ENDS = {"%%": "%%", "<!--": "-->", "[[": "]]", "![[": "]]"}
-_MARKED = re.compile(r"`+|%%|<!--|-->|!?\[\[|\]\]")
+_ENDS = {"%%": "%%", "<!--": "-->", "[[": "]]", "![[": "]]", "{{": "}}"}
+_MARKED = re.compile(r"`+|%%|<!--|-->|!?\[\[|\]\]|\{\{(?=(?:embed|query|renderer)\b)|\}\}")
+_PICTURE = re.compile(r"!\[[^\[\]]*\]\([^()]*\)|<img\b[^<>]*>", re.IGNORECASE)
+_TAG = re.compile(r"</?[A-Za-z][\w-]*(?:\s[^<>]*)?/?>|\[\s*\]\([^()]*\)")  # also an empty link
 _CALLOUT = re.compile(r"\[!([\w -]{1,40})\][+-]?[ \t]*")
 _CELL = re.compile(r"(?<!\\)\|")
 
@@ -105,6 +107,10 @@ class _Building:
             node.cells[-1].append(text.strip())
         else:
             node.text = text.strip("\n").rstrip()
+            kind = _wordless(node.text)
+            if kind:
+                self.left[kind] += 1
+                node.text = ""
 
     def _take_further_cells(self, table: TextNode) -> None:
         """Add the cells that a row has beyond those of the head, which the parser drops."""
@@ -134,7 +140,10 @@ class _Building:
             if not node.children:
                 self._keep_deepest(node)
             _take_state(node)
-        if node.kind == "ruler" or not node.is_empty:
+        is_left = node.kind in ("paragraph", "html", "comment") and self._open[-1] is self.root
+        if node.is_empty and is_left:
+            node.kind = "left"
+        if node.kind in ("ruler", "left") or not node.is_empty:
             self._open[-1].children.append(node)
 
     def _keep_deepest(self, node: TextNode) -> None:
@@ -268,11 +277,20 @@ def source_text(lines: Sequence[str], nodes: Sequence[TextNode]) -> str:
     return text.strip("\n").rstrip()
 
 
+def _wordless(text: str) -> str:
+    """Return what a text is that holds no words but pictures or tags; '' for any other."""
+    if not ("<" in text or "![" in text):
+        return ""
+    shown = _PICTURE.sub("", text)
+    is_bare = any(map(str.isalnum, text)) and not any(map(str.isalnum, _TAG.sub("", shown)))
+    return "" if not is_bare else "tags" if shown == text else "pictures"
+
+
 def without_marks(text: str) -> tuple[str, Counter[str]]:
     """Return a text with its links to notes as their words, without comments and embeds, and how
     many of these there were. Code between backticks stays as it is."""
     left: Counter[str] = Counter()
-    if not ("[[" in text or "%%" in text or "<!--" in text):
+    if not ("[[" in text or "%%" in text or "<!--" in text or "{{" in text):
         return text, left
     marks = list(_MARKED.finditer(text))
     ends = _ends(marks)
@@ -287,7 +305,9 @@ def without_marks(text: str) -> tuple[str, Counter[str]]:
             at = end + 1
             continue
         shown = ""
-        if mark[0].endswith("[["):
+        if mark[0] == "{{":
+            left["embeds"] += 1
+        elif mark[0].endswith("[["):
             inner = text[mark.end() : marks[end].start()]
             if "\n" in inner or end != own + 1 or not inner.strip():
                 continue

@@ -12,9 +12,10 @@ if TYPE_CHECKING:
 
 _FENCES = ("```", "~~~")
 _PARTING = "§"  # between two memories of hermes
-_TASK = re.compile(r"(\s*[-*+] )(TODO|LATER|NOW|DOING|WAITING|DONE) (?=\S)")
+_TASK = re.compile(r"^(\s*[-*+] )(TODO|LATER|NOW|DOING|WAITING|DONE) (?=\S)")
 _ANCHOR = re.compile(r"\s\^(?=[\w-]*[a-z])[\w-]{3,}$")
-_OF_BLOCK = re.compile(r"\s+(?:id|collapsed|logseq\.[\w.-]+):: ")
+_OF_BLOCK = re.compile(r"\s+(?:id|collapsed|created-at|updated-at|ls-type|(?:card|hl|query)-[\w-]+"
+                       r"|logseq\.[\w.-]+)::(?: |$)")  # fmt: skip
 _PROPERTY = re.compile(r"([^\W\d][\w-]*):: (.+)")
 _NAMES = {"alias": "aliases"}
 

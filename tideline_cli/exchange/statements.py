@@ -311,7 +311,7 @@ class MarkdownReading:
         if self._notes:
             for node in reversed(nodes):
                 node.children = [one for one in node.children
-                                 if one.kind == "ruler" or not one.is_empty]  # fmt: skip
+                                 if one.kind in ("ruler", "left") or not one.is_empty]  # fmt: skip
 
 
 def sections(nodes: Iterable[TextNode]) -> Iterator[tuple[Headings, list[TextNode]]]:
@@ -325,9 +325,9 @@ def sections(nodes: Iterable[TextNode]) -> Iterator[tuple[Headings, list[TextNod
     for node in nodes:
         bold = _BOLD.fullmatch(node.text.strip()) if node.kind == "paragraph" else None
         if node.kind != "heading" and bold is None:
-            if own or node.kind != "ruler":
+            is_bare = is_bare and node.kind == "ruler"
+            if node.kind != "left" and (own or node.kind != "ruler"):
                 own.append(node)
-                is_bare = False
             continue
         level = len(node.mark) if bold is None else _BOLD_LEVEL
         outer = above[-1][0] if above else 0

@@ -7,7 +7,7 @@ from bisect import bisect_right
 from itertools import groupby, pairwise
 from operator import attrgetter
 
-from tideline_cli.exchange import front_matter
+from tideline_cli.exchange import front_matter, outlines
 from tideline_cli.exchange.markdown_tree import indented, source_text
 from tideline_cli.exchange.statements import MarkdownReading, governing, leads, left_words, sections
 from tideline_cli.model.record import record
@@ -93,7 +93,7 @@ def markdown_blocks(
     what no empty line parts is one, and so are a lead-in and what it leads in. Of what is longer
     than `size` and holds more than one statement each is a block, under what governs it. What a
     file says of itself in front is a block too. `warn` is told what is left out."""
-    lines = [line.rstrip("\r") for line in text.split("\n")]
+    lines = [*outlines.markdown_lines(line.rstrip("\r") for line in text.split("\n"))]
     end = front_matter.end_of(lines)
     if end:
         yield Block("\n".join(lines[1:end]).rstrip())
