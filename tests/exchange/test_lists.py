@@ -281,7 +281,7 @@ def test_what_another_command_takes_is_named(run, tmp_path):
 
 @pytest.mark.parametrize(("name", "text"), [
     ("a.vcf", "BEGIN:VCARD\nFN:Ada\nTEL:1\n"), ("a.ics", "BEGIN:VCALENDAR\nBEGIN:VEVENT\n"),
-    ("a.vcf", "BEGIN:VCARD\nTEL:1\nEND:VCARD\n"),
+    ("a.vcf", "BEGIN:VCARD\nNOTE:1\nEND:VCARD\n"),
 ])  # fmt: skip
 def test_what_is_cut_off_or_empty_is_told(run, tmp_path, name, text):
     """With the code of a mistake, and nothing taken in silence."""
@@ -305,6 +305,53 @@ def test_signs_and_rules_keep_their_sense():
     assert said("todo", "Refund +500 to Ann room:1012\n") == ["Refund +500 to Ann room:1012"]
     for text in ("#123456\nnote\n", "- cmd: deploy\nnever\n", "#deck of cards\n"):
         assert lists.list_kind("notes.txt", text) is None
+
+
+def test_contacts_keep_what_programs_name_in_their_own_way():
+    """Labels of a group, related people, days; a card without a name is called by its address."""
+    card = ("BEGIN:VCARD\nFN:Ada\nitem1.TEL:12\nitem1.X-ABLabel:_$!<Boat>!$_\nNOTE: \n"
+            "item2.X-ABRELATEDNAMES:Per\nitem2.X-ABLabel:Brother\nX-MS-SPOUSE:Kim\n"
+            "X-EVOLUTION-ANNIVERSARY:2009-08-08T14:30\nTEL;VALUE=uri:tel:+1-5\n"
+            "CATEGORIES:rowing\\,choir\nREV:20120305T132236Z\nEND:VCARD\n"
+            "BEGIN:VCARD\nEMAIL:lee@boat.example\nEND:VCARD\n")  # fmt: skip
+    ada, lee = lists.READERS["vcard"](card)
+    assert ada["content"] == (
+        "Ada: phone (Boat) 12; phone +1-5; anniversary 8 August 2009 (2009-08-08); "
+        "related (Brother) Per; spouse Kim")  # fmt: skip
+    assert (ada["tags"], ada["created_at"]) == (["contact", "rowing", "choir"], 1_330_953_720_000)
+    assert lee["content"] == "lee@boat.example: email lee@boat.example"
+
+
+def test_events_keep_what_calendars_say_beside():
+    """How long, who asks, tags, an address, several rules and days; one without a title too."""
+    event = ("BEGIN:VCALENDAR\nBEGIN:VEVENT\nSUMMARY:Dive\nDTSTART:20260327T100000\n"
+             "DURATION:PT1H30M\nRRULE:FREQ=DAILY;COUNT=1\nRRULE:FREQ=WEEKLY\nCATEGORIES:sea,sport\n"
+             "EXDATE:20260403T100000,20260410T100000\nRDATE;VALUE=DATE:20260501\n"
+             "ORGANIZER;CN=Bo:mailto:b@x\nATTENDEE;CN=Bo:mailto:b@x\nURL:https://dive.example\n"
+             "CREATED:20251231T230000Z\nEND:VEVENT\nBEGIN:VEVENT\nDTSTART;VALUE=DATE:20260501\n"
+             "DURATION:P9999999999W\nEND:VEVENT\nBEGIN:VEVENT\nEND:VEVENT\n"
+             "END:VCALENDAR\n")  # fmt: skip
+    dive, other = lists.READERS["ical"](event)
+    assert dive["content"] == (
+        "Dive: Friday 27 March 2026 (2026-03-27), 10:00–11:30, every day, once, every week, "
+        "not on Friday 3 April 2026 (2026-04-03), 10:00, "
+        "not on Friday 10 April 2026 (2026-04-10), 10:00, also on Friday 1 May 2026 (2026-05-01), "
+        "with Bo, https://dive.example")  # fmt: skip
+    assert (dive["tags"], dive["created_at"]) == (["event", "sea", "sport"], 1_767_222_000_000)
+    assert other["content"] == "event: Friday 1 May 2026 (2026-05-01)"
+    assert lists.list_kind("a.ics", "BEGIN:VEVENT\n") == "ical"
+    assert lists.list_kind("a.vcf", "\n\nbegin:vcard\n") == "vcard"
+
+
+@pytest.mark.parametrize("text", [
+    "- cmd: make tea\n   when:       1111122222\n   added_when: 1111111111\n   paths:\n"
+    "     - tea\n",
+    "# 1111122222\nmake tea\n"])  # fmt: skip
+def test_older_histories_are_read(text):
+    """Of fish: other indents, other fields, a blank behind the sign."""
+    assert lists.list_kind("x", text) == "history"
+    [row] = lists.READERS["history"](text)
+    assert (row["content"], row["created_at"]) == ("make tea", 1_111_122_222_000)
 
 
 def test_a_sheet_that_claims_to_be_huge_is_read(run, tmp_path):

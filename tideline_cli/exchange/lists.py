@@ -5,7 +5,7 @@ text can be read alone."""
 from __future__ import annotations
 
 import re
-from datetime import date, datetime, timedelta
+from datetime import MAXYEAR, date, datetime, timedelta
 from html import unescape
 from quopri import decodestring
 from zoneinfo import ZoneInfo
@@ -33,14 +33,22 @@ _ATTRIBUTE = re.compile(r'([\w-]+)\s*=\s*"([^"]*)"')
 _INLINE = re.compile(r"</?(?:a|b|i|u|s|em|strong|span|font|sub|sup|code)\b[^<>]{0,2000}>", re.I)
 _TAG = re.compile(r"</?[A-Za-z][^<>]{0,2000}>")
 _ZSH = re.compile(r": (\d{6,12}):\d+;(.*)", re.DOTALL)
-_BASH = re.compile(r"#(\d{6,12})")
+_BASH = re.compile(r"# ?(\d{6,12})")
+_WHEN = re.compile(r"\s+when:\s*(\d{1,12})\s*$")
+_OF_FISH = re.compile(r"\s+(?:\w+:|- )")
 _DAYS = {"MO": "Monday", "TU": "Tuesday", "WE": "Wednesday", "TH": "Thursday", "FR": "Friday",
          "SA": "Saturday", "SU": "Sunday"}  # fmt: skip
+_LISTED = {"EXDATE": "not on", "RDATE": "also on"}
+_LASTING = re.compile(r"P(?:(\d{1,3})W)?(?:(\d{1,4})D)?"
+                      r"(?:T(?:(\d{1,5})H)?(?:(\d{1,6})M)?(?:\d+S)?)?")  # fmt: skip
 _IN_WORDS = ("FREQ", "INTERVAL", "BYDAY", "UNTIL", "COUNT", "WKST")
 _EVERY = {"DAILY": "day", "WEEKLY": "week", "MONTHLY": "month", "YEARLY": "year"}
-_CONTACT = (("TEL", "phone"), ("EMAIL", "email"), ("ADR", "address"), ("URL", "web"),
-            ("IMPP", "chat"), ("ANNIVERSARY", "anniversary"), ("NICKNAME", "nickname"),
-            ("RELATED", "related"), ("NOTE", "note"))  # fmt: skip
+_CONTACT = {"TEL": "phone", "EMAIL": "email", "ADR": "address", "URL": "web", "IMPP": "chat",
+            "IMADDRESS": "chat", "SKYPE": "Skype", "JABBER": "Jabber", "ROLE": "role",
+            "ANNIVERSARY": "anniversary", "DATE": "date", "NICKNAME": "nickname",
+            "RELATED": "related", "RELATEDNAMES": "related", "SPOUSE": "spouse",
+            "MANAGER": "manager", "ASSISTANT": "assistant", "NOTE": "note"}  # fmt: skip
+_OF_VENDORS = re.compile(r"X-(?:MS-|EVOLUTION-|AB)?")
 
 
 def contacts(text: str) -> Iterator[Row]:
@@ -48,27 +56,30 @@ def contacts(text: str) -> Iterator[Row]:
     for card in _components(text, "VCARD"):
         by_name: dict[str, list[tuple[dict[str, str], str]]] = {}
         for name, parameters, value in card:
-            by_name.setdefault(name, []).append((parameters, value))
+            if value.strip(" ;"):
+                by_name.setdefault(_OF_VENDORS.sub("", name), []).append((parameters, value))
+        labels = {parameters.get("GROUP"): _plain(value).strip("_$!<>")
+                  for parameters, value in by_name.get("LABEL", ())}  # fmt: skip
         whole = _first(by_name, "FN") or " ".join(reversed(_parts(_first(by_name, "N"))[:2]))
-        name = whole.strip() or _first(by_name, "ORG").replace(";", ", ").strip()
+        ways = (_first(by_name, key) for key in ("ORG", "EMAIL", "TEL"))
+        name = whole.strip() or next(filter(None, ways), "").replace(";", ", ").strip()
         if not name:
             continue
         role = [_plain(_first(by_name, "TITLE")), ", ".join(_parts(_first(by_name, "ORG")))]
-        said = [
-            f"{word}{_kind(parameters)} {', '.join(_parts(value))}"
-            for key, word in _CONTACT for parameters, value in by_name.get(key, [])
-        ]  # fmt: skip
+        said = [f"{word}{_kind(parameters, labels)} {_told(key, value)}"
+                for key, word in _CONTACT.items() for parameters, value in by_name.get(key, ())]
         born = _first(by_name, "BDAY")
         about = ", ".join(one for one in role if one)
         shown = f"{_plain(name)} ({about})" if about else _plain(name)
-        tags = [tag.strip() for tag in _first(by_name, "CATEGORIES").split(",") if tag.strip()]
-        labels: Row = {"segment": "relationship", "tags": ["contact", *map(_plain, tags)]}
+        tags = _tags(_first(by_name, "CATEGORIES"))
+        made = _made(_first(by_name, "REV"))
+        common: Row = {"segment": "relationship", "tags": ["contact", *tags], "created_at": made}
         uid = _first(by_name, "UID") or f"{name}#{_first(by_name, 'EMAIL')}"
         day = _day_in_words(born)
         said += [f"born {day}"] if day else []
-        yield {"id": uid, "content": f"{shown}: {'; '.join(said)}" if said else shown, **labels}
+        yield {"id": uid, "content": f"{shown}: {'; '.join(said)}" if said else shown, **common}
         if day:
-            yield {"id": f"{uid}#birthday", **labels, "tags": ["contact", "birthday"],
+            yield {"id": f"{uid}#birthday", **common, "tags": ["contact", "birthday"],
                    "content": f"{_plain(name)}'s birthday is {day}"}  # fmt: skip
 
 
@@ -77,33 +88,36 @@ def events(text: str) -> Iterator[Row]:
     for kind, tag in (("VEVENT", "event"), ("VTODO", "task"), ("VJOURNAL", "note")):
         for properties in _components(text, kind):
             found = {name: (parameters, value) for name, parameters, value in reversed(properties)}
-            title = _plain(found.get("SUMMARY", ({}, ""))[1]).strip()
-            about = _plain(found.get("DESCRIPTION", ({}, ""))[1]).strip()
-            if not (title or about):
-                continue
-            status = found.get("STATUS", ({}, ""))[1].upper()
-            said = [_span(found), _plain(found.get("LOCATION", ({}, ""))[1]).strip(),
-                    _repeated(found.get("RRULE", ({}, ""))[1])]  # fmt: skip
+            title = _plain(_first_of(found, "SUMMARY")).strip()
+            about = _plain(_first_of(found, "DESCRIPTION")).strip()
+            status = _first_of(found, "STATUS").upper()
+            said = [_span(found), _plain(_first_of(found, "LOCATION")).strip(),
+                    *(_repeated(value) for name, _, value in properties if name == "RRULE")]
             if status in ("CANCELLED", "TENTATIVE"):
                 said.insert(0, status.lower())
             is_done = status == "COMPLETED" or "COMPLETED" in found
             if kind == "VTODO":
-                due, done = (_when(found.get(name, ({}, ""))[1]) for name in ("DUE", "COMPLETED"))
+                due, done = (_when(_first_of(found, name)) for name in ("DUE", "COMPLETED"))
                 said = [f"due {due}" if due else "", *said, f"done {done}".strip() * is_done]
-            with_whom = [
+            with_whom = [*dict.fromkeys(
                 _plain(parameters.get("CN") or value.removeprefix("mailto:"))
                 + " (declined)" * (parameters.get("PARTSTAT", "").upper() == "DECLINED")
-                for name, parameters, value in properties if name == "ATTENDEE"
-            ]  # fmt: skip
-            said += [f"not on {_when(value)}" for name, _, value in properties
-                     if name == "EXDATE" and _when(value)]  # fmt: skip
-            said.append(f"with {', '.join(with_whom[:20])}" if with_whom else "")
-            head = f"{title}: " if title and any(said) else title
+                for name, parameters, value in properties if name in ("ATTENDEE", "ORGANIZER")
+            )]  # fmt: skip
+            said += [f"{_LISTED[name]} {_when(part)}" for name, _, value in properties
+                     for part in value.split(",") if name in _LISTED and _when(part)]  # fmt: skip
+            more = f" and {len(with_whom) - 20:,} more" if len(with_whom) > 20 else ""
+            said.append(f"with {', '.join(with_whom[:20])}{more}" if with_whom else "")
+            said.append(_first_of(found, "URL"))
+            if not (title or about or any(said)):
+                continue
+            head = f"{title or tag}: " if any(said) and (title or not about) else title
             whole = head + ", ".join(one for one in said if one)
             content = f"{whole}. {about}" if about and whole else whole or about
-            row: Row = {"content": content, "tags": [tag]}
-            uid = found.get("UID", ({}, ""))[1]
-            again = found.get("RECURRENCE-ID", ({}, ""))[1]
+            row: Row = {"content": content, "created_at": _made(_first_of(found, "CREATED")),
+                        "tags": [tag, *_tags(_first_of(found, "CATEGORIES"))]}  # fmt: skip
+            uid = _first_of(found, "UID")
+            again = _first_of(found, "RECURRENCE-ID")
             if uid:
                 row["id"] = f"{uid}#{again}" if again else uid
             if kind == "VTODO":
@@ -238,11 +252,11 @@ def _unsoftened(text: str) -> str:
 
 
 def _property(line: str) -> Property:
-    head = re.match(r"(?:[\w-]+\.)?([\w-]+)", line)
+    head = re.match(r"(?:([\w-]+)\.)?([\w-]+)", line)
     if head is None:
         return "", {}, ""
     at = head.end()
-    parameters: dict[str, str] = {}
+    parameters: dict[str, str] = {"GROUP": head[1]} if head[1] else {}
     while (found := _PARAMETER.match(line, at)) is not None:
         key, value = found[1].upper(), (found[2] or "").strip('"')
         key, value = (key, value) if found[2] is not None else ("TYPE", found[1])
@@ -257,7 +271,11 @@ def _property(line: str) -> Property:
             value = decodestring(value.encode("latin-1", "replace")).decode(charset, "replace")
         except LookupError:
             value = decodestring(value.encode("latin-1", "replace")).decode("utf-8", "replace")
-    return head[1].upper(), parameters, value
+    return head[2].upper(), parameters, value
+
+
+def _first_of(found: Mapping[str, tuple[dict[str, str], str]], name: str) -> str:
+    return found[name][1] if name in found else ""
 
 
 def _first(by_name: Mapping[str, list[tuple[dict[str, str], str]]], name: str) -> str:
@@ -275,9 +293,27 @@ def _plain(value: str) -> str:
     return " ".join(spaced.split())
 
 
-def _kind(parameters: Mapping[str, str]) -> str:
+def _told(key: str, value: str) -> str:
+    day = _day_in_words(value.partition("T")[0]) if key in ("ANNIVERSARY", "DATE") else ""
+    return day or ", ".join(_parts(value)).removeprefix("tel:").removeprefix("mailto:")
+
+
+def _tags(value: str) -> list[str]:
+    return [tag for tag in map(str.strip, _plain(value).split(",")) if tag]
+
+
+def _made(value: str) -> int | None:
+    """Return a stated moment in milliseconds, of a day its beginning."""
+    at = _moment(value)
+    whole = at if at is None or isinstance(at, datetime) else datetime(at.year, at.month, at.day)
+    return None if whole is None else round(whole.timestamp() * 1000)
+
+
+def _kind(parameters: Mapping[str, str], labels: Mapping[str | None, str]) -> str:
     known = [one for one in parameters.get("TYPE", "").lower().split(",")
              if one in ("home", "work", "cell", "mobile", "fax")]  # fmt: skip
+    label = labels.get(parameters["GROUP"]) if "GROUP" in parameters else None
+    known = known or [label] if label else known
     return f" ({', '.join(known)})" if known else ""
 
 
@@ -292,7 +328,12 @@ def _span(found: Mapping[str, tuple[dict[str, str], str]]) -> str:
     if "DTSTART" not in found:
         return ""
     start, end = _when(found["DTSTART"][1]), _when(found["DTEND"][1]) if "DTEND" in found else ""
-    first, last = _moment(found["DTSTART"][1]), _moment(found.get("DTEND", ({}, ""))[1])
+    first, last = _moment(found["DTSTART"][1]), _moment(_first_of(found, "DTEND"))
+    lasting = _LASTING.fullmatch(_first_of(found, "DURATION"))
+    if first and lasting and not last and first.year < MAXYEAR - 200:
+        weeks, days, hours, minutes = (int(part or 0) for part in lasting.groups())
+        last = first + timedelta(weeks=weeks, days=days, hours=hours, minutes=minutes)
+        end = f"{_day(last)}, {last:%H:%M}" if isinstance(last, datetime) else end
     if first and last and not isinstance(first, datetime) and not isinstance(last, datetime):
         end = _day(max(first, last - timedelta(days=1)))  # the day behind the last
     elif isinstance(first, datetime) and isinstance(last, datetime) and first.date() == last.date():
@@ -357,7 +398,8 @@ def _repeated(rule: str) -> str:
     words += f" on {', '.join(days)}" if days else ""
     until = _day_in_words(said.get("UNTIL", "")[:8])
     words += f" until {until}" if until else ""
-    words = f"{words}, {said['COUNT']} times" if "COUNT" in said else words
+    times = "once" if said.get("COUNT") == "1" else f"{said.get('COUNT')} times"
+    words = f"{words}, {times}" if "COUNT" in said else words
     rest = [f"{name}={value}" for name, value in said.items() if name not in _IN_WORDS]
     return f"{words} ({', '.join(rest)})" if rest else words
 
@@ -381,14 +423,13 @@ def _history(text: str) -> Iterator[tuple[str, int | None]]:
         line = lines[place]
         place += 1
         if line.startswith("- cmd: "):
-            when = lines[place].strip() if place < len(lines) else ""
-            stated = when.removeprefix("when: ")
+            when = _WHEN.match(lines[place]) if place < len(lines) else None
             command = line[7:].replace("\\n", "\n").replace("\\\\", "\\")
-            yield command, int(stated) if stated.isdigit() else None
+            yield command, int(when[1]) if when else None
+            while place < len(lines) and _OF_FISH.match(lines[place]):
+                place += 1
         elif (found := _BASH.fullmatch(line)) is not None:
             at = int(found[1])
-        elif line.startswith(("  when: ", "  paths:", "    - ")):
-            continue
         else:
             while line.endswith("\\") and place < len(lines):
                 line = f"{line[:-1]}\n{lines[place]}"
@@ -400,10 +441,10 @@ def _history(text: str) -> Iterator[tuple[str, int | None]]:
 
 def _is_history(text: str) -> bool:
     lines = text.splitlines()
-    times = [line[:1] == "#" and len(line) == 11 and line[1:].isdigit() for line in lines[:2]]
+    times = [re.fullmatch(r"# ?\d{10}", line) is not None for line in lines[:2]]
     return bool(lines) and (
         _ZSH.fullmatch(lines[0]) is not None or times == [True, False]
-        or (lines[0].startswith("- cmd: ") and len(lines) > 1 and lines[1].startswith("  when: "))
+        or (lines[0].startswith("- cmd: ") and len(lines) > 1 and bool(_WHEN.match(lines[1])))
     )
 
 
@@ -417,9 +458,9 @@ def list_kind(name: str, text: str) -> str | None:
     """Return which of these lists a file is, by how it begins, else by its name; None for none."""
     begins = text[:4096].lstrip("\ufeff \r\n\t")
     plain = name.rpartition("/")[2].lower()
-    if begins[:11].upper() == "BEGIN:VCARD":
+    if begins[:11].upper() == "BEGIN:VCARD" or plain.endswith((".vcf", ".vcard")):
         return "vcard"
-    if begins[:15].upper() == "BEGIN:VCALENDAR":
+    if begins[:15].upper() == "BEGIN:VCALENDAR" or plain.endswith((".ics", ".ical")):
         return "ical"
     if begins[:40].upper().startswith("<!DOCTYPE NETSCAPE-BOOKMARK-FILE"):
         return "bookmarks"
