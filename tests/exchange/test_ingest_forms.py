@@ -55,6 +55,19 @@ def test_restructured_text_has_the_levels_of_its_adornments():
     ]  # fmt: skip
 
 
+def test_restructured_text_is_read_without_what_only_a_program_reads():
+    """Comments, targets and what fetches text are left out and counted; code keeps its indents."""
+    text = ("..\n   hidden\n\n.. a comment\n   goes on\n\n.. toctree::\n   :maxdepth: 2\n\n   one\n"
+            "\n.. _label:\n\n.. note:: Keep dry.\n\n   Always.\n\nRun::\n\n    if a:\n        b\n\n"
+            "    c\n\n.. code-block:: sh\n\n    ls\n\n.. [1] A footnote.\n\n.. _Site: https://x.example\n")
+    left = []
+    assert [text for _, text in told(blocks.restructured_blocks(text, warn=left.append))] == [
+        ".. note:: Keep dry.\n\n   Always.", "Run::\n\n    if a:\n        b\n\n    c",
+        ".. code-block:: sh\n\n    ls", ".. [1] A footnote.", ".. _Site: https://x.example",
+    ]  # fmt: skip
+    assert left == ["left out: 4 comments and directives"]
+
+
 def test_html_is_what_a_reader_sees():
     """Scripts, menus and what is hidden are left out; lists, tables, code and entities stay."""
     text = (

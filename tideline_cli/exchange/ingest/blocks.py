@@ -3,6 +3,7 @@ readers of Markdown, reStructuredText and plain text."""
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from itertools import groupby, pairwise
 from operator import attrgetter
@@ -14,7 +15,7 @@ from tideline_cli.model.record import record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from tideline_cli.exchange.markdown_tree import TextNode
     from tideline_cli.exchange.statements import Saying
@@ -22,6 +23,10 @@ if TYPE_CHECKING:
 SIZE = 600
 """Characters of a chunk, unless the user says another number."""
 _ADORNMENTS = "=-~^\"'#*+`:._"
+_COMMENT = re.compile(
+    r"\.\.(?:$| (?!\[|\||_[^:]+: \S)(?!(?!(?:auto\w+|toctree|contents|index|include|image|raw|meta"
+    r"|highlight|module|currentmodule)::)[\w:.-]+::))"
+)  # fmt: skip
 _LEAST = 3  # characters of an adornment
 
 
@@ -147,12 +152,17 @@ def plain_blocks(text: str) -> Iterator[Block]:
             yield Block("\n".join(line.rstrip() for line in part))
 
 
-def restructured_blocks(text: str) -> Iterator[Block]:
-    """Yield the paragraphs of reStructuredText under their headings: lines that are underlined, or
-    lined above and below. The order in which adornments appear gives their levels."""
+def restructured_blocks(text: str, *, warn: Callable[[str], object] = str) -> Iterator[Block]:
+    """Yield the paragraphs of reStructuredText, each with what is indented below it, under their
+    headings: lines that are underlined, or lined above and below. The order in which adornments
+    appear gives their levels. `warn` is told what is left out: comments, and what fetches text."""
     outline, levels = Outline(), dict[str, int]()
-    for paragraph in plain_blocks(text):
-        lines = paragraph.text.split("\n")
+    left = 0
+    for whole in _with_indented(plain_blocks(text)):
+        lines = whole.split("\n")
+        if _COMMENT.match(lines[0]):
+            left += 1
+            continue
         while lines:
             heading = _heading(lines)
             if heading is None:
@@ -163,6 +173,19 @@ def restructured_blocks(text: str) -> Iterator[Block]:
             yield from outline.enter(level, title)
             lines = lines[taken:]
     yield from outline.end()
+    if left:
+        warn(f"left out: {left:,} comments and directives")
+
+
+def _with_indented(paragraphs: Iterable[Block]) -> Iterator[str]:
+    """Yield the texts of paragraphs, each with the indented ones that follow it."""
+    own: list[str] = []
+    for paragraph in paragraphs:
+        if own and not paragraph.text[:1].isspace():
+            yield "\n\n".join(own)
+            own = []
+        own.append(paragraph.text)
+    yield from ["\n\n".join(own)] if own else []
 
 
 def _heading(lines: Sequence[str]) -> tuple[str, str, int] | None:

@@ -106,8 +106,8 @@ def blocks_of(
     text = _text(held.raw, encoding, warn)
     if form == "markdown":
         return _limited(markdown_blocks(text, size=size, warn=warn), warn)
-    read = restructured_blocks if form == "rst" else plain_blocks
-    return _limited(read(text), warn)
+    found = restructured_blocks(text, warn=warn) if form == "rst" else plain_blocks(text)
+    return _limited(found, warn)
 
 
 def head_of(held: Content, form: Form) -> Mapping[str, Any]:
