@@ -59,7 +59,8 @@ def packed(parts: dict[str, str]) -> bytes:
 
 
 def docx(blocks: Iterable[tuple[str, Any]]) -> bytes:
-    """Return a DOCX of blocks: `h1`, `h2`, `p` or `li` with its text, `table` with its rows."""
+    """Return a DOCX of blocks: `h1`, `h2`, `p`, `li`, `toc` with its text, `table` with its rows.
+    """
     main = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
     package = "http://schemas.openxmlformats.org/package/2006"
     types = "application/vnd.openxmlformats-officedocument.wordprocessingml.document.main"
@@ -67,6 +68,7 @@ def docx(blocks: Iterable[tuple[str, Any]]) -> bytes:
 
     def paragraph(text: str, kind: str = "p") -> str:
         style = f'<w:pStyle w:val="Heading{kind[1]}"/>' if kind[0] == "h" else ""
+        style = '<w:pStyle w:val="V1"/>' if kind == "toc" else style
         shown = f"<w:pPr>{style}{item if kind == 'li' else ''}</w:pPr>"
         return f"<w:p>{shown}<w:r><w:t>{escape(text)}</w:t></w:r></w:p>"
 
@@ -84,7 +86,8 @@ def docx(blocks: Iterable[tuple[str, Any]]) -> bytes:
         '"http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument" '
         'Target="word/document.xml"/></Relationships>',
         "word/document.xml": f'<w:document xmlns:w="{main}"><w:body>{body}</w:body></w:document>',
-        "word/styles.xml": f'<w:styles xmlns:w="{main}"/>',
+        "word/styles.xml": f'<w:styles xmlns:w="{main}"><w:style w:type="paragraph" w:styleId="V1">'
+        '<w:name w:val="toc 1"/></w:style></w:styles>',
         "word/numbering.xml": f'<w:numbering xmlns:w="{main}"><w:abstractNum w:abstractNumId="0">'
         '<w:lvl w:ilvl="0"><w:numFmt w:val="bullet"/></w:lvl></w:abstractNum><w:num w:numId="1">'
         '<w:abstractNumId w:val="0"/></w:num></w:numbering>',

@@ -64,6 +64,13 @@ def test_a_table_keeps_its_cells():
     assert [block.text for block in html_text.blocks(page)][-1] == "Crane | Tons\nBlue | 12"
 
 
+def test_a_table_of_contents_is_left_out():
+    """It only says the headings again."""
+    raw = paper.docx([("toc", "Pump\t1"), ("h1", "Pump"), ("p", "Rinse it.")])
+    page = "".join(office.unpacked(raw, "docx"))
+    assert [block.text for block in html_text.blocks(page)] == ["Rinse it."]
+
+
 @pytest.mark.parametrize("form", ["docx", "odt", "epub"])
 @pytest.mark.parametrize("raw", [b"", b"no zip", b"PK\x03\x04cut", packed({"x": "y"})])
 def test_what_is_damaged_is_refused(form, raw):

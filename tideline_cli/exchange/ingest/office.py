@@ -56,7 +56,8 @@ def _docx(raw: bytes) -> Iterator[str]:
 
     # Pictures are no text: each would come as the letters of its bytes.
     nothing = mammoth.images.img_element(lambda _: {"src": ""})
-    yield mammoth.convert_to_html(BytesIO(raw), convert_image=nothing).value
+    menus = "p[style-name^='toc'] => !"  # as `nav` in HTML
+    yield mammoth.convert_to_html(BytesIO(raw), convert_image=nothing, style_map=menus).value
 
 
 def _odt(raw: bytes) -> Iterator[str]:
