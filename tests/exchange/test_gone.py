@@ -58,8 +58,27 @@ def test_what_was_not_read_is_not_gone(run, notes):
 def test_rows_that_were_not_all_read_tell_of_nothing_gone(run, notes):
     """After --max-rows nothing is known of the rows behind."""
     run("import", str(notes), "--trust")
+    for note in notes.glob("*.md"):
+        note.write_text(note.read_text() + "\nOne more line.\n")
     done = run("import", str(notes), "--trust", "--gone", "--max-rows", "1", "--json")
     assert (done.code, "Pack the tent." in texts(run)) == (2, True)
+
+
+def test_what_is_as_it_was_is_not_read_again(run, notes):
+    """A note of the same size and time is not read, but with --trust now and not then, with another
+    reading, or once its facts are undone; one that was written is."""
+    first = run("import", str(notes), "--json").json
+    again = run("import", str(notes), "--json").json
+    assert (again["unchanged"], again["present"], again["gone"]) == (3, 0, 0)
+    (notes / "Trip.md").write_text("# Trip\n\nPack the tent.\n\nBring juice.\n")
+    third = run("import", str(notes), "--json").json
+    assert (third["unchanged"], third["added"], third["gone"]) == (2, 1, 1)
+    assert run("import", str(notes), "--trust", "--json").json["unchanged"] == 0
+    run("undo")
+    assert run("import", str(notes), "--encoding", "utf-8", "--json").json["unchanged"] == 0
+    run("undo", str(third["batch"]))
+    run("undo", str(first["batch"]))
+    assert run("import", str(notes), "--json").json["added"] == 5
 
 
 def test_others_are_not_looked_at(run, notes):

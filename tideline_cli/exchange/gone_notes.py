@@ -1,17 +1,18 @@
-"""Statements of a folder of notes that are not in it any more: what earlier imports of the folder
-took in and the last one did not find."""
+"""What earlier imports of a folder of notes took in: which notes are as they were then, and which
+statements are not in the folder any more."""
 
 from __future__ import annotations
 
 from tideline_cli.exchange.ingest.library import is_there
 from tideline_cli.model import codec
+from tideline_cli.model.source import is_trusted
 from tideline_cli.policy.transitions import archived
-from tideline_cli.store import facts, journal, writes
-from tideline_cli.store.sequences import of_folder
+from tideline_cli.store import facts, journal, sequences, writes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Container, Iterator
+    from typing import Any
 
     from apsw import Connection
 
@@ -19,8 +20,26 @@ if TYPE_CHECKING:
     from tideline_cli.model.fact import Fact
     from tideline_cli.model.origin import Origin
 
-FOLDER, FILE = "folder", "file"
-"""The keys of the metadata of a note's statement that hold its folder and its name in there."""
+    State = tuple[int, int]
+
+FOLDER, FILE, STATE = "folder", "file", "state"
+"""The keys of the metadata of a note's statement: its folder, the path of its file in there, and
+when that was last written (ms) with its size (bytes)."""
+
+
+def known_states(
+    db: Connection, folder: str, *, viewer: Origin, trusted: bool
+) -> dict[str, State]:
+    """Return in what state each note of a folder was read, where all that is there of it comes from
+    that state, and was vouched for as it would be now."""
+    found: dict[str, State | None] = {}
+    for _, metadata, source in _stated(db, folder, viewer=viewer):
+        noted, state = metadata.get(STATE), None
+        if isinstance(noted, list) and len(noted) == 2 and is_trusted(source) is trusted:
+            state = (noted[0], noted[1])
+        if found.setdefault(metadata[FILE], state) != state:
+            found[metadata[FILE]] = None
+    return {file: state for file, state in found.items() if state is not None}
 
 
 def settle(
@@ -42,12 +61,26 @@ def settle(
 def _unstated(
     db: Connection, folder: str, read: Container[str], stated: Container[str], *, viewer: Origin
 ) -> Iterator[Fact]:
-    seqs = of_folder(db, codec.dumps({FOLDER: folder})[1:-1], viewer=viewer)
+    there: dict[str, bool] = {}
+    seqs = []
+    for seq, metadata, _ in _stated(db, folder, viewer=viewer):
+        file = metadata[FILE]
+        if file not in there:
+            there[file] = is_there(f"{folder}/{file}")
+        if file in read or not there[file]:
+            seqs.append(seq)
     for start in range(0, len(seqs), 500):
         for fact in facts.get(db, seqs[start : start + 500], viewer=viewer).values():
-            metadata = fact.metadata or {}
-            file = metadata.get(FILE)
-            if metadata.get(FOLDER) != folder or not isinstance(file, str) or fact.id in stated:
-                continue
-            if file in read or not is_there(f"{folder}/{file}"):
+            if fact.id not in stated:
                 yield fact
+
+
+def _stated(
+    db: Connection, folder: str, *, viewer: Origin
+) -> Iterator[tuple[int, dict[str, Any], Any]]:
+    """Yield number, metadata and source of each active fact that is of a note of a folder."""
+    noted = codec.dumps({FOLDER: folder})[1:-1]
+    for seq, text, source in sequences.with_metadata(db, noted, viewer=viewer):
+        metadata = codec.loads(text)
+        if metadata.get(FOLDER) == folder and isinstance(metadata.get(FILE), str):
+            yield seq, metadata, source

@@ -91,15 +91,18 @@ def _firsts(db: Connection, seqs: list[int]) -> Iterator[tuple[int, tuple[int, s
             yield seq, (created_at, scope, note_in(codec.loads(metadata) if metadata else None))
 
 
-def of_folder(db: Connection, noted: str, *, viewer: Origin) -> list[int]:
-    """Return the numbers of an origin's active facts in whose metadata a text stands."""
+def with_metadata(
+    db: Connection, noted: str, *, viewer: Origin
+) -> Iterable[tuple[int, str, str]]:
+    """Yield number, metadata and source of an origin's active facts in whose metadata a text
+    stands."""
     condition, values = visibility.where(viewer)
     rows: Iterable[Any] = db.execute(
-        f"SELECT seq FROM fact WHERE {condition} AND lifecycle = 'active'"
+        f"SELECT seq, metadata, source FROM fact WHERE {condition} AND lifecycle = 'active'"
         " AND metadata IS NOT NULL AND instr(metadata, ?) > 0 ORDER BY seq",
         (*values, noted),
     )
-    return [seq for (seq,) in rows]
+    return rows
 
 
 def note_in(metadata: Mapping[str, Any] | None) -> Mapping[str, Any]:

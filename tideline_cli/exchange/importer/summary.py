@@ -47,6 +47,7 @@ class ImportSummary:
         self.batch: int | None = None
         self.number: int | None = None  # of the batch, among those of all origins
         self.ids: set[str] = set()  # of what notes state
+        self.unchanged = 0  # notes that were not read again
         self.gone = 0  # statements of earlier imports of a folder that are not in it any more
         self.errors: list[tuple[int, TidelineError]] = []
         self.kinds: dict[str, list[int]] = {}  # lines refused, by what is wrong; the first hundred

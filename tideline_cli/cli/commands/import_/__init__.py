@@ -140,12 +140,18 @@ def run(session: Session, words: list[str], options: Options) -> int:
     context = ImportContext(
         session.viewer, session.now, options.trust, agent, are_dated=source.has_notes()
     )
+    if source.folder is not None and _is_as_before(session, options):
+        source.leave_unchanged(gone_notes.known_states(
+            session.opened or session.writing(), source.folder, viewer=session.viewer,
+            trusted=options.trust,
+        ))  # fmt: skip
     if options.strict:
         _check(session, LimitedRows(source, options.max_rows), context)
     rows = LimitedRows(source, options.max_rows)
     if options.dry_run:
         return preview(session, path, rows, context, source)
     summary = _stored(session, rows, context, source, merge=options.merge)
+    summary.unchanged = source.unchanged
     if summary.rows:
         _embed(session)
     if source.folder is not None and rows.stopped is None and not options.merge:
@@ -164,6 +170,13 @@ def run(session: Session, words: list[str], options: Options) -> int:
     if summary.rows and not summary.taken:
         raise useless(summary)
     return 0
+
+
+def _is_as_before(session: Session, options: Options) -> bool:
+    """Say whether a note that is as it was would give what it gave before."""
+    says_how = (options.map, options.as_, options.encoding, options.agent, options.seconds)
+    is_plain = not any(says_how) and not (options.merge or options.strict or options.dry_run)
+    return is_plain and session.has_memory
 
 
 def _stored(
@@ -370,6 +383,7 @@ def _sentence(summary: ImportSummary, trust: bool) -> str:
         (summary.brought["relabelled"], "with other labels, as the file says later"),
         (summary.ended, "copies archived that the file has forgotten since"),
         (summary.present, "there already"),
+        (summary.unchanged, "notes unchanged since they were read"),
         (summary.forgotten, "of these forgotten here since"),
         (summary.used, "used more"),
         (summary.differing, "of these in another state, which stays"),
@@ -427,6 +441,7 @@ def _form(path: str, summary: ImportSummary, trust: bool) -> dict[str, object]:
         "forgotten": summary.forgotten,
         "before_1990": summary.early,
         "gone": summary.gone,
+        "unchanged": summary.unchanged,
     }
 
 

@@ -115,6 +115,7 @@ class Source:
         self._walk: Walk | None = None  # of a folder of notes
         self.written: dates.Dates | None = None
         self.read: set[str] = set()  # the notes of a folder that state anything
+        self.unchanged = 0  # notes of a folder that are as they were when they were read
         self._encoding = encoding
         self._tool = tool  # the program that wrote it, where `--from` names one
         self._mapping = mapping
@@ -200,7 +201,10 @@ class Source:
             head = row.get("metadata") or {}
             if self._walk is not None and gone_notes.FILE in head:
                 self.read.add(str(head[gone_notes.FILE]))
-                row["metadata"] = head = {**head, gone_notes.FOLDER: self.folder}
+                row["metadata"] = head = {
+                    **head, gone_notes.FOLDER: self.folder,
+                    gone_notes.STATE: self._state(head[gone_notes.FILE]),
+                }  # fmt: skip
             if row.get("created_at") is not None:
                 yield line, row
                 continue
@@ -243,6 +247,22 @@ class Source:
         is_note = self._tool is not None or self._kind in ("markdown", "text")
         return is_note and not self._is_vault()
 
+    def leave_unchanged(self, known: Mapping[str, tuple[int, int]]) -> None:
+        """Leave out the notes of a folder that are as they were when they were read."""
+        if self._walk is not None and self._tool != "basic-memory":  # whose notes name one another
+            changed = [name for name in self._walk.files
+                       if name not in known or known[name] != self._state(name)]  # fmt: skip
+            self.unchanged = len(self._walk.files) - len(changed)
+            self._walk.files = changed
+
+    def _state(self, name: str) -> tuple[int, int]:
+        """Return when a note of a folder was written, and how long it is."""
+        try:
+            state = os.stat(os.path.join(self._path, name))
+        except OSError:
+            return 0, 0
+        return state.st_mtime_ns // 1_000_000, state.st_size
+
     @property
     def folder(self) -> str | None:
         """The folder of notes that is read, from the root; None for a file."""
@@ -264,6 +284,8 @@ class Source:
             return sum(1 for line in _lines(file) if line.strip())
 
     def _read(self) -> Generator[tuple[int, dict[str, Any] | TidelineError], None, None]:
+        if self.unchanged and self._walk is not None and not self._walk.files:
+            return
         if self._tool is not None:
             rows = tools.rows_of(self._tool, self._path, self._tell, self._walk)
             yield from self._of_notes(rows)
