@@ -158,11 +158,18 @@ def store_backlog(db: Connection, backlog: Backlog) -> None:
 
 def embed_backlog(db: Connection, *, origin_number: int, limit: int) -> int:
     """Embed and store up to `limit` facts of an origin that have no vector; return how many."""
-    lane = lane_of(db)
-    waiting = vectors.backlog(db, origin_number=origin_number, embedder=lane.name, limit=limit)
+    name = lane_of(db).name
+    waiting = vectors.backlog(db, origin_number=origin_number, embedder=name, limit=limit)
+    return embed_waiting(db, waiting, origin_number=origin_number)
+
+
+def embed_waiting(
+    db: Connection, waiting: Sequence[tuple[int, str, str]], *, origin_number: int
+) -> int:
+    """Embed and store facts that wait for that, as `vectors.backlog` returns them; return how many.
+    """
     texts = [text for _, text, _ in waiting]
-    if not are_few(texts):
-        lane = lane_of(db, large=True)
+    lane = lane_of(db, large=not are_few(texts))
     if waiting:
         numbers = [seq for seq, *_ in waiting]
         vectors.append(

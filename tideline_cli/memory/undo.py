@@ -3,11 +3,12 @@ go back to what they were, and doing it."""
 
 from __future__ import annotations
 
-from itertools import islice, takewhile
+from itertools import islice
 
+from tideline_cli.config.settings import DEFAULT_EMBEDDER
 from tideline_cli.errors import NotFoundError, TidelineError, UsageError, WriteBlockedError
 from tideline_cli.memory.lanes import embedder_of, is_slow
-from tideline_cli.memory.semantic import embed_backlog
+from tideline_cli.memory.semantic import embed_waiting
 from tideline_cli.model import codec
 from tideline_cli.model.edge import kinds_under
 from tideline_cli.model.record import record, replace
@@ -21,12 +22,12 @@ from tideline_cli.store import (
     undo_rows,
     vectors,
 )
-from tideline_cli.store.connection import has_synced, setting, snapshot, writing
+from tideline_cli.store.connection import SYNCED, setting, snapshot, writing
 from tideline_cli.store.history import Batch
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
     from apsw import Connection
 
@@ -103,22 +104,36 @@ def undoable(db: Connection, *, viewer: Origin, limit: int) -> list[StandingBatc
 
 
 def take_batch_back(
-    db: Connection, batch: Batch, *, viewer: Origin, now: int, dry_run: bool, verb: str = "undo",
-    reason: str = "", bulk: bool | None = None,
+    db: Connection, batch: Batch, *, viewer: Origin, now: int, dry_run: bool,
+    bulk: bool | None = None,
 ) -> Undone:  # fmt: skip
-    """Take back one batch, as a batch with this verb and reason."""
-    if dry_run:
-        with snapshot(db):
-            return _report(batch, plan_undo(db, batch, viewer=viewer), 0)
+    """Take back one batch, as an undo."""
     if bulk is None:
         bulk = undo_rows.fact_count(db, batch) > MANY
+    why = f"batch {batch.ordinal} ({batch.verb})"
+    plan, own = _taken_back(
+        db, batch, "undo", why, viewer=viewer, now=now, dry_run=dry_run, bulk=bulk
+    )
+    return _report(batch, plan, own)
+
+
+def _taken_back(
+    db: Connection, batch: Batch, verb: str, reason: str, *, viewer: Origin, now: int,
+    dry_run: bool, bulk: bool,
+) -> tuple[UndoPlan, int]:  # fmt: skip
+    """Take back one batch, as a batch with this verb and reason; return what that did, and the
+    number of the new batch, 0 in a dry run."""
+    if dry_run:
+        with snapshot(db):
+            return plan_undo(db, batch, viewer=viewer), 0
     with journal.batch(db, verb=verb, by=viewer, now=now, bulk=bulk) as own:
         plan = plan_undo(db, batch, viewer=viewer)
-        own.explain(reason or f"batch {batch.ordinal} ({batch.verb})", undoes=batch.number)
+        own.explain(reason, undoes=batch.number)
         waiting = apply_undo(db, plan, bulk=bulk)
+        name = "" if is_slow(db) else setting(db, "embedder", DEFAULT_EMBEDDER)
     for origin in waiting:
-        embed_missing(db, origin)
-    return _report(batch, plan, own.ordinal)
+        embed_missing(db, origin, name)
+    return plan, own.ordinal
 
 
 def _steps_back(
@@ -210,54 +225,46 @@ def redo(db: Connection, *, viewer: Origin, now: int, dry_run: bool = False) -> 
     Raises NotFoundError where no undo stands, and WriteBlockedError where none can be taken back.
     """
     passed: list[WriteBlockedError] = []
-    for undone, back in _undos(db, viewer):
+    for undone, back, count in _undos(db, viewer):
         try:
-            done = take_batch_back(
-                db, undone, viewer=viewer, now=now, dry_run=dry_run, verb="redo",
-                reason=f"batch {back.ordinal} ({back.verb})",
+            plan, own = _taken_back(
+                db, undone, "redo", f"batch {back.ordinal} ({back.verb})", viewer=viewer, now=now,
+                dry_run=dry_run, bulk=count > MANY,
             )  # fmt: skip
         except WriteBlockedError as error:
             passed.append(error)
             continue
         reasons = tuple(error.message for error in passed)
-        return Redone(back, done, reasons, _made_since(db, undone, done.batch, viewer))
+        kept = _kept(db, [step for step in plan.newer if not step.undoes and step.ordinal != own])
+        return Redone(back, _report(undone, plan, own), reasons, kept)
     if passed:
         raise passed[0]
     raise NotFoundError("there is nothing to redo", hint="redo takes back an undo")
 
 
-def _made_since(
-    db: Connection, undone: Batch, own: int, viewer: Origin
-) -> tuple[tuple[int, str], ...]:
-    """Return the batches that were made after an undo, stand, and are no step back or forward; the
-    oldest first."""
-    later = list(takewhile(
-        lambda step: step.ordinal > undone.ordinal, history.standing(db, viewer=viewer)
-    ))  # fmt: skip
-    asked = [step for step in later if not step.undoes and step.ordinal != own]
-    found = reads.together(db, *(
-        reads.asked(history.HAS_CHANGES, (step.number,)) for step in asked
-    ))  # fmt: skip
-    made = [
-        (step.ordinal, step.verb) for step, rows in zip(asked, found, strict=True) if rows[0][0]
-    ]
-    return tuple(reversed(made))
+def _kept(db: Connection, made: Sequence[StandingBatch]) -> tuple[tuple[int, str], ...]:
+    """Return which of the batches that were made after an undo have changed anything, the oldest
+    first."""
+    found = reads.together(db, *(reads.asked(history.HAS_CHANGES, (step.number,)) for step in made))
+    told = [(step.ordinal, step.verb) for step, rows in zip(made, found, strict=True) if rows[0][0]]
+    return tuple(reversed(told))
 
 
-def _undos(db: Connection, viewer: Origin) -> Iterator[tuple[Batch, Batch]]:
+def _undos(db: Connection, viewer: Origin) -> Iterator[tuple[Batch, Batch, int]]:
     """Yield the steps back that stand, newest first, each with the batch that stands again once it
-    is taken back."""
+    is taken back, and the count of facts that it added or deleted."""
     chains = history.Chains(db, viewer=viewer)
-    for step in history.standing(db, viewer=viewer):
+    for step in history.standing(db, viewer=viewer, chains=chains):
         if step.undoes is None or chains.bring_back(step.undoes):
             continue
-        found, meant, has = reads.together(
+        found, meant, has, count = reads.together(
             db, reads.asked(history.BY_NUMBER, (step.number,)),
             reads.asked(history.BY_NUMBER, (chains.first(step.undoes),)),
             reads.asked(history.HAS_CHANGES, (step.number,)),
+            reads.asked(undo_rows.FACT_COUNT, (step.number,)),
         )  # fmt: skip
         if found and meant and has[0][0]:
-            yield Batch(*found[0]), Batch(*meant[0])
+            yield Batch(*found[0]), Batch(*meant[0]), int(count[0][0])
 
 
 MANY = 500  # facts that come and go; for more the index is made anew, and vectors come later
@@ -286,7 +293,8 @@ class Reversal:
 @record
 class UndoPlan:
     """All that an undo does. `ids` names the facts, those that go and come included; `unstated`
-    are edges that go with a fact, and that no machine has stated."""
+    are edges that go with a fact, and that no machine has stated. `newer` are the batches that
+    stand and came after the one that is taken back, newest first."""
 
     facts: Reversal
     links: Reversal
@@ -295,26 +303,31 @@ class UndoPlan:
     ids: dict[int, str]
     awoken: frozenset[int]  # facts that become active again
     edges: tuple[int, int]  # how many edges go and come back
+    newer: tuple[StandingBatch, ...]
 
 
 def plan_undo(db: Connection, batch: Batch, *, viewer: Origin) -> UndoPlan:
     """Return what takes the batch back; raise WriteBlockedError when something would be lost."""
-    _refuse_undone(db, batch, viewer)
-    trails = undo_rows.trails(db, batch)
+    newer, touched, synced = reads.together(
+        db, history.newest(batch.number, viewer=viewer), undo_rows.touched(batch),
+        reads.asked(SYNCED),
+    )  # fmt: skip
+    _refuse_undone(batch, newer)
+    trails = undo_rows.trails(db, batch, touched)
     if any(trail.now is None for trail in trails.links.values()):
         from tideline_cli.store import parted_edges  # noqa: PLC0415  few edges are gone at an undo
 
         trails = parted_edges.followed(db, trails, batch)
     facts, links = _reversal(trails.facts), _reversal(trails.links)
-    awoken = _awoken(facts)
-    ids = {seq: _id(trail) for seq, trail in trails.facts.items()}
-    used = undo_rows.present_ids(db, trails.uses)
-    ids |= used
-    unstated = _unstated(db, facts)
-    found = list(dict.fromkeys(_conflicts(db, trails, facts, links, awoken, unstated)))
+    ids = {seq: _id(trail) for seq, trail in trails.facts.items()} | trails.used
+    unstated = _unstated(db, facts) if synced else frozenset()
+    found = list(dict.fromkeys([
+        *_lost_changes(db, trails, is_synced=bool(synced)),
+        *_conflicts(db, trails, facts, links, unstated),
+    ]))  # fmt: skip
     if found:
         raise _refusal(db, batch, found, ids, viewer)
-    uses = _uses(trails.uses, there=used.keys() - facts.gone | facts.back.keys())
+    uses = _uses(trails.uses, there=trails.used.keys() - facts.gone | facts.back.keys())
     if not (uses or any(some.gone or some.back or some.changed for some in (facts, links))):
         raise NothingLeftError(
             f"batch {batch.ordinal} has left nothing to take back",
@@ -322,12 +335,12 @@ def plan_undo(db: Connection, batch: Batch, *, viewer: Origin) -> UndoPlan:
             code="undo_conflict",
         )
     edges = _edge_count(trails, links.gone), _edge_count(trails, links.back)
-    return UndoPlan(facts, links, unstated, uses, ids, awoken, edges)
+    return UndoPlan(facts, links, unstated, uses, ids, _awoken(facts), edges, tuple(newer))
 
 
 def _unstated(db: Connection, facts: Reversal) -> frozenset[int]:
-    """Return the edges of facts that go which no machine has stated."""
-    if not facts.gone or not has_synced(db):
+    """Return the edges of facts that go which no machine has stated, in a memory that syncs."""
+    if not facts.gone:
         return frozenset()
     from tideline_cli.store import sync_changes  # noqa: PLC0415  few memories sync
 
@@ -340,8 +353,8 @@ def _edge_count(trails: Trails, rows: Iterable[int]) -> int:
     return sum(len(kinds_under(codec.loads(state)["kind"])) for state in states if state)
 
 
-def _refuse_undone(db: Connection, batch: Batch, viewer: Origin) -> None:
-    undone_by = history.taker(db, batch.number, viewer=viewer)
+def _refuse_undone(batch: Batch, newer: Iterable[StandingBatch]) -> None:
+    undone_by = next((step.ordinal for step in newer if step.undoes == batch.number), 0)
     if undone_by:
         raise WriteBlockedError(
             f"batch {batch.ordinal} was taken back already, by batch {undone_by}",
@@ -406,29 +419,37 @@ def _used(use: Use) -> Row | None:
 
 
 def _conflicts(
-    db: Connection, trails: Trails, facts: Reversal, links: Reversal, awoken: frozenset[int],
-    unstated: frozenset[int],
-) -> Iterator[Conflict]:  # fmt: skip
-    """Yield the later changes that would be lost, or contradicted."""
-    yield from _lost_changes(db, trails)
-    yield from _broken_edges(db, facts, links, unstated)
+    db: Connection, trails: Trails, facts: Reversal, links: Reversal, unstated: frozenset[int]
+) -> Iterator[Conflict]:
+    """Yield what stands in the way of facts that go, of edges and facts that come back, and of
+    facts that hold again."""
+    gone, edges, awoken = frozenset(facts.gone), frozenset(links.gone), _awoken(facts)
     holding = _holding(trails, facts, awoken)
-    yield from undo_rows.in_their_slots(db, holding.values(), but=trails.facts)
+    *found, replaced = reads.together(
+        db, undo_rows.edges_of_removed(gone, but=edges | unstated),
+        undo_rows.missing_ends(links.back.values(), gone=gone, back=facts.back),
+        undo_rows.same_edges(links.back.values(), gone=edges),
+        undo_rows.same_ids(facts.back.values(), gone=gone),
+        *(undo_rows.in_its_slot(*one, but=trails.facts) for one in holding.values()),
+        undo_rows.replaced_ones(holding),
+    )  # fmt: skip
     changed = {seq for seq, row in facts.changed.items() if "lifecycle" in row}
-    ending = frozenset(facts.gone) | changed - awoken
+    ending = gone | changed - awoken
     back = {
         seq for seq, trail in trails.facts.items()
         if trail.before is not None and codec.loads(trail.before)["lifecycle"] == "active"
     } - ending  # fmt: skip
-    yield from undo_rows.replaced(
-        db, holding, inactive=ending, back=back, but=frozenset(links.gone)
-    )
+    found += reads.together(db, *(
+        undo_rows.replaced(*holding[seq], inactive=ending, back=back, but=edges) for seq in replaced
+    ))  # fmt: skip
+    for some in found:
+        yield from some
 
 
-def _lost_changes(db: Connection, trails: Trails) -> Iterator[Conflict]:
+def _lost_changes(db: Connection, trails: Trails, *, is_synced: bool) -> Iterator[Conflict]:
     """Yield the later changes of the facts and edges that go back to what they were."""
     for seq, trail in trails.facts.items():
-        if trail.before != trail.now and not _is_own(db, seq, trail):
+        if trail.before != trail.now and not (is_synced and _is_own(db, seq, trail)):
             yield from (undo_rows.Conflict(batch, "changed", seq) for batch in trail.lost)
     for trail in trails.links.values():
         if trail.before != trail.now and trail.lost:
@@ -440,26 +461,11 @@ def _lost_changes(db: Connection, trails: Trails) -> Iterator[Conflict]:
 def _is_own(db: Connection, seq: int, trail: Trail) -> bool:
     """Say whether a fact that goes has changed only because of what another machine has said of
     another fact."""
-    if trail.before is not None or not trail.lost or not has_synced(db):
+    if trail.before is not None or not trail.lost:
         return False
     from tideline_cli.store import sync_changes  # noqa: PLC0415  few memories sync
 
     return sync_changes.only_shown(db, seq, trail.lost)
-
-
-def _broken_edges(
-    db: Connection, facts: Reversal, links: Reversal, unstated: frozenset[int]
-) -> Iterator[Conflict]:
-    """Yield what stands in the way of facts that go, and of edges and facts that come back."""
-    gone, edges = frozenset(facts.gone), frozenset(links.gone)
-    if gone:
-        yield from undo_rows.edges_of_removed(db, gone, but=edges | unstated)
-    if links.back:
-        back = links.back.values()
-        yield from undo_rows.missing_ends(db, back, gone=gone, back=facts.back)
-        yield from undo_rows.same_edges(db, back, gone=edges)
-    if facts.back:
-        yield from undo_rows.same_ids(db, facts.back.values(), gone=gone)
 
 
 def _holding(trails: Trails, facts: Reversal, awoken: frozenset[int]) -> dict[int, tuple[int, Row]]:
@@ -515,23 +521,26 @@ def apply_undo(db: Connection, plan: UndoPlan, *, bulk: bool) -> set[int]:
     undo_rows.insert_links(db, plan.links.back.values())
     undo_rows.put_uses(db, plan.uses)
     score_bounds.forget(db, plan.facts.gone)
-    score_bounds.put_of(db, plan.facts.back)
+    score_bounds.put_of(db, {*plan.uses, *plan.facts.back})
     if bulk:
         fts.rebuild(db)
     common_postings.correct(db, {*plan.facts.gone, *plan.facts.back})
     return _vectors_back(db, plan.facts.back)
 
 
-def embed_missing(db: Connection, origin_number: int) -> None:
-    """Make the vectors that are missing, in short transactions. After an error the next recall
-    makes the rest, and a slow embedder is left to it."""
-    if is_slow(db):
-        return
+def embed_missing(db: Connection, origin_number: int, name: str) -> None:
+    """Make the vectors of an embedder that are missing, in short transactions; on a server, where
+    each takes some round trips, in one. After an error the next recall makes the rest, and a slow
+    embedder, which has no name here, is left to it."""
+    limit = -1 if reads.has_trips(db) else _EMBED_AT_ONCE
     try:
-        done = _EMBED_AT_ONCE
-        while done == _EMBED_AT_ONCE:
-            with writing(db):
-                done = embed_backlog(db, origin_number=origin_number, limit=_EMBED_AT_ONCE)
+        done = limit if name else 0
+        while done == limit:
+            waiting = vectors.waiting(origin_number=origin_number, embedder=name, limit=limit)
+            with (turn := writing(db, waiting)):
+                if setting(db, "embedder", DEFAULT_EMBEDDER) != name:
+                    return
+                done = embed_waiting(db, turn.said, origin_number=origin_number)
     except TidelineError:
         return
 

@@ -161,20 +161,19 @@ ON CONFLICT (origin, term, number) DO UPDATE
 SET upto = excluded.upto, facts = excluded.facts, holders = excluded.holders,
   repeats = excluded.repeats
 """
+# Of each origin: the number before which its terms are kept, that of the newest fact, its tokens.
+_GROWTH = f"""
+SELECT number,
+  ifnull((SELECT max(upto) FROM common_posting WHERE origin = own.number AND term = '{_MARK}'), 0),
+  (SELECT ifnull(max(seq), 0) FROM fact),
+  (SELECT ifnull(sum(tokens), 0) FROM tally WHERE origin = own.number)
+FROM origin AS own
+"""
 ROWS_OF = "SELECT origin, term, upto, holders, repeats FROM common_posting WHERE number = ?"
 _SET = """
 UPDATE common_posting SET facts = ?, holders = ?, repeats = ?
 WHERE origin = ? AND term = ? AND number = ?
 """
-
-
-def is_due(db: Connection, *, origin_number: int) -> bool:
-    """Say whether an origin has grown so much that its common terms should be continued."""
-    reached, last = _reached(db, origin_number, _MARK), _last_number(db)
-    if last - reached <= max(_LEAST_GROWN, reached // _GROWN):
-        return False
-    sql = "SELECT ifnull(sum(tokens), 0) FROM tally WHERE origin = ?"
-    return int(db.execute(sql, (origin_number,)).get) >= TOKENS
 
 
 def settle(db: Connection, *, origin_number: int, most: int) -> None:
@@ -194,11 +193,11 @@ def settle(db: Connection, *, origin_number: int, most: int) -> None:
 
 
 def settle_all(db: Connection, *, most: int = 1 << 62) -> None:
-    """Continue the common terms of all origins that are due, each up to some more than `most`
-    holders."""
-    rows: list[Any] = db.execute("SELECT number FROM origin").fetchall()
-    for (number,) in rows:
-        if is_due(db, origin_number=number):
+    """Continue the common terms of all origins that have grown so much that it is due, each up to
+    some more than `most` holders."""
+    rows: list[Any] = db.execute(_GROWTH).fetchall()
+    for number, reached, last, tokens in rows:
+        if last - reached > max(_LEAST_GROWN, reached // _GROWN) and tokens >= TOKENS:
             settle(db, origin_number=number, most=most)
 
 

@@ -199,9 +199,12 @@ def named_settings(db: Connection, *names: str) -> dict[str, str]:
     return {str(name): str(value) for name, value in rows}
 
 
+SYNCED = "SELECT 1 FROM sqlite_schema WHERE name = 'sync_fact'"
+
+
 def has_synced(db: Connection) -> bool:
     """Say whether this memory has ever synced: one that never does has no tables of a sync."""
-    return bool(db.execute("SELECT 1 FROM sqlite_schema WHERE name = 'sync_fact'").fetchone())
+    return bool(db.execute(SYNCED).fetchone())
 
 
 OLDER_TERMS = (

@@ -8,7 +8,7 @@ from itertools import islice
 from tideline_cli.model import codec
 from tideline_cli.model.edge import kinds_under
 from tideline_cli.model.record import record, replace
-from tideline_cli.store import images, journal, visibility
+from tideline_cli.store import images, journal, reads, visibility
 from tideline_cli.store.facts import narrowing
 from tideline_cli.store.journal import Deeds
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from tideline_cli.model.origin import Origin
     from tideline_cli.store.facts import Filter
+    from tideline_cli.store.reads import Read
 
 
 @record
@@ -297,33 +298,56 @@ SELECT number, ordinal, at, verb, undoes FROM batch
 WHERE origin = (SELECT number FROM origin WHERE key = ?) AND ordinal < ? AND outcome = 'done'
 ORDER BY ordinal DESC LIMIT 200
 """
-_UNDOES = """
-SELECT number, undoes FROM batch
-WHERE origin = (SELECT number FROM origin WHERE key = ?) AND undoes IS NOT NULL
+_CHAINED = """
+SELECT number, ordinal, at, verb, undoes FROM batch
+WHERE origin = (SELECT number FROM origin WHERE key = ?1) AND (undoes IS NOT NULL
+  OR number IN (SELECT undoes FROM batch WHERE undoes IS NOT NULL))
 """
-_ONE = "SELECT number, ordinal, at, verb, undoes FROM batch WHERE number = ?"
 _ALL = 2**62
 
 
-def standing(db: Connection, *, viewer: Origin) -> Iterator[StandingBatch]:
-    """Yield the batches of an origin that stand, newest first.
+def standing(
+    db: Connection, *, viewer: Origin, chains: Chains | None = None
+) -> Iterator[StandingBatch]:
+    """Yield the batches of an origin that stand, newest first. From a server the `chains` that are
+    wanted as well come along.
 
     What is newer decides: an undo takes back nothing where a newer one that stands took it back.
     """
     taken: set[int] = set()
     below = _ALL
+    others = () if chains is None or not reads.has_trips(db) else (chains.read(),)
     while True:
-        rows: list[Any] = db.execute(_DONE, (viewer.key, below)).fetchall()  # none stays open
+        rows, *_ = reads.together(db, reads.asked(_DONE, (viewer.key, below)), *others)
         if not rows:
             return
-        for row in rows:
-            step = StandingBatch(*row)
-            below = step.ordinal
-            if step.number in taken:
-                continue
-            if step.undoes is not None:
-                taken.add(step.undoes)
-            yield step
+        others = ()
+        below = rows[-1][1]
+        yield from _kept(rows, taken)
+
+
+def newest(number: int, *, viewer: Origin) -> Read[list[StandingBatch]]:
+    """Read the batches that stand and are newer than the one with this number, newest first."""
+    taken: set[int] = set()
+    found: list[StandingBatch] = []
+    below = _ALL
+    while rows := (yield _DONE, (viewer.key, below)):
+        found += _kept([row for row in rows if row[0] > number], taken)
+        below = rows[-1][1]
+        if rows[-1][0] <= number:
+            break
+    return found
+
+
+def _kept(rows: Iterable[Any], taken: set[int]) -> Iterator[StandingBatch]:
+    """Yield those of the batches that newer ones have not `taken` back."""
+    for row in rows:
+        step = StandingBatch(*row)
+        if step.number in taken:
+            continue
+        if step.undoes is not None:
+            taken.add(step.undoes)
+        yield step
 
 
 def back(db: Connection, *, viewer: Origin) -> Iterator[StandingBatch]:
@@ -331,14 +355,14 @@ def back(db: Connection, *, viewer: Origin) -> Iterator[StandingBatch]:
     take them: one that was brought back counts as new as what brought it back."""
     seen: set[int] = set()
     chains = Chains(db, viewer=viewer)
-    for step in standing(db, viewer=viewer):
+    for step in standing(db, viewer=viewer, chains=chains):
         number = step.number if step.undoes is None else chains.first(step.undoes)
         if number in seen:  # something newer took it back, or brought it back
             continue
         seen.add(number)
         if step.undoes is None:
             yield step
-        elif chains.bring_back(step.undoes) and (meant := _of(db, number)) is not None:
+        elif chains.bring_back(step.undoes) and (meant := chains.batch(number)) is not None:
             yield meant
 
 
@@ -348,14 +372,23 @@ class Chains:
     def __init__(self, db: Connection, *, viewer: Origin) -> None:
         self._db = db
         self._viewer = viewer
-        self._known: dict[int, int] | None = None
+        self._known: dict[int, StandingBatch] | None = None
+
+    def read(self) -> Read[None]:
+        """Read all of them."""
+        rows = yield _CHAINED, (self._viewer.key,)
+        self._known = {row[0]: StandingBatch(*row) for row in rows}
+
+    def batch(self, number: int) -> StandingBatch | None:
+        """Return a batch that is an undo or was taken back, None for another."""
+        if self._known is None:
+            reads.alone(self._db, self.read())
+        return (self._known or {}).get(number)
 
     def _taken_by(self, number: int) -> int | None:
         """Return the number of the batch that a batch took back, None for one that is no undo."""
-        if self._known is None:
-            rows: Any = self._db.execute(_UNDOES, (self._viewer.key,)).fetchall()
-            self._known = dict(rows)
-        return self._known.get(number)
+        own = self.batch(number)
+        return None if own is None else own.undoes
 
     def first(self, number: int) -> int:
         """Return the number of the batch that a chain of undos is about."""
@@ -371,22 +404,6 @@ class Chains:
             forward = not forward
             undoes = self._taken_by(undoes)
         return forward
-
-
-def _of(db: Connection, number: int) -> StandingBatch | None:
-    row: Any = db.execute(_ONE, (number,)).fetchone()
-    return StandingBatch(*row) if row else None
-
-
-def taker(db: Connection, number: int, *, viewer: Origin) -> int:
-    """Return the number that users know of the undo that took a batch back and stands, 0 where
-    none does."""
-    for step in standing(db, viewer=viewer):
-        if step.undoes == number:
-            return step.ordinal
-        if step.number <= number:
-            break
-    return 0
 
 
 @record

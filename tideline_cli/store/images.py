@@ -8,6 +8,7 @@ from itertools import groupby
 from tideline_cli.model import codec
 from tideline_cli.model.record import record
 from tideline_cli.store import facts
+from tideline_cli.store.reads import alone
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from apsw import Connection
+
+    from tideline_cli.store.reads import Read
 
 KEYS = {"fact": "seq", "link": "number", "usage": "fact"}
 """The column by which the journal names a row of each table."""
@@ -28,17 +31,22 @@ def row_image(db: Connection, entity: str, number: int) -> str | None:
 
 def row_images(db: Connection, entity: str, numbers: Iterable[int]) -> dict[int, str]:
     """Return those of the rows that exist as the journal would keep them now, by number."""
+    return alone(db, images_of(entity, numbers))
+
+
+def images_of(entity: str, numbers: Iterable[int]) -> Read[dict[int, str]]:
+    """Read what `row_images` returns."""
     listed = list(numbers)
     if not listed:
         return {}
     from tideline_cli.store import schema  # noqa: PLC0415  16 KB of SQL that few readers need
 
     key = KEYS[entity]
-    sql = (
+    rows = yield (
         f"SELECT {key}, {schema.state_of(entity)} FROM {entity}"
-        f" WHERE {key} IN (SELECT value FROM json_each(?))"
-    )
-    return dict(db.execute(sql, (codec.dumps(listed),)))
+        f" WHERE {key} IN (SELECT value FROM json_each(?))", (codec.dumps(listed),)
+    )  # fmt: skip
+    return dict(rows)
 
 
 def row_states(images: Sequence[str | None], *, now: str | None) -> list[str | None]:
@@ -210,7 +218,12 @@ SELECT number, 'fact', ?, '+' FROM batch WHERE open > 0
 def births_of(db: Connection, seqs: Iterable[int]) -> dict[int, Birth]:
     """Return the births of those of the facts that came in a run. Of such a fact it is the first
     change."""
-    rows: Iterable[Any] = db.execute(_BORN, (codec.dumps(list(seqs)),))
+    return alone(db, told_births(seqs))
+
+
+def told_births(seqs: Iterable[int]) -> Read[dict[int, Birth]]:
+    """Read what `births_of` returns."""
+    rows = yield _BORN, (codec.dumps(list(seqs)),)
     return {seq: Birth(number, batch) for seq, number, batch in rows}
 
 

@@ -88,17 +88,18 @@ def put(db: Connection, seqs: Iterable[int]) -> None:
         db.executemany(_INSERT, list(_of_rows(rows, _analyzer(db))))
 
 
-def put_back(db: Connection, rows: Iterable[Mapping[str, Any]]) -> None:
-    """Index the labels of facts that were stored again, given by their columns."""
-    analyzer = _analyzer(db)
+def rows_of(
+    rows: Iterable[Mapping[str, Any]], *, analyzer: Analyzer
+) -> Iterator[dict[str, Any]]:
+    """Yield the rows that index the labels of facts, which are given by their columns."""
     for row in rows:
         labels = [row.get(name) for name in SEARCHED]
         if row.get("document") is not None:
             labels[_KIND] = None
         if any(label is not None for label in labels):
-            db.executemany(_INSERT, _rows(
-                row["seq"], row["origin"], set(row["terms"].split()), _labels_of(labels), analyzer
-            ))  # fmt: skip
+            held, named = set(row["terms"].split()), _labels_of(labels)
+            for one in _rows(row["seq"], row["origin"], held, named, analyzer):
+                yield dict(zip(("origin", "term", "fact", "size"), one, strict=True))
 
 
 def make_anew(db: Connection) -> None:

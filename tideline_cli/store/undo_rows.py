@@ -15,7 +15,7 @@ from tideline_cli.store import SERVERS, images, labels, reads, score_bounds, use
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping
+    from collections.abc import Collection, Iterable, Mapping
     from typing import Any
 
     from apsw import Connection
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from tideline_cli.model.source import Source
     from tideline_cli.model.text import Analyzer
     from tideline_cli.store.history import Batch
+    from tideline_cli.store.reads import Read, Rows
 
     Row = dict[str, Any]
     Period = list[Any]  # created_at, valid_from, valid_to
@@ -68,11 +69,13 @@ class Use:
 
 @record
 class Trails:
-    """All that a batch did, each under the number of its row."""
+    """All that a batch did, each under the number of its row; and the ids of those of the facts it
+    used that are there."""
 
     facts: dict[int, Trail]
     links: dict[int, Trail]
     uses: dict[int, Use]
+    used: dict[int, str]
 
 
 @record
@@ -88,35 +91,34 @@ def fact_count(db: Connection, batch: Batch) -> int:
     return int(db.execute(FACT_COUNT, (batch.number,)).get)
 
 
-def trails(db: Connection, batch: Batch) -> Trails:
-    """Return what a batch did to each row, and what has become of the row since."""
+def trails(db: Connection, batch: Batch, touched: Iterable[Any]) -> Trails:
+    """Return what a batch did to each row, and what has become of the row since, by what it has
+    `touched`."""
     changes: dict[str, dict[int, list[_Change]]] = {"fact": {}, "link": {}, "usage": {}}
-    for entity, row, *values in touched(db, batch):
+    for entity, row, *values in touched:
         if entity == "facts":
             changes["fact"] |= _births(row, *values)
         else:
             changes[entity].setdefault(row, []).append(_Change(*values))
-    now = {entity: images.row_images(db, entity, by_row) for entity, by_row in changes.items()}
+    facts, links, uses = changes.values()
+    of_facts, of_links, of_uses, used = reads.together(
+        db, *(images.images_of(entity, rows) for entity, rows in changes.items()), _present(uses)
+    )
     return Trails(
+        {row: _trail(found, of_facts.get(row), batch.number) for row, found in facts.items()},
         {
-            row: _trail(found, now["fact"].get(row), batch.number)
-            for row, found in changes["fact"].items()
+            row: _trail(found, _same_edge(found, of_links.get(row), batch.number), batch.number)
+            for row, found in links.items()
         },
-        {
-            row: _trail(found, _same_edge(found, now["link"].get(row), batch.number), batch.number)
-            for row, found in changes["link"].items()
-        },
-        {
-            row: _use(found, now["usage"].get(row), batch.number)
-            for row, found in changes["usage"].items()
-        },
+        {row: _use(found, of_uses.get(row), batch.number) for row, found in uses.items()},
+        used,
     )
 
 
-def touched(db: Connection, batch: Batch) -> Iterable[Any]:
-    """Return the changes from the first of a batch on of each row that it changed, oldest first:
+def touched(batch: Batch) -> Read[Rows]:
+    """Read the changes from the first of a batch on of each row that it changed, oldest first:
     entity, row, number, batch, before, after."""
-    return db.execute(_TOUCHED, (batch.first, batch.number, batch.last))
+    return reads.asked(_TOUCHED, (batch.first, batch.number, batch.last))
 
 
 def _births(
@@ -131,11 +133,15 @@ def _births(
 
 def present_ids(db: Connection, facts: Iterable[int]) -> dict[int, str]:
     """Return the ids of those of the facts that exist, by number."""
-    listed = list(facts)
-    if not listed:
+    return reads.alone(db, _present(facts))
+
+
+def _present(facts: Iterable[int]) -> Read[dict[int, str]]:
+    if not (listed := list(facts)):
         return {}
     sql = "SELECT seq, id FROM fact WHERE seq IN (SELECT value FROM json_each(?)) ORDER BY seq"
-    return dict(db.execute(sql, (codec.dumps(listed),)))
+    rows = yield sql, (codec.dumps(listed),)
+    return dict(rows)
 
 
 def known_ids(db: Connection, facts: Iterable[int]) -> dict[int, str]:
@@ -172,11 +178,13 @@ def insert_facts(db: Connection, rows: Collection[Row], *, analyzer: Analyzer) -
         for row, terms in worded
     ]  # fmt: skip
     _insert(db, "fact", whole)
-    labels.put_back(db, whole)
+    _insert(db, "label_term", labels.rows_of(whole, analyzer=analyzer))
 
 
 def insert_links(db: Connection, rows: Collection[Row]) -> None:
     """Store edges again, each under its number unless another edge has that number now."""
+    if not rows:
+        return
     numbers = [row["number"] for row in rows if row["number"] is not None]
     sql = "SELECT number FROM link WHERE number IN (SELECT value FROM json_each(?))"
     held: Iterable[Any] = db.execute(sql, (codec.dumps(numbers),))
@@ -208,13 +216,13 @@ def _touching(changes: Mapping[int, Iterable[str]], names: Collection[str]) -> l
 
 
 def put_uses(db: Connection, used: Mapping[int, Row | None]) -> None:
-    """Set the uses of facts that exist; None stands for a fact that was never used."""
+    """Set the uses of facts that exist; None stands for a fact that was never used. The bytes that
+    bound their scores are left to the caller."""
     delete(db, "usage", [seq for seq, row in used.items() if row is None])
     uses.put_all(db, [
         (seq, row["access_count"], row["last_accessed_at"])
         for seq, row in used.items() if row is not None
     ])  # fmt: skip
-    score_bounds.put_of(db, used)
 
 
 def changed_values(trail: Trail) -> Row:
@@ -319,13 +327,13 @@ class Conflict:
     fact: int
 
 
-EDGES = """
+_EDGES = """
 SELECT number, from_fact, to_fact FROM link
 WHERE from_fact IN (SELECT value FROM json_each(?1))
   OR to_fact IN (SELECT value FROM json_each(?1))
 ORDER BY number
 """
-ENDS = f"""
+_ENDS = f"""
 SELECT DISTINCT to_fact FROM link WHERE to_fact IN (SELECT value FROM json_each(?))
 AND kind IN ({ENDING}) ORDER BY to_fact
 """
@@ -333,44 +341,56 @@ _IN_SLOT = """
 SELECT seq, source, created_at, valid_from, valid_to FROM fact
 WHERE origin = ? AND slot = ? AND scope IS ? AND lifecycle = 'active' AND seq <> ?
 """
+_ARRIVING = f"""
+SELECT (SELECT min(batch) FROM change WHERE change.number > ? AND entity = 'link'
+          AND row = link.number AND act = '+'),
+  link.number, from_fact, source, lifecycle = 'active', fact.created_at, valid_from, valid_to
+FROM link JOIN fact ON fact.seq = from_fact
+WHERE to_fact = ? AND link.kind IN ({ENDING}) ORDER BY link.number
+"""
 
 
-def edges_of_removed(
-    db: Connection, facts: Collection[int], *, but: Collection[int]
-) -> Iterator[Conflict]:
-    """Yield the edges that other batches made from or to facts that an undo removes. Edges in `but`
+def edges_of_removed(facts: Collection[int], *, but: Collection[int]) -> Read[list[Conflict]]:
+    """Read the edges that other batches made from or to facts that an undo removes. Edges in `but`
     are removed too, and are no conflict."""
-    rows: list[Any] = db.execute(EDGES, (codec.dumps(list(facts)),)).fetchall()
+    if not facts:
+        return []
+    rows = yield _EDGES, (codec.dumps(list(facts)),)
     gone, known = frozenset(but), frozenset(facts)
     others = [row for row in rows if row[0] not in gone]
-    made_by = _makers(db, "link", [number for number, *_ in others])
-    for number, start, end in others:
-        yield Conflict(made_by.get(number, 0), "linked", start if start in known else end)
+    made_by = yield from _makers("link", [number for number, *_ in others])
+    return [
+        Conflict(made_by.get(number, 0), "linked", start if start in known else end)
+        for number, start, end in others
+    ]
 
 
 def missing_ends(
-    db: Connection, edges: Collection[Row], *, gone: Collection[int], back: Collection[int]
-) -> Iterator[Conflict]:
-    """Yield the ends of edges that do not exist when the edges come back."""
+    edges: Collection[Row], *, gone: Collection[int], back: Collection[int]
+) -> Read[list[Conflict]]:
+    """Read the ends of edges that do not exist when the edges come back."""
     ends = dict.fromkeys(edge[end] for edge in edges for end in ("from_fact", "to_fact"))
-    wanted = [end for end in ends if end not in back]
-    sql = "SELECT seq FROM fact WHERE seq IN (SELECT value FROM json_each(?))"
-    rows: Iterable[Any] = db.execute(sql, (codec.dumps(wanted),)).fetchall()
+    if not (wanted := [end for end in ends if end not in back]):
+        return []
+    rows = yield (
+        "SELECT seq FROM fact WHERE seq IN (SELECT value FROM json_each(?))",
+        (codec.dumps(wanted),),
+    )
     there = {seq for (seq,) in rows}
     lost = [end for end in wanted if end in gone or end not in there]
-    removed_by = _last_by(db, "fact", lost, act="-")
-    yield from (Conflict(removed_by.get(end, 0), "removed", end) for end in lost)
+    removed_by = yield from _last_by("fact", lost, act="-")
+    return [Conflict(removed_by.get(end, 0), "removed", end) for end in lost]
 
 
-def same_edges(
-    db: Connection, edges: Collection[Row], *, gone: Collection[int]
-) -> Iterator[Conflict]:
-    """Yield the edges that are there and say the same as some that come back."""
-    rows: Iterable[Any] = db.execute(
+def same_edges(edges: Collection[Row], *, gone: Collection[int]) -> Read[list[Conflict]]:
+    """Read the edges that are there and say the same as some that come back."""
+    if not edges:
+        return []
+    rows = yield (
         "SELECT number, from_fact, to_fact, kind FROM link"
         " WHERE from_fact IN (SELECT value FROM json_each(?)) ORDER BY number",
         (codec.dumps(list({edge["from_fact"] for edge in edges})),),
-    ).fetchall()
+    )
     there: dict[tuple[int, int], list[tuple[int, str]]] = {}
     for number, start, end, kind in rows:
         if number not in gone:
@@ -380,77 +400,64 @@ def same_edges(
         for number, kind in there.get((edge["from_fact"], edge["to_fact"]), ())
         if kind in words_for(*kinds_under(edge["kind"]))
     ]  # fmt: skip
-    made_by = _makers(db, "link", [number for number, _ in same])
-    yield from (Conflict(made_by.get(number, 0), "linked", start) for number, start in same)
+    made_by = yield from _makers("link", [number for number, _ in same])
+    return [Conflict(made_by.get(number, 0), "linked", start) for number, start in same]
 
 
-def same_ids(
-    db: Connection, facts: Collection[Row], *, gone: Collection[int]
-) -> Iterator[Conflict]:
-    """Yield the facts that now have the id of one that comes back."""
+def same_ids(facts: Collection[Row], *, gone: Collection[int]) -> Read[list[Conflict]]:
+    """Read the facts that now have the id of one that comes back."""
+    if not facts:
+        return []
     sql = "SELECT seq FROM fact WHERE id IN (SELECT value FROM json_each(?)) ORDER BY seq"
-    rows: list[Any] = db.execute(sql, (codec.dumps([fact["id"] for fact in facts]),)).fetchall()
+    rows = yield sql, (codec.dumps([fact["id"] for fact in facts]),)
     others = [seq for (seq,) in rows if seq not in gone]
-    made_by = _makers(db, "fact", others)
-    yield from (Conflict(made_by.get(seq, 0), "stored", seq) for seq in others)
+    made_by = yield from _makers("fact", others)
+    return [Conflict(made_by.get(seq, 0), "stored", seq) for seq in others]
 
 
-def in_their_slots(
-    db: Connection, facts: Iterable[tuple[int, dict[str, Any]]], *, but: Collection[int]
-) -> Iterator[Conflict]:
-    """Yield the active facts that came into the slots of facts after the change given with each,
-    where both hold at the same time. An untrusted fact may stand beside a trusted one."""
-    placed = [one for one in facts if one[1]["slot"] is not None]
-    found = reads.together(db, *[
-        reads.asked(_IN_SLOT, (fact["origin"], fact["slot"], fact["scope"], fact["seq"]))
-        for _, fact in placed
-    ])  # fmt: skip
-    for (since, fact), rivals in zip(placed, found, strict=True):
-        yield from _of_rivals(db, fact, rivals, since=since, but=but)
-
-
-def _of_rivals(
-    db: Connection, fact: dict[str, Any], rivals: Iterable[Any], *, since: int,
-    but: Collection[int],
-) -> Iterator[Conflict]:  # fmt: skip
+def in_its_slot(since: int, fact: Row, *, but: Collection[int]) -> Read[list[Conflict]]:
+    """Read the active facts that came into the slot of a fact after change `since`, where both hold
+    at the same time. An untrusted fact may stand beside a trusted one."""
+    found: list[Conflict] = []
+    if fact["slot"] is None:
+        return found
+    rivals = yield _IN_SLOT, (fact["origin"], fact["slot"], fact["scope"], fact["seq"])
     for rival, source, *period in rivals:
         if rival in but or not _may_replace(source, fact["source"]):
             continue
-        batch = _came_beside(db, rival, fact, since=since, in_slot=True)
+        batch = yield from _came_beside(rival, fact, since=since, in_slot=True)
         if batch is not None and _overlap(period, _period(fact)):
-            yield Conflict(batch, "filled the slot of", fact["seq"])
+            found.append(Conflict(batch, "filled the slot of", fact["seq"]))
+    return found
+
+
+def replaced_ones(facts: Collection[int]) -> Read[list[int]]:
+    """Read which of the facts an edge of replacement leads to, in order of number."""
+    rows = yield _ENDS, (codec.dumps(list(facts)),)
+    return [seq for (seq,) in rows]
 
 
 def replaced(
-    db: Connection, facts: Mapping[int, tuple[int, dict[str, Any]]], *,
-    inactive: Collection[int], back: Collection[int], but: Collection[int],
-) -> Iterator[Conflict]:  # fmt: skip
-    """Yield what has replaced facts that hold again, directly or through others that were replaced
-    in turn. Each fact is given with the number of the change from which on to look, and as it will
-    be.
+    since: int, fact: Row, *, inactive: Collection[int], back: Collection[int],
+    but: Collection[int],
+) -> Read[list[Conflict]]:  # fmt: skip
+    """Read what has replaced a fact that holds again, directly or through others that were replaced
+    in turn: the edges of replacement are followed against their direction. The fact is given as it
+    will be, with the number of the change from which on to look.
 
     `inactive` are the facts that will not be active, `back` those that will be as they were, `but`
-    the edges that will be removed.
+    the edges that will be removed. `made` is the batch that has made one of the edges after change
+    `since`, None when none was made.
     """
-    if not facts:
-        return
-    ends: Iterable[Any] = db.execute(ENDS, (codec.dumps(list(facts)),)).fetchall()
-    for (seq,) in ends:
-        yield from _followed(db, seq, *facts[seq], inactive=inactive, back=back, but=but)
-
-
-def _followed(
-    db: Connection, seq: int, since: int, fact: dict[str, Any], *,
-    inactive: Collection[int], back: Collection[int], but: Collection[int],
-) -> Iterator[Conflict]:  # fmt: skip
-    """Follow the edges of replacement that lead to a fact, against their direction. `made` is the
-    batch that has made one of these edges after change `since`, None when none was made."""
+    found: list[Conflict] = []
+    seq = fact["seq"]
     waiting: list[tuple[int, Source, int | None]] = [(seq, fact["source"], None)]
     seen: set[tuple[int, bool]] = {(seq, False), (seq, True)}
     while waiting:
         end, vouched, made = waiting.pop(0)
-        for number, start, source, is_active, *period in _arriving(db, end):
-            by = _made_since(db, number, since) if made is None else made
+        arriving = yield _ARRIVING, (since, end)
+        for made_by, number, start, source, is_active, *period in arriving:
+            by = made_by if made is None else made
             if number in but or start in back or (start, by is None) in seen:
                 continue
             seen.add((start, by is None))
@@ -459,44 +466,27 @@ def _followed(
             if not is_active or start in inactive:
                 waiting.append((start, source, by))
             elif _overlap(period, _period(fact)):
-                batch = _came_beside(db, start, fact, since=since) if by is None else by
-                if batch is not None:
-                    yield Conflict(batch, "replaced", seq)
-
-
-def _arriving(db: Connection, end: int) -> list[Any]:
-    return db.execute(
-        "SELECT link.number, from_fact, source, lifecycle = 'active', fact.created_at, valid_from,"
-        " valid_to FROM link JOIN fact ON fact.seq = from_fact"
-        f" WHERE to_fact = ? AND link.kind IN ({ENDING}) ORDER BY link.number",
-        (end,),
-    ).fetchall()
-
-
-def _made_since(db: Connection, edge: int, since: int) -> int | None:
-    made: Any = db.execute(
-        "SELECT batch FROM change WHERE number > ? AND entity = 'link' AND row = ?"
-        " AND act = '+' LIMIT 1",
-        (since, edge),
-    ).fetchone()
-    return None if made is None else int(made[0])
+                if by is None:
+                    by = yield from _came_beside(start, fact, since=since)
+                if by is not None:
+                    found.append(Conflict(by, "replaced", seq))
+    return found
 
 
 def _came_beside(
-    db: Connection, rival: int, fact: dict[str, Any], *, since: int, in_slot: bool = False
-) -> int | None:
-    """Return the batch that made an active fact hold at the same time as another, in the same slot;
-    None when it did so before change `since`."""
-    changes: list[Any] = db.execute(
+    rival: int, fact: Row, *, since: int, in_slot: bool = False
+) -> Read[int | None]:
+    """Read which batch made an active fact hold at the same time as another, in the same slot; None
+    when it did so before change `since`."""
+    changes = yield (
         "SELECT batch, before FROM change WHERE number >= ? AND entity = 'fact' AND row = ?"
-        " ORDER BY number",
-        (since, rival),
-    ).fetchall()
-    birth = images.births_of(db, [rival]).get(rival)
+        " ORDER BY number", (since, rival),
+    )  # fmt: skip
+    birth = (yield from images.told_births([rival])).get(rival)
     if birth is not None and birth.number >= since:
-        changes.insert(0, (birth.batch, None))
-    kept, now = [before for _, before in changes], images.row_image(db, "fact", rival)
-    found = images.row_states(kept, now=now)
+        changes = [(birth.batch, None), *changes]
+    now = (yield from images.images_of("fact", [rival])).get(rival)
+    found = images.row_states([before for _, before in changes], now=now)
     if not changes or _is_beside(found[0], fact, in_slot):
         return None
     told = zip(changes, found[:-1], strict=True)
@@ -529,20 +519,22 @@ def _overlap(one: Period, other: Period) -> bool:
     return all(end is None or start < end for _, _, end in (one, other))
 
 
-def _makers(db: Connection, entity: str, rows: Collection[int]) -> dict[int, int]:
-    """Return the batches that made rows which exist, by number."""
-    made = _last_by(db, entity, rows, act="+")
+def _makers(entity: str, rows: Collection[int]) -> Read[dict[int, int]]:
+    """Read the batches that made rows which exist, by number."""
+    made = yield from _last_by(entity, rows, act="+")
     if entity == "fact" and (others := [row for row in rows if row not in made]):
-        made |= {seq: birth.batch for seq, birth in images.births_of(db, others).items()}
+        born = yield from images.told_births(others)
+        made |= {seq: birth.batch for seq, birth in born.items()}
     return made
 
 
-def _last_by(db: Connection, entity: str, rows: Collection[int], *, act: str) -> dict[int, int]:
-    """Return the batches that last did this to rows, by number."""
+def _last_by(entity: str, rows: Collection[int], *, act: str) -> Read[dict[int, int]]:
+    """Read the batches that last did this to rows, by number."""
     if not rows:
         return {}
-    sql = (
+    found = yield (
         "SELECT row, batch FROM change WHERE entity = ? AND act = ?"
-        " AND row IN (SELECT value FROM json_each(?)) ORDER BY number"
+        " AND row IN (SELECT value FROM json_each(?)) ORDER BY number",
+        (entity, act, codec.dumps(list(rows))),
     )
-    return dict(db.execute(sql, (entity, act, codec.dumps(list(rows)))))
+    return dict(found)

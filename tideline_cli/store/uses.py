@@ -89,6 +89,7 @@ def put_all(db: Connection, used: Sequence[tuple[int, int, int]]) -> None:
     """
     db.executemany(sql, used)
 
+
 _PUT = """
 INSERT INTO given (fact, at) SELECT seq, ?1 FROM fact
 WHERE seq IN (SELECT value FROM json_each(?2)) AND id IN (SELECT value FROM json_each(?3))

@@ -6,7 +6,7 @@ from __future__ import annotations
 from struct import unpack
 
 from tideline_cli.config.settings import DEFAULT_EMBEDDER
-from tideline_cli.model import code_halves, codec
+from tideline_cli.model import code_halves
 from tideline_cli.store import reads
 
 TYPE_CHECKING = False
@@ -38,9 +38,16 @@ BOTH = "SELECT codes, lows FROM vector_chunk WHERE number = ? AND origin = ?"
 CHUNKS = """
 SELECT facts, codes, lows FROM vector_chunk WHERE origin = ? AND embedder = ? ORDER BY number
 """
-_LAST = """
-SELECT number, length(facts) / 4 FROM vector_chunk WHERE origin = ? AND embedder = ?
-ORDER BY number DESC LIMIT 1
+# The last chunk, where it has room.
+_LAST = f"""
+SELECT number, facts, codes, lows FROM vector_chunk WHERE number = (
+  SELECT number FROM vector_chunk WHERE origin = ? AND embedder = ? ORDER BY number DESC LIMIT 1
+) AND length(facts) < {4 * CHUNK}
+"""
+_IDS_AFTER = """
+SELECT seq, id FROM fact
+WHERE seq > ifnull((SELECT seq FROM vector_progress WHERE origin = ?1 AND embedder = ?2), 0)
+  AND origin = ?1 AND seq <= ?3
 """
 BACKLOG = 256  # facts that one recall embeds at most; the rest waits for the next, or for dream
 _SMALL = 50_000
@@ -169,8 +176,11 @@ def append(
     """
     if not numbers:
         return
-    after = embedded_up_to(db, origin_number=origin_number, embedder=embedder)
-    there = ids_between(db, after, numbers[-1], origin_number=origin_number)
+    rows, last = reads.together(
+        db, reads.asked(_IDS_AFTER, (origin_number, embedder, numbers[-1])),
+        reads.asked(_LAST, (origin_number, embedder)),
+    )  # fmt: skip
+    there = dict(rows)
     if ids and any(there.get(seq, one) != one for seq, one in zip(numbers, ids, strict=True)):
         return
     size = len(codes) // len(numbers)
@@ -181,24 +191,16 @@ def append(
     if not numbers:
         return
     facts = b"".join(number.to_bytes(4, "little") for number in numbers)
-    room = _fill_last(db, facts, codes, size, origin_number, embedder)
+    room = 0
+    for number, before, held_codes, lows in last:
+        room = CHUNK - len(before) // 4
+        both = before + facts[: room * 4], whole(held_codes, lows) + codes[: room * size]
+        put_chunk(db, number, *both, embedder)
     for start in range(room, len(numbers), CHUNK):
         some = codes[start * size : (start + CHUNK) * size]
         add_chunk(db, facts[start * 4 : (start + CHUNK) * 4], some, origin_number, embedder)
     sql = "INSERT OR REPLACE INTO vector_progress (origin, embedder, seq) VALUES (?, ?, ?)"
     db.execute(sql, (origin_number, embedder, numbers[-1]))
-
-
-def ids_between(db: Connection, after: int, upto: int, *, origin_number: int) -> dict[int, str]:
-    """Return the ids of an origin's facts after a number and up to another, by number."""
-    sql = "SELECT seq, id FROM fact WHERE origin = ? AND seq > ? AND seq <= ?"
-    return dict(db.execute(sql, (origin_number, after, upto)))
-
-
-def last_chunk(db: Connection, *, origin_number: int, embedder: str) -> tuple[int, int] | None:
-    """Return (number, vectors in it) of the last chunk of an origin, None where it has none."""
-    row: tuple[int, int] | None = db.execute(_LAST, (origin_number, embedder)).fetchone()
-    return row
 
 
 def add_chunk(
@@ -207,14 +209,6 @@ def add_chunk(
     """Add a chunk behind all others."""
     sql = "INSERT INTO vector_chunk (origin, embedder, facts, codes, lows) VALUES (?, ?, ?, ?, ?)"
     db.execute(sql, (origin_number, embedder, facts, *kept(codes, embedder)))
-
-
-def held(db: Connection, number: int) -> tuple[bytes, bytes, str]:
-    """Return numbers of facts, packed vectors and embedder of a chunk."""
-    sql = "SELECT facts, codes, lows, embedder FROM vector_chunk WHERE number = ?"
-    row: Any = db.execute(sql, (number,)).fetchone()
-    facts, codes, lows, embedder = row
-    return facts, whole(codes, lows), embedder
 
 
 def put_chunk(db: Connection, number: int, facts: bytes, codes: bytes, embedder: str) -> None:
@@ -259,20 +253,6 @@ def missing_counts(db: Connection, *, embedder: str) -> list[tuple[int, int]]:
     ) WHERE missing > 0 ORDER BY origin
     """
     return list(db.execute(sql, (embedder,)))
-
-
-def _fill_last(
-    db: Connection, facts: bytes, codes: bytes, size: int, origin_number: int, embedder: str
-) -> int:
-    """Put as many vectors into the last chunk as it has room for, and return how many."""
-    row = last_chunk(db, origin_number=origin_number, embedder=embedder)
-    if row is None or row[1] >= CHUNK:
-        return 0
-    room = CHUNK - int(row[1])
-    before, packed, _ = held(db, row[0])
-    both = before + facts[: room * 4], packed + codes[: room * size]
-    put_chunk(db, row[0], *both, embedder)
-    return room
 
 
 QUESTIONS_KEPT = 128
@@ -323,6 +303,13 @@ def forget_questions(db: Connection, origin_numbers: Collection[int]) -> None:
 
 
 _AT_ONCE = 50  # chunks that are read in one statement
+_SOME = """
+SELECT number, facts, codes, lows, embedder FROM vector_chunk
+WHERE number IN (SELECT value FROM json_each(?))
+"""
+_NUMBERS = """
+SELECT number, facts FROM vector_chunk WHERE origin = ? AND embedder = ? ORDER BY number
+"""
 _IN_PLACE = 64  # up to so many are put into their chunks; for more, all chunks are packed again
 
 
@@ -332,18 +319,8 @@ def remove(db: Connection, gone: Collection[int]) -> None:
     if not wanted:
         return
     held = [row for row, facts in _chunks(db) if not wanted.isdisjoint(_numbers(facts))]
-    for start in range(0, len(held), _AT_ONCE):
-        for row, facts, codes, lows, embedder in _whole(db, held[start : start + _AT_ONCE]):
-            kept = _by_fact(facts, whole(codes, lows))
-            _write(db, row, {n: code for n, code in kept.items() if n not in wanted}, embedder)
-
-
-def _whole(db: Connection, rows: list[int]) -> list[Any]:
-    return db.execute(
-        "SELECT number, facts, codes, lows, embedder FROM vector_chunk"
-        " WHERE number IN (SELECT value FROM json_each(?))",
-        (codec.dumps(rows),),
-    ).fetchall()
+    for row, embedder, kept in _held(db, held):
+        _write(db, row, {n: code for n, code in kept.items() if n not in wanted}, embedder)
 
 
 def _chunks(db: Connection) -> list[tuple[int, bytes]]:
@@ -355,15 +332,20 @@ def insert(db: Connection, made: Mapping[int, bytes], *, origin_number: int, emb
 
     Facts that the embedding has not reached are left out: they are embedded later.
     """
-    reached = embedded_up_to(db, origin_number=origin_number, embedder=embedder)
+    progress, rows = reads.together(
+        db, reads.asked(PROGRESS, (origin_number, embedder)),
+        reads.asked(_NUMBERS, (origin_number, embedder)),
+    )  # fmt: skip
+    reached = progress[0][0] if progress else 0
     late = {number: code for number, code in made.items() if number <= reached}
-    sql = "SELECT number, facts FROM vector_chunk WHERE origin = ? AND embedder = ? ORDER BY number"
-    rows: list[Any] = db.execute(sql, (origin_number, embedder)).fetchall()
     if rows and len(late) <= _IN_PLACE:
         starts = [(_numbers(facts)[0], row) for row, facts in rows]
+        fresh: dict[int, dict[int, bytes]] = {}
         for number, code in late.items():
             chunk = max((s for s in starts if s[0] <= number), default=starts[0])[1]
-            _write(db, chunk, _held(db, chunk) | {number: code}, embedder)
+            fresh.setdefault(chunk, {})[number] = code
+        for row, _, held in _held(db, fresh):
+            _write(db, row, held | fresh[row], embedder)
     else:
         _pack_anew(db, [row for row, _ in rows], late, origin_number, embedder)
 
@@ -371,12 +353,11 @@ def insert(db: Connection, made: Mapping[int, bytes], *, origin_number: int, emb
 def rewind(db: Connection, seq: int, *, origin_number: int, kept: str = "") -> None:
     """Remove the vectors of an origin from number `seq` on, so that these facts are embedded again,
     in their order; but not those of the embedder `kept`."""
-    sql = "SELECT number, facts, embedder FROM vector_chunk WHERE origin = ? AND embedder <> ?"
-    late: list[Any] = db.execute(sql, (origin_number, kept)).fetchall()
-    for row, facts, embedder in late:
-        if max(_numbers(facts), default=0) >= seq:
-            held = {number: code for number, code in _held(db, row).items() if number < seq}
-            _write(db, row, held, embedder)
+    sql = "SELECT number, facts FROM vector_chunk WHERE origin = ? AND embedder <> ?"
+    rows: list[Any] = db.execute(sql, (origin_number, kept)).fetchall()
+    late = [row for row, facts in rows if max(_numbers(facts), default=0) >= seq]
+    for row, embedder, held in _held(db, late):
+        _write(db, row, {number: code for number, code in held.items() if number < seq}, embedder)
     db.execute(
         "UPDATE vector_progress SET seq = ?1 - 1"
         " WHERE origin = ?2 AND seq >= ?1 AND embedder <> ?3",
@@ -394,8 +375,8 @@ def _pack_anew(
     db: Connection, rows: list[int], more: dict[int, bytes], origin_number: int, embedder: str
 ) -> None:
     held = dict(more)
-    for row in rows:
-        held |= _held(db, row)
+    for row, _, some in _held(db, rows):
+        held |= some
         db.execute("DELETE FROM vector_chunk WHERE number = ?", (row,))
     numbers = sorted(held)
     for start in range(0, len(numbers), CHUNK):
@@ -404,10 +385,13 @@ def _pack_anew(
         add_chunk(db, _packed(part), codes, origin_number, embedder)
 
 
-def _held(db: Connection, row: int) -> dict[int, bytes]:
-    """Return the vectors of one chunk by the number of their fact."""
-    facts, codes, _ = held(db, row)
-    return _by_fact(facts, codes)
+def _held(
+    db: Connection, rows: Iterable[int]
+) -> Iterator[tuple[int, str, dict[int, bytes]]]:
+    """Yield (number, embedder, vectors by the number of their fact) of chunks."""
+    for some in reads.one_by_one(db, *reads.in_parts(_SOME, rows, size=_AT_ONCE)):
+        for row, facts, codes, lows, embedder in some:
+            yield row, embedder, _by_fact(facts, whole(codes, lows))
 
 
 def _by_fact(facts: bytes, codes: bytes) -> dict[int, bytes]:

@@ -248,7 +248,6 @@ def _redo(session: Session, _: list[str], options: RedoOptions) -> int:
     if db is None:  # nothing to redo makes no store
         raise NotFoundError("there is nothing to redo", hint="redo takes back an undo")
     if not options.dry_run:
-        session.close()
         db = session.writing(frees=True)
     found = redo(db, viewer=session.viewer, now=session.now, dry_run=options.dry_run)
     for why in found.passed:

@@ -129,6 +129,8 @@ def forget(db: Connection, seqs: Iterable[int]) -> None:
     gone: dict[int, list[int]] = {}
     for seq in seqs:
         gone.setdefault(seq // CHUNK, []).append(seq % CHUNK)
+    if not gone:
+        return
     for origin, number, old in _rows_of(db, gone):
         fresh = bytearray(old)
         for place in gone[number]:
