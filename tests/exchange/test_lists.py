@@ -8,7 +8,7 @@ import zipfile
 
 import pytest
 
-from tideline_cli.exchange import encodings, lists
+from tideline_cli.exchange import encodings, foreign, lists
 
 CONTACTS = """BEGIN:VCARD
 VERSION:3.0
@@ -352,6 +352,19 @@ def test_older_histories_are_read(text):
     assert lists.list_kind("x", text) == "history"
     [row] = lists.READERS["history"](text)
     assert (row["content"], row["created_at"]) == ("make tea", 1_111_122_222_000)
+
+
+def test_the_columns_of_a_sheet_are_named_below_its_title():
+    """What stands above is told."""
+    openpyxl = pytest.importorskip("openpyxl")
+    book = openpyxl.Workbook()
+    for cells in ([], ["Cranes of the port"], ["Crane", "Tons", "Berth"], ["Blue", 12, None]):
+        book.active.append(cells)
+    made, told = io.BytesIO(), []
+    book.save(made)
+    rows = [row for _, row in foreign.of_sheets(made.getvalue(), told.append)]
+    assert rows == [{"Crane": "Blue", "Tons": 12}]
+    assert told == ["Sheet: what stands above the names of the columns is left out"]
 
 
 def test_a_sheet_that_claims_to_be_huge_is_read(run, tmp_path):

@@ -10,7 +10,7 @@ import csv
 import io
 import os
 from datetime import date
-from itertools import chain
+from itertools import chain, islice
 from sqlite3 import Error
 
 from tideline_cli.errors import (
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 _FORMS = {field.name: field.form for field in FIELDS} | {"links": "texts"}
 _LONGEST_LINE = 1 << 20
 _MOST_ROWS, _MOST_COLUMNS = 1_048_576, 1000  # of a sheet
+_FIRST_ROWS = 20  # among which the one is that names the columns
 _DELIMITERS = (",", ";", "\t", "|")  # the first one of equals
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 _EMPTY_IS_A_TEXT = frozenset(TEXTS) - {"slot", "scope", "session", "speaker", "document", "agent"}
@@ -94,9 +95,10 @@ def _bounded(lines: TextIO) -> Iterator[str]:
         yield line
 
 
-def of_sheets(raw: bytes) -> Rows:
-    """Yield (row number, row) of the sheets of a spreadsheet, whose first rows name their columns;
-    read row by row, whatever size the file claims.
+def of_sheets(raw: bytes, tell: Callable[[str], object] = str) -> Rows:
+    """Yield (row number, row) of the sheets of a spreadsheet, read row by row, whatever size the
+    file claims. The first row that fills half as many cells as the widest of the first ones names
+    the columns; `tell` is told of rows above it.
 
     Raises UnavailableError where what reads spreadsheets is missing, UsageError for what is none.
     """
@@ -113,8 +115,14 @@ def of_sheets(raw: bytes) -> Rows:
         number = 0
         for sheet in book.worksheets:
             rows = sheet.iter_rows(values_only=True, max_row=_MOST_ROWS, max_col=_MOST_COLUMNS)
-            header = _header(next(rows, ()))
-            for cells in rows:
+            first = list(islice(rows, _FIRST_ROWS))
+            filled = [sum(cell is not None for cell in cells) for cells in first]
+            wanted = max(filled, default=0) / 2
+            head = next((place for place, count in enumerate(filled) if count >= wanted), 0)
+            if any(filled[:head]):
+                tell(f"{sheet.title}: what stands above the names of the columns is left out")
+            header = _header(first[head] if first else ())
+            for cells in chain(first[head + 1 :], rows):
                 row = {column: _of_cell(cell) for column, cell in zip(header, cells, strict=False)
                        if column and cell is not None}  # fmt: skip
                 if row:

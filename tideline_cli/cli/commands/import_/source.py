@@ -309,7 +309,7 @@ class Source:
                 name = None if self._path == "-" else self._path
                 yield from self._of_notes(markdown.rows(_lines(file), name=name, tell=self._tell))
             elif self._kind == "sheet":
-                yield from foreign.of_sheets(file.read())
+                yield from foreign.of_sheets(file.read(), self._tell)
             elif self._kind in lists.READERS:
                 text = file.read().decode("utf-8-sig", "replace")
                 number = 0
