@@ -26,7 +26,7 @@ from tideline_cli.store.connection import DatabaseError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from tideline_cli.model.fact import Fact
 
@@ -163,8 +163,9 @@ def run(session: Session, words: list[str], options: Options) -> int:
     if source.written is not None and dates.dated_words(source.written.told):
         session.detail(dates.dated_words(source.written.told))
     report(
-        session, path, summary, trust=options.trust, archived=options.gone, stopped=rows.stopped
-    )
+        session, path, summary, trust=options.trust, archived=options.gone, stopped=rows.stopped,
+        files=source.files,
+    )  # fmt: skip
     if rows.stopped is not None:
         raise _told(session, rows, summary)
     if summary.rows and not summary.taken:
@@ -249,7 +250,7 @@ _CUT = 60
 
 def report(
     session: Session, path: str, summary: ImportSummary, *, trust: bool, archived: bool,
-    stopped: TidelineError | None,
+    stopped: TidelineError | None, files: Mapping[int, str],
 ) -> None:  # fmt: skip
     """Print what became of the rows, and on stderr what concerns single rows."""
     if session.json:
@@ -258,7 +259,7 @@ def report(
         output.emit_json(form | {"stopped": code, "secrets": summary.secrets})
     else:
         output.emit_lines([_sentence(summary, trust)])
-    for line in (*refusals(summary), *_losses(summary)):
+    for line in (*refusals(summary, files), *_losses(summary)):
         session.note(line)
     if summary.gone:
         _tell_gone(session, path, summary.gone, archived=archived)
@@ -325,9 +326,9 @@ def useless(summary: ImportSummary) -> TidelineError:
     return TidelineError(why, hint=hint, code="no_usable_row")
 
 
-def refusals(summary: ImportSummary) -> Iterator[str]:
+def refusals(summary: ImportSummary, files: Mapping[int, str]) -> Iterator[str]:
     """Yield what is wrong with the rows that were refused: each, or once for many with the same
-    flaw, by the order of the first of them."""
+    flaw, by the order of the first of them. A row is told by its line, or by its file."""
     by_line = dict(summary.errors)
     for kind, lines in summary.kinds.items():
         count = summary.counts[kind]
@@ -335,10 +336,10 @@ def refusals(summary: ImportSummary) -> Iterator[str]:
         if count > _MOST_ALONE:
             alone = alone[:1]
         for line in alone:
-            yield f"line {line}: {by_line[line].message}"
+            yield f"{files.get(line, f'line {line}')}: {by_line[line].message}"
         if count > len(alone):
             start = f"and {count - len(alone):,} more like it" if alone else _unread(kind, count)
-            yield f"{start}: {_listed(lines[len(alone) :], count - len(alone))}"
+            yield f"{start}: {_listed(lines[len(alone) :], count - len(alone), files)}"
 
 
 def _unread(kind: str, count: int) -> str:
@@ -346,9 +347,12 @@ def _unread(kind: str, count: int) -> str:
     return f"{count:,} rows with another flaw ({what:.{_CUT}})"
 
 
-def _listed(lines: list[int], count: int) -> str:
+def _listed(lines: list[int], count: int, files: Mapping[int, str]) -> str:
+    named = [*dict.fromkeys(files[line] for line in lines if line in files)]
     shown = lines[:_MOST_LINES]
-    more = ", …" if count > len(shown) else ""
+    more = ", …" if (len(named) > _MOST_LINES if named else count > len(shown)) else ""
+    if named:
+        return ", ".join(named[:_MOST_LINES]) + more
     return f"line{'s' if count > 1 else ''} {', '.join(map(str, shown))}{more}"
 
 
@@ -476,7 +480,7 @@ def preview(
         output.emit_lines([
             f"dry run: {usable:,} of {summary.rows:,} rows could be stored; nothing was"
         ])  # fmt: skip
-    for line in refusals(summary):
+    for line in refusals(summary, source.files):
         session.note(line)
     tell_early(session, summary)
     if rows.stopped is not None:

@@ -114,6 +114,7 @@ class Source:
         self._now = session.now
         self._walk: Walk | None = None  # of a folder of notes
         self.written: dates.Dates | None = None
+        self.files: dict[int, str] = {}  # of the rows of a folder by their places
         self.read: set[str] = set()  # the notes of a folder that state anything
         self.unchanged = 0  # notes of a folder that are as they were when they were read
         self._encoding = encoding
@@ -200,7 +201,8 @@ class Source:
                 continue
             head = row.get("metadata") or {}
             if self._walk is not None and gone_notes.FILE in head:
-                self.read.add(str(head[gone_notes.FILE]))
+                self.files[line] = str(head[gone_notes.FILE])
+                self.read.add(self.files[line])
                 row["metadata"] = head = {
                     **head, gone_notes.FOLDER: self.folder,
                     gone_notes.STATE: self._state(head[gone_notes.FILE]),
