@@ -97,11 +97,11 @@ def _of_folder(path: str) -> str | None:
 
 
 def rows_of(
-    name: str, path: str, tell: Tell = str, walk: Walk | None = None
+    name: str, path: str, tell: Tell = str, walk: Walk | None = None, *, is_rest: bool = False
 ) -> Iterator[tuple[int, dict[str, Any] | TidelineError]]:
     """Yield (place, row) of the memory that a program left at `path`; each row is tagged with the
     program, and its id is made of the id that it had there. `tell` gets a message about what is
-    not read; `walk` has the files of a folder of notes."""
+    not read; `walk` has the files of a folder of notes, `is_rest` where these are not all."""
     if path == "-":
         raise UsageError(f"--from {name} reads a file or a folder", hint="name it")
     try:
@@ -111,7 +111,7 @@ def rows_of(
     except (TypeError, AttributeError, ValueError, OverflowError) as error:
         raise UsageError(f"{path} is not in the form of {name}: {error}",
                          hint="nothing was taken; docs/importers.md") from error  # fmt: skip
-    if not found:
+    if not (found or is_rest):
         raise UsageError(f"{path} holds nothing of {name}", hint="see docs/importers.md")
     for place, row in enumerate(found, 1):
         own = row.get("id")

@@ -289,7 +289,9 @@ class Source:
         if self.unchanged and self._walk is not None and not self._walk.files:
             return
         if self._tool is not None:
-            rows = tools.rows_of(self._tool, self._path, self._tell, self._walk)
+            rows = tools.rows_of(
+                self._tool, self._path, self._tell, self._walk, is_rest=self.unchanged > 0
+            )
             yield from self._of_notes(rows)
             return
         if self._kind == "sqlite":
