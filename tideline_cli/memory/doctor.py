@@ -3,6 +3,7 @@ copy where anything else is repaired; and the content of the memory file replace
 
 from __future__ import annotations
 
+from contextlib import closing
 from struct import unpack
 
 from tideline_cli.config.settings import DEFAULT_EMBEDDER
@@ -267,21 +268,19 @@ def repair(
     if needs_copy(names):
         progress("copy")
         kept = engine.copy_before(path, "repair", now=now)
-    db = opening.open_for_writing(path, network_allowed=network_allowed)
     try:
-        for name in _ORDER:
-            if name in names:
-                progress(name)
-                _do(db, name, now)
-        if "purge" in names:
-            purging.finish_purge(db)
+        with closing(opening.open_for_writing(path, network_allowed=network_allowed)) as db:
+            for name in _ORDER:
+                if name in names:
+                    progress(name)
+                    _do(db, name, now)
+            if "purge" in names:
+                purging.finish_purge(db)
     except UnicodeDecodeError as error:
         raise StoreError(
             "some text is damaged, and no text any more: what is derived from it cannot be made",
             hint="put a backup back: tideline restore --from FILE",
         ) from error
-    finally:
-        db.close()
     return kept
 
 
@@ -424,19 +423,13 @@ def restore_from(
     A process that is reading goes on with the old content. Raises StoreError when the pages are
     not whole afterwards; the copy is kept in any case.
     """
-    db = opening.open_for_replacing(database, network_allowed=network_allowed)
-    try:
+    with closing(opening.open_for_replacing(database, network_allowed=network_allowed)) as db:
         kept = backup.replace_content(db, path, now=now, progress=progress)
         is_older = opening.is_older(db)
         backup.write_log_back(db)
-    finally:
-        db.close()
-    db = opening.open_for_writing(database, network_allowed=network_allowed)  # upgrades
-    try:
+    with closing(opening.open_for_writing(database, network_allowed=network_allowed)) as upgraded:
         if is_older:
-            connection.renew(db)
-    finally:
-        db.close()
+            connection.renew(upgraded)
     report = examine(database, deep=False, network_allowed=network_allowed, progress=progress)
     wrong = [finding for finding in report.findings if finding.severity == "error"]
     broken = [finding for finding in wrong if finding.check in BLOCKING]
@@ -453,15 +446,10 @@ def _is_older(path: str) -> bool:
         db = connection.open_for_inspection(path)
     except (connection.DatabaseError, TidelineError):
         return False
-    try:
+    with closing(db):
         return opening.is_older(db)
-    finally:
-        db.close()
 
 
 def _count(database: str) -> int:
-    db = connection.open_for_inspection(database)
-    try:
+    with closing(connection.open_for_inspection(database)) as db:
         return backup.verify(db, database)
-    finally:
-        db.close()

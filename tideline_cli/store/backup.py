@@ -3,6 +3,8 @@ the way from an older schema to ours: a copy first, then all steps in one transa
 
 from __future__ import annotations
 
+from contextlib import closing
+
 import apsw
 
 from tideline_cli.errors import StoreError, TidelineError, UsageError
@@ -94,23 +96,22 @@ def replace_content(
     The write lock is held from before the old content is copied until the end. Otherwise something
     could be written in between, and be in neither file.
     """
-    source = connection.open_for_inspection(path)
-    try:
-        with connection.in_turn(db), db.backup("main", source, "main") as run:
-            if _has_log(db):
-                run.step(0)  # takes the lock, and copies no page yet
-            progress("copy")
-            kept = None
-            if _holds_anything(db.filename):
-                kept = copy_before(db.filename, "restore", now=now)
-            progress("restore")
-            run.step(-1)
-            run.finish()
-            if db.pragma("user_version") == schema.VERSION:
-                connection.renew(db)
-        return kept
-    finally:
-        source.close()
+    with (
+        closing(connection.open_for_inspection(path)) as source, connection.in_turn(db),
+        db.backup("main", source, "main") as run,
+    ):  # fmt: skip
+        if _has_log(db):
+            run.step(0)  # takes the lock, and copies no page yet
+        progress("copy")
+        kept = None
+        if _holds_anything(db.filename):
+            kept = copy_before(db.filename, "restore", now=now)
+        progress("restore")
+        run.step(-1)
+        run.finish()
+        if db.pragma("user_version") == schema.VERSION:
+            connection.renew(db)
+    return kept
 
 
 def _has_log(db: Connection) -> bool:
@@ -124,13 +125,12 @@ def _has_log(db: Connection) -> bool:
 
 def _holds_anything(database: str) -> bool:
     """Say whether the file holds a fact, or is damaged and may hold one."""
-    db = connection.open_for_inspection(database)
-    try:
-        return bool(db.execute("SELECT EXISTS (SELECT 1 FROM batch UNION SELECT 1 FROM fact)").get)
-    except apsw.Error:
-        return True
-    finally:
-        db.close()
+    sql = "SELECT EXISTS (SELECT 1 FROM batch UNION SELECT 1 FROM fact)"
+    with closing(connection.open_for_inspection(database)) as db:
+        try:
+            return bool(db.execute(sql).get)
+        except apsw.Error:
+            return True
 
 
 def _filled(db: Connection, path: str) -> Copied:
@@ -138,18 +138,16 @@ def _filled(db: Connection, path: str) -> Copied:
     try:
         before = _last(db)
         db.execute("VACUUM INTO ?", (path,))
-        copied = apsw.Connection(path, flags=apsw.SQLITE_OPEN_READWRITE)
-        try:
+        with closing(apsw.Connection(path, flags=apsw.SQLITE_OPEN_READWRITE)) as copied:
             if _last(copied) < before:
                 raise _damaged(path, "facts are missing")
             if before >= 0:
                 connection.renew(copied)  # a file of its own
             facts = verify(copied, path) if before >= 0 else 0
-        finally:
-            copied.close()
         files.sync(path)
     except BaseException as error:  # an interrupt too must leave no half of a copy
-        _discard(path)
+        for end in ("", *_BESIDE):
+            files.remove(path + end)
         if isinstance(error, apsw.Error) and not isinstance(error, apsw.CorruptError):
             raise database_errors.translated(error, path) from error
         raise
@@ -166,21 +164,12 @@ def _last(db: Connection) -> int:
 
 
 def _copy_pages(database: str, target: str) -> None:
-    source = connection.open_for_inspection(database)
-    try:
-        copied = apsw.Connection(target, flags=apsw.SQLITE_OPEN_READWRITE)
-        try:
-            with copied.backup("main", source, "main") as run:
-                run.step(-1)
-        finally:
-            copied.close()
-    finally:
-        source.close()
-
-
-def _discard(path: str) -> None:
-    for end in ("", "-wal", "-shm", "-journal"):
-        files.remove(path + end)
+    with (
+        closing(connection.open_for_inspection(database)) as source,
+        closing(apsw.Connection(target, flags=apsw.SQLITE_OPEN_READWRITE)) as copied,
+        copied.backup("main", source, "main") as run,
+    ):
+        run.step(-1)
 
 
 def _check_name(path: str) -> None:

@@ -7,6 +7,7 @@ Each check runs on a memory that may be damaged. An error may mean damage, or a 
 from __future__ import annotations
 
 import os
+from contextlib import closing
 
 import apsw
 
@@ -37,15 +38,10 @@ def is_none(path: str) -> bool:
     if opening.is_absent(path):
         return True
     try:
-        db = connection.open_for_inspection(path)
+        with closing(connection.open_for_inspection(path)) as db:
+            return opening.is_unmade(db)
     except (connection.DatabaseError, TidelineError):
         return False
-    try:
-        return opening.is_unmade(db)
-    except connection.DatabaseError:
-        return False
-    finally:
-        db.close()
 
 
 def first_checks(path: str, *, deep: bool, network_allowed: bool) -> Iterator[Named]:
@@ -160,14 +156,11 @@ def run(name: str, check: Check, path: str, *, writes: bool = False) -> list[Fin
 
 
 def _tried(check: Check, path: str, writes: bool) -> list[Finding]:
-    db = connection.open_for_inspection(path)
-    try:
-        if writes:
-            return list(check(db))
-        with connection.snapshot(db):
-            return list(check(db))
-    finally:
-        db.close()
+    with (
+        closing(connection.open_for_inspection(path)) as db,
+        connection.snapshot(None if writes else db),
+    ):
+        return list(check(db))
 
 
 def _judged(check: Check, path: str, writes: bool, first: apsw.Error) -> Finding:
