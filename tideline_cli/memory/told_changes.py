@@ -123,7 +123,7 @@ def _life(db: Connection, seq: int, viewer: Origin) -> list[Told]:
     entries = list(history.with_whole_images(db, kept))
     now = {entity: images.row_image(db, entity, seq) for entity in ("fact", "usage")}
     told = list(zip(entries, _afters(entries, now), strict=True))
-    linked = {number: states for life in lives(db, [seq]) for number, *states in life.changes}
+    linked = {number: states for life in lives(db, [seq]) for number, *states in life}
     for entry in history.entries_at(db, linked, viewer=viewer):
         before, after = (images.of_kind(state, entry.kind) for state in linked[entry.change or 0])
         told.append((replace(entry, before=before), after))

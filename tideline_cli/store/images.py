@@ -4,6 +4,7 @@ and the births that it keeps together, one row for a run of facts that came in a
 from __future__ import annotations
 
 from itertools import groupby
+from operator import itemgetter
 
 from tideline_cli.model import codec
 from tideline_cli.model.record import record
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from apsw import Connection
 
     from tideline_cli.store.reads import Read
+
+    Life = list[tuple[int, str | None, str | None]]
 
 KEYS = {"fact": "seq", "link": "number", "usage": "fact"}
 """The column by which the journal names a row of each table."""
@@ -109,14 +112,6 @@ def last_active(db: Connection, fact_id: str) -> dict[str, Any] | None:
     return None
 
 
-@record
-class Life:
-    """The changes of one edge, oldest first: the number of each, the edge before it and the edge
-    after it, None where there was no edge."""
-
-    changes: tuple[tuple[int, str | None, str | None], ...]
-
-
 _ROWS = """
 SELECT number FROM link
 WHERE from_fact IN (SELECT value FROM json_each(?1)) OR to_fact IN (SELECT value FROM json_each(?1))
@@ -133,7 +128,9 @@ WHERE entity = 'link' AND row IN (SELECT value FROM json_each(?)) ORDER BY row, 
 
 
 def lives(db: Connection, facts: Iterable[int]) -> Iterator[Life]:
-    """Yield the lives of all edges that start or end at one of these facts, or once did.
+    """Yield the lives of all edges that start or end at one of these facts, or once did: the
+    changes of one, oldest first, each by its number, the edge before it and the edge after it, None
+    where there was no edge.
 
     The number of an edge that is gone may be given to another, so a number may have several lives.
     """
@@ -141,41 +138,21 @@ def lives(db: Connection, facts: Iterable[int]) -> Iterator[Life]:
     numbers: Iterable[Any] = db.execute(_ROWS, (codec.dumps(list(wanted)),))
     rows = [row for (row,) in numbers]
     now = row_images(db, "link", rows)
-    for row, changes in _by_row(db, rows):
-        afters = [before for _, _, before in changes[1:]] + [now.get(row)]
-        life: list[tuple[int, str | None, str | None]] = []
-        for (number, act, before), after in zip(changes, afters, strict=True):
-            if act == "+" and life:
-                yield from _if_wanted(life, wanted)
-                life = []
-            life.append((number, before, None if act == "-" else after))
-        yield from _if_wanted(life, wanted)
+    kept: Iterable[Any] = db.execute(_CHANGES, (codec.dumps(rows),))
+    for row, of_row in groupby(kept, itemgetter(0)):
+        changes = list(of_row)
+        afters = [before for *_, before in changes[1:]] + [now.get(row)]
+        found: list[Life] = []
+        for (_, number, act, before), after in zip(changes, afters, strict=True):
+            if act == "+" or not found:
+                found.append([])
+            found[-1].append((number, before, None if act == "-" else after))
+        yield from (life for life in found if _touches(life, wanted))
 
 
-def _by_row(
-    db: Connection, rows: list[int]
-) -> Iterator[tuple[int, list[tuple[int, str, str | None]]]]:
-    row = 0
-    changes: list[tuple[int, str, str | None]] = []
-    for at, number, act, before in db.execute(_CHANGES, (codec.dumps(rows),)):
-        if at != row and changes:
-            yield row, changes
-            changes = []
-        row = at
-        changes.append((number, act, before))
-    if changes:
-        yield row, changes
-
-
-def _if_wanted(
-    life: list[tuple[int, str | None, str | None]], wanted: frozenset[int]
-) -> Iterator[Life]:
-    for _, *states in life:
-        for state in states:
-            edge = codec.loads(state) if state else {}
-            if wanted & {edge.get("from_fact"), edge.get("to_fact")}:
-                yield Life(tuple(life))
-                return
+def _touches(life: Life, wanted: frozenset[int]) -> bool:
+    edges = [codec.loads(state) for _, *states in life for state in states if state]
+    return any(wanted & {edge.get("from_fact"), edge.get("to_fact")} for edge in edges)
 
 
 _LEAST = 3  # facts of a run: fewer are told one by one
@@ -225,12 +202,6 @@ def told_births(seqs: Iterable[int]) -> Read[dict[int, Birth]]:
     """Read what `births_of` returns."""
     rows = yield _BORN, (codec.dumps(list(seqs)),)
     return {seq: Birth(number, batch) for seq, number, batch in rows}
-
-
-def birth_batch(db: Connection, seq: int) -> int:
-    """Return the batch of the run that a fact came in, 0 when it came in none."""
-    birth = births_of(db, [seq]).get(seq)
-    return 0 if birth is None else birth.batch
 
 
 def keep_quiet(db: Connection, count: int) -> bool:

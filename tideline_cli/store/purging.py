@@ -192,7 +192,7 @@ def remove(db: Connection, gone: Collection[int]) -> None:
     for counted in ("archived_term", "lapsed_term"):
         db.execute(f"DELETE FROM {counted} WHERE facts = 0")
     images.part_run(db, gone)
-    told = [number for life in images.lives(db, gone) for number, _, _ in life.changes]
+    told = [number for life in images.lives(db, gone) for number, _, _ in life]
     own: Iterable[Any] = db.execute(
         "SELECT number FROM change WHERE entity IN ('fact', 'usage')"
         " AND row IN (SELECT value FROM json_each(?))",
