@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import time
 
+from tideline_cli.model import codec
 from tideline_cli.model.instant import DAY_MS
 from tideline_cli.model.source import is_trusted
 from tideline_cli.store import SERVERS, visibility
@@ -93,9 +94,12 @@ def hour_of(instant: int) -> int:
 FADED_DAYS = 120
 """Whoever was not used for so many days, and by then no more often than this, has faded."""
 FADED_USES = 1000
-_ROWS_AT_ONCE = 500
 _CHEAPER = 8  # to read a number from an index, against a row of a fact
-_USED = "ifnull(last_accessed_at, created_at) > ? OR ifnull(access_count, 0) > ?"
+_LASTING = """
+SELECT seq FROM fact LEFT JOIN usage ON usage.fact = fact.seq
+WHERE seq IN (SELECT value FROM json_each(?)) AND origin = ? AND (pinned = 1
+  OR tier = 'permanent' OR ifnull(last_accessed_at, created_at) > ? OR ifnull(access_count, 0) > ?)
+"""
 # A number that is in no index is told by the table of uses, which is small.
 _RECENT = """
 SELECT seq FROM fact INDEXED BY fact_active
@@ -121,20 +125,10 @@ def fresh_among(
     made = alone(db, made_since(since, origin_number=origin_number))
     lasting = _count(db, "(pinned = 1 OR tier = 'permanent')", origin_number)
     if lasting or made > _CHEAPER * len(seqs):
-        return frozenset(_asked(db, seqs, origin_number, since))
-    return frozenset(seq for (seq,) in db.execute(_RECENT, (origin_number, since, FADED_USES)))
-
-
-def _asked(db: Connection, seqs: Sequence[int], origin_number: int, since: int) -> Iterable[int]:
-    for start in range(0, len(seqs), _ROWS_AT_ONCE):
-        marks = ", ".join(map(str, seqs[start : start + _ROWS_AT_ONCE]))
-        rows: Iterable[Any] = db.execute(
-            "SELECT seq FROM fact LEFT JOIN usage ON usage.fact = fact.seq"
-            f" WHERE seq IN ({marks}) AND origin = ?"
-            f" AND (pinned = 1 OR tier = 'permanent' OR {_USED})",
-            (origin_number, since, FADED_USES),
-        )
-        yield from (seq for (seq,) in rows)
+        asked = db.execute(_LASTING, (codec.dumps([*seqs]), origin_number, since, FADED_USES))
+    else:
+        asked = db.execute(_RECENT, (origin_number, since, FADED_USES))
+    return frozenset(seq for (seq,) in asked)
 
 
 def _count(db: Connection, condition: str, origin_number: int) -> int:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 
+from tideline_cli.model import codec
 from tideline_cli.model.record import record
 from tideline_cli.store import arrivals, fts, reads
 
@@ -21,12 +22,15 @@ if TYPE_CHECKING:
     from apsw import Connection
 
 _FEW = 2000  # facts whose terms are read; of more, the lists of those that hold a term
-_AT_ONCE = 500
 # What reads one row of a fact reads so many numbers, or passes so many, in an index of times.
 _READ, _PASSED = 4, 16
 _NEIGHBOURS = 16
 _ALL = 1 << 62  # no fact has a higher number
 _HELD = "ifnull(valid_from, created_at) <= ?2 AND (valid_to IS NULL OR valid_to > ?2)"
+_HELD_AMONG = f"""
+SELECT seq FROM fact WHERE seq IN (SELECT value FROM json_each(?3)) AND origin = ?1 AND {_HELD}
+  AND lifecycle <> 'pruned'
+"""
 _NEAREST = """
 SELECT seq FROM fact INDEXED BY fact_active
 WHERE origin + 0 = ?1 AND lifecycle = 'active' AND created_at {} ?2
@@ -154,16 +158,8 @@ def _among_holders(
     """Return in how many of the facts that held each term occurs, and which facts these are."""
     found = reads.together(db, *(fts.postings(term, origin_number=origin_number) for term in terms))
     lists = dict(zip(terms, found, strict=True))
-    asked = list(set().union(*lists.values()))
-    held: set[int] = set()
-    for start in range(0, len(asked), _AT_ONCE):
-        marks = ", ".join(map(str, asked[start : start + _AT_ONCE]))
-        rows = db.execute(
-            f"SELECT seq FROM fact WHERE seq IN ({marks}) AND origin = ?1 AND {_HELD}"
-            " AND lifecycle <> 'pruned'",
-            (origin_number, instant),
-        )
-        held.update(seq for (seq,) in rows)
+    asked = codec.dumps(list(set().union(*lists.values())))
+    held = {seq for (seq,) in db.execute(_HELD_AMONG, (origin_number, instant, asked))}
     return {term: len(held.intersection(seqs)) for term, seqs in lists.items()}, frozenset(held)
 
 
@@ -242,10 +238,8 @@ def _among(
         )
         return {term: len(told.intersection(its)) for term, its in zip(terms, lists, strict=True)}
     found = dict.fromkeys(terms, 0)
-    numbers = list(told)
-    for start in range(0, len(numbers), _AT_ONCE):
-        marks = ", ".join(map(str, numbers[start : start + _AT_ONCE]))
-        for (held,) in db.execute(f"SELECT terms FROM fact WHERE seq IN ({marks})"):
-            for term in found.keys() & str(held).split():
-                found[term] += 1
+    sql = "SELECT terms FROM fact WHERE seq IN (SELECT value FROM json_each(?))"
+    for (held,) in db.execute(sql, (codec.dumps(list(told)),)):
+        for term in found.keys() & str(held).split():
+            found[term] += 1
     return found

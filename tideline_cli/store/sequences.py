@@ -7,6 +7,7 @@ from tideline_cli.model import codec
 from tideline_cli.model.record import Record, record, replace
 from tideline_cli.model.source import TRUSTED
 from tideline_cli.store import facts, fts, reads, visibility
+from tideline_cli.store.fact_rows import SELECT, fact_of
 from tideline_cli.store.facts import narrowing
 
 TYPE_CHECKING = False
@@ -31,17 +32,21 @@ SELECT document, count(*), (SELECT seq FROM fact AS first INDEXED BY fact_docume
 FROM fact INDEXED BY fact_document
 WHERE origin = ?1 AND document IS NOT NULL AND lifecycle = 'active' GROUP BY document
 """
-_FIRST = "SELECT seq, metadata, created_at, scope FROM fact WHERE seq IN (%s) ORDER BY seq"
+_FIRST = """
+SELECT seq, metadata, created_at, scope FROM fact WHERE seq IN (SELECT value FROM json_each(?))
+"""
 _ARCHIVED = """
 SELECT document, metadata FROM fact
 WHERE origin = ? AND document IN (SELECT value FROM json_each(?)) AND lifecycle <> 'active'
   AND metadata IS NOT NULL
 ORDER BY seq
 """
-_CHUNKS = """
-SELECT seq FROM fact INDEXED BY fact_document
-WHERE origin = ? AND document = ? AND document IS NOT NULL AND lifecycle = 'active'
-ORDER BY turn, seq LIMIT ?
+_CHUNKS = f"""
+{SELECT} WHERE fact.seq IN (
+  SELECT seq FROM fact INDEXED BY fact_document
+  WHERE origin = ? AND document = ? AND document IS NOT NULL AND lifecycle = 'active'
+  ORDER BY turn, seq LIMIT ?)
+ORDER BY turn, fact.seq
 """
 
 
@@ -85,10 +90,8 @@ def _left_notes(
 
 def _firsts(db: Connection, seqs: list[int]) -> Iterator[tuple[int, tuple[int, str | None, Any]]]:
     """Yield for each of the facts when it was made, its scope, and the note in its metadata."""
-    for start in range(0, len(seqs), 500):
-        marks = ", ".join(map(str, seqs[start : start + 500]))
-        for seq, metadata, created_at, scope in db.execute(_FIRST % marks):
-            yield seq, (created_at, scope, note_in(codec.loads(metadata) if metadata else None))
+    for seq, metadata, created_at, scope in db.execute(_FIRST, (codec.dumps(seqs),)):
+        yield seq, (created_at, scope, note_in(codec.loads(metadata) if metadata else None))
 
 
 def with_metadata(
@@ -113,14 +116,8 @@ def note_in(metadata: Mapping[str, Any] | None) -> Mapping[str, Any]:
 
 def chunks(db: Connection, name: str, *, viewer: Origin, limit: int | None = None) -> list[Fact]:
     """Return the active chunks of a document in order, the first `limit` of them."""
-    number = visibility.number(db, viewer)
-    most = -1 if limit is None else limit
-    rows: Iterable[Any] = db.execute(_CHUNKS, (number, name, most))
-    seqs = [seq for (seq,) in rows]
-    found: dict[int, Fact] = {}
-    for start in range(0, len(seqs), 500):
-        found |= facts.get(db, seqs[start : start + 500], viewer=viewer)
-    return [found[seq] for seq in seqs]
+    values = visibility.number(db, viewer), name, -1 if limit is None else limit
+    return [fact_of(row) for row in db.execute(_CHUNKS, values)]
 
 
 _TRUST = "({}.source IN (" + ", ".join(f"'{source}'" for source in TRUSTED) + "))"

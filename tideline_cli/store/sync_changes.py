@@ -85,15 +85,6 @@ def last_number(db: Connection) -> int:
     return int(db.execute("SELECT ifnull(max(number), 0) FROM change").get)
 
 
-def ids_of(db: Connection, seqs: Iterable[int]) -> dict[int, str]:
-    """Return the ids of facts by number, also of those that an undo has taken out."""
-    wanted = list(seqs)
-    found: dict[int, str] = {}
-    for start in range(0, len(wanted), 400):
-        found |= undo_rows.known_ids(db, wanted[start : start + 400])
-    return found
-
-
 def used_since(db: Connection, at: int) -> set[str]:
     """Return the ids of the facts whose last use is not before an instant."""
     return {fact_id for (fact_id,) in db.execute(_USED, (at,))}

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from tideline_cli.model.fact import Fact
     from tideline_cli.store.sync_state import SyncState
 
-_AT_ONCE = 400
-
 
 @record
 class FactRow:
@@ -86,11 +84,8 @@ def _of(row: Sequence[Any]) -> FactRow:
 
 def facts(db: Connection, ids: Iterable[str]) -> dict[str, FactRow]:
     """Return what is known of those of the facts that anything is known of, by id."""
-    found: dict[str, FactRow] = {}
-    for some in in_parts(ids):
-        for row in db.execute(f"{_FACT} WHERE id IN (SELECT value FROM json_each(?))", (some,)):
-            found[row[0]] = _of(row)
-    return found
+    sql = f"{_FACT} WHERE id IN (SELECT value FROM json_each(?))"
+    return {row[0]: _of(row) for row in db.execute(sql, (_listed(ids),))}
 
 
 def facts_since(db: Connection, version: int) -> list[str]:
@@ -117,12 +112,8 @@ def put_facts(db: Connection, rows: Iterable[FactRow]) -> None:
 
 def in_table(db: Connection, ids: Iterable[str]) -> dict[str, tuple[int, Fact]]:
     """Return the number and the fact of each of these ids that the store has."""
-    found: dict[str, tuple[int, Fact]] = {}
-    for some in in_parts(ids):
-        sql = f"{SELECT} WHERE fact.id IN (SELECT value FROM json_each(?))"
-        for row in db.execute(sql, (some,)):
-            found[row[1]] = (row[0], fact_of(row))
-    return found
+    sql = f"{SELECT} WHERE fact.id IN (SELECT value FROM json_each(?))"
+    return {row[1]: (row[0], fact_of(row)) for row in db.execute(sql, (_listed(ids),))}
 
 
 def like(db: Connection, hashes: Iterable[int]) -> set[str]:
@@ -141,7 +132,7 @@ def ruled_because(db: Connection, ids: Iterable[str]) -> list[Ruled]:
         "SELECT id, ruled, by FROM sync_fact WHERE by IS NOT NULL AND ruled IN ('slot', 'same')"
         " AND by IN (SELECT value FROM json_each(?)) ORDER BY id"
     )
-    return [Ruled(*row) for some in in_parts(ids) for row in db.execute(sql, (some,))]
+    return [Ruled(*row) for row in db.execute(sql, (_listed(ids),))]
 
 
 def all_ruled(db: Connection) -> set[str]:
@@ -179,14 +170,11 @@ def slot_mates(db: Connection, places: Iterable[tuple[int, str | None, str]]) ->
 
 def _ids(db: Connection, condition: str, values: Iterable[Any]) -> set[str]:
     sql = f"SELECT id FROM sync_fact WHERE {condition}"
-    return {fact_id for some in in_parts(values) for (fact_id,) in db.execute(sql, (some,))}
+    return {fact_id for (fact_id,) in db.execute(sql, (_listed(values),))}
 
 
-def in_parts(values: Iterable[Any]) -> Iterable[str]:
-    """Yield ids or hashes as lists in JSON, some hundred at a time."""
-    listed = list(values)
-    for start in range(0, len(listed), _AT_ONCE):
-        yield codec.dumps(listed[start : start + _AT_ONCE])
+def _listed(values: Iterable[Any]) -> str:
+    return codec.dumps(list(values))
 
 
 def note_batch(
@@ -249,11 +237,10 @@ FROM sync_edge
 def edges_of(db: Connection, ids: Iterable[str]) -> list[EdgeRow]:
     """Return the edges that start or end at one of these facts."""
     found: dict[tuple[str, str, str], EdgeRow] = {}
-    for some in in_parts(ids):
-        for column in ("source", "target"):
-            sql = f"{_EDGE} WHERE {column} IN (SELECT value FROM json_each(?))"
-            for row in db.execute(sql, (some,)):
-                found[row[:3]] = _edge(row)
+    wanted = _listed(ids)
+    for column in ("source", "target"):
+        sql = f"{_EDGE} WHERE {column} IN (SELECT value FROM json_each(?))"
+        found |= {row[:3]: _edge(row) for row in db.execute(sql, (wanted,))}
     return list(found.values())
 
 
@@ -272,8 +259,7 @@ def _at_end(db: Connection, column: str, ids: Iterable[str], kinds: Sequence[str
         f"{_EDGE} WHERE {column} IN (SELECT value FROM json_each(?1)) AND present = 1"
         " AND kind IN (SELECT value FROM json_each(?2)) ORDER BY source, kind, target"
     )
-    wanted = codec.dumps(list(kinds))
-    return [_edge(row) for some in in_parts(ids) for row in db.execute(sql, (some, wanted))]
+    return [_edge(row) for row in db.execute(sql, (_listed(ids), _listed(kinds)))]
 
 
 def edge(db: Connection, source: str, kind: str, target: str) -> EdgeRow | None:
@@ -362,7 +348,7 @@ def _note_rewordings(db: Connection, gone: list[str], state: SyncState, *, is_he
 def purged(db: Connection, ids: Iterable[str]) -> set[str]:
     """Return those of the ids that were purged."""
     sql = "SELECT id FROM sync_purge WHERE id IN (SELECT value FROM json_each(?))"
-    return {fact_id for some in in_parts(ids) for (fact_id,) in db.execute(sql, (some,))}
+    return {fact_id for (fact_id,) in db.execute(sql, (_listed(ids),))}
 
 
 def purged_and_here(db: Connection) -> list[str]:

@@ -11,6 +11,7 @@ from tideline_cli.policy.periods import statement_of
 from tideline_cli.store import images, statements, sync_changes, sync_registers, visibility
 from tideline_cli.store.statements import said_of_row
 from tideline_cli.store.sync_registers import PURGED, EdgeRow
+from tideline_cli.store.undo_rows import known_ids
 from tideline_cli.sync import registers
 from tideline_cli.sync.registers import (
     BASE,
@@ -103,7 +104,7 @@ def _edges(db: Connection, told: SaidHere) -> dict[Key, tuple[int, str, int]]:
             image, clock = told.edges[number]
             for edge in sync_changes.edges_told(db, [(number, image)]):
                 found[edge] = number, act, clock
-    by_seq = sync_changes.ids_of(db, {end for a, _, b in found for end in (a, b)})
+    by_seq = known_ids(db, {end for a, _, b in found for end in (a, b)})
     named = {
         (by_seq[a], kind, by_seq[b]): what for (a, kind, b), what in found.items()
         if a in by_seq and b in by_seq
@@ -153,7 +154,7 @@ class Gatherer:
         """Put what was said into the registers; return the ids of the facts that it is about. With
         `uses`, look also for what was only read."""
         told, known = self._told, self._state.version
-        by_seq = sync_changes.ids_of(self._db, {*told.facts, *told.used})
+        by_seq = known_ids(self._db, {*told.facts, *told.used})
         self._settling = settling(self._db, told)
         touched = self._touched(by_seq)
         beside = self._beside(touched)
@@ -365,7 +366,7 @@ class Gatherer:
         for number, (image, clock) in self._told.edges.items():
             for edge in sync_changes.edges_told(self._db, [(number, image)]):
                 clocks[edge] = max(clock, clocks.get(edge, 0))
-        by_seq = sync_changes.ids_of(self._db, {end for a, _, b in clocks for end in (a, b)})
+        by_seq = known_ids(self._db, {end for a, _, b in clocks for end in (a, b)})
         rows: list[EdgeRow] = []
         for (start, kind, end), clock in sorted(clocks.items(), key=lambda item: item[1]):
             if start in by_seq and end in by_seq:

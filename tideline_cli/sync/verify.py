@@ -14,6 +14,7 @@ from tideline_cli.model.record import record
 from tideline_cli.store import SERVERS, facts, links, sync_changes, sync_registers, sync_state
 from tideline_cli.store.connection import snapshot, writing
 from tideline_cli.store.opening import open_for_writing
+from tideline_cli.store.undo_rows import known_ids
 from tideline_cli.sync import folders, layout, operations, replica
 from tideline_cli.sync.absorb import Absorber
 from tideline_cli.sync.registers import wire
@@ -152,7 +153,7 @@ def _late(db: Connection, place: PlaceRow) -> set[str]:
             seqs.add(told.row)
     for start, _, end in sync_changes.edges_told(db, rows.items()):
         seqs |= {start, end}
-    late |= set(sync_changes.ids_of(db, seqs).values())
+    late |= set(known_ids(db, seqs).values())
     return late | _near(db, late)
 
 
