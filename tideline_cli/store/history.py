@@ -418,12 +418,9 @@ class BatchDeeds:
 
 # The first change of a batch that is of some kind. A fact is known by its own number, an edge by
 # the fact where it starts, also one that is gone.
-_FIRST = """
+_FIRST = f"""
 SELECT place FROM (
-SELECT change.number, CASE change.entity WHEN 'link' THEN coalesce(before ->> 'from_fact',
-         (SELECT from_fact FROM link WHERE link.number = change.row),
-         (SELECT gone.before ->> 'from_fact' FROM change AS gone WHERE gone.row = change.row
-          AND gone.entity = 'link' AND gone.act = '-' ORDER BY gone.number DESC LIMIT 1))
+SELECT change.number, CASE change.entity WHEN 'link' THEN {journal.START}
        WHEN 'facts' THEN change.after + 0 ELSE change.row END AS place
 FROM batch JOIN change ON change.number BETWEEN batch.first AND batch.last
   AND change.batch = batch.number

@@ -8,7 +8,7 @@ from tideline_cli.model.edge import TWOFOLD, sql_list
 from tideline_cli.model.record import Record
 from tideline_cli.store import connection, visibility
 from tideline_cli.store.connection import commit, rollback, writing
-from tideline_cli.store.reads import alone
+from tideline_cli.store.reads import alone, differ
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -193,7 +193,7 @@ def origin_of(seq: str) -> str:
     )
 
 
-_START = """coalesce(before ->> 'from_fact',
+START = """coalesce(before ->> 'from_fact',
   (SELECT from_fact FROM link WHERE link.number = change.row),
   (SELECT before ->> 'from_fact' FROM change AS gone WHERE gone.row = change.row
    AND gone.entity = 'link' AND gone.act = '-' ORDER BY number DESC LIMIT 1))"""
@@ -213,7 +213,7 @@ _LATER = """coalesce(
   (SELECT lifecycle FROM fact WHERE fact.seq = change.row))"""
 _COUNTED = f"""
 SELECT batch.number,
-       coalesce(iif(entity = 'link', {origin_of(_START)}, {origin_of("change.row")}),
+       coalesce(iif(entity = 'link', {origin_of(START)}, {origin_of("change.row")}),
                 batch.origin) AS owner,
        sum(iif(entity = 'facts', change.row - change.after + 1,
                iif(entity = 'fact' AND act = '+', 1, 0))),
@@ -271,9 +271,7 @@ def deeds_of_batch(db: Connection, batch: int, *, origin_number: int) -> Deeds:
 
 def counts_are_wrong(db: Connection) -> bool:
     """Say whether any count is not what the journal says."""
-    held = f"SELECT batch, origin, {_ALL} FROM batch_count"
-    both = ((held, _EVERY), (_EVERY, held))
-    return any(db.execute(f"SELECT EXISTS ({one} EXCEPT {other})").get for one, other in both)
+    return differ(db, f"SELECT batch, origin, {_ALL} FROM batch_count", _EVERY)
 
 
 def count_batches_anew(db: Connection) -> None:

@@ -52,6 +52,12 @@ def alone(db: Connection, read: Read[T]) -> T:
         return end.value  # type: ignore[no-any-return]
 
 
+def differ(db: Connection, one: str, other: str) -> bool:
+    """Say whether two statements give other rows, in whatever order."""
+    sql = f"SELECT EXISTS ({one} EXCEPT {other}) OR EXISTS ({other} EXCEPT {one})"
+    return bool(db.execute(sql).get)
+
+
 def together(db: Connection, *reads: Read[Any]) -> list[Any]:
     """Return what each of the reads says, in their order; a server is asked for a step of all of
     them at once."""

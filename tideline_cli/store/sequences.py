@@ -6,7 +6,7 @@ from __future__ import annotations
 from tideline_cli.model import codec
 from tideline_cli.model.record import Record, record, replace
 from tideline_cli.model.source import TRUSTED
-from tideline_cli.store import facts, fts, reads, visibility
+from tideline_cli.store import fts, reads, visibility
 from tideline_cli.store.fact_rows import SELECT, fact_of
 from tideline_cli.store.facts import narrowing
 

@@ -19,6 +19,7 @@ from tideline_cli.store import (
     facts,
     journal,
     passes,
+    reads,
     schema,
     score_bounds,
     sync_state,
@@ -232,42 +233,23 @@ def registers(db: Connection) -> Iterator[Finding]:
         )  # fmt: skip
 
 
-_TALLY = f"""
-SELECT count(*) FROM (
-  SELECT origin, source, facts, tokens FROM tally WHERE facts <> 0 OR tokens <> 0
-  EXCEPT {schema.TALLY}
-)
-"""
-_UNTALLIED = f"""
-SELECT count(*) FROM (
-  {schema.TALLY}
-  EXCEPT SELECT origin, source, facts, tokens FROM tally
-)
-"""
+_TALLIED = "SELECT origin, source, facts, tokens FROM tally WHERE facts <> 0 OR tokens <> 0"
 _COUNTED_TERMS = f"""
 SELECT origin, value, count(*) FROM (
   SELECT DISTINCT seq, fact.origin, value FROM fact, {schema.each_term("fact")}
   WHERE lifecycle <> 'active' AND value <> ''
 ) GROUP BY 1, 2
 """
-_ARCHIVED = f"""
-SELECT (SELECT count(*) FROM (SELECT origin, term, facts FROM archived_term WHERE facts <> 0
-                              EXCEPT {_COUNTED_TERMS}))
-     + (SELECT count(*) FROM ({_COUNTED_TERMS} EXCEPT
-                              SELECT origin, term, facts FROM archived_term))
-"""
+_ARCHIVED = "SELECT origin, term, facts FROM archived_term WHERE facts <> 0"
 _LAPSED_TERMS = f"""
 SELECT origin, value, count(*) FROM (
   SELECT DISTINCT seq, fact.origin, value FROM fact, lapsed, {schema.each_term("fact")}
   WHERE {schema.is_lapsed("fact")} AND value <> ''
 ) GROUP BY 1, 2
 """
-_LAPSED = f"""
-SELECT (SELECT count(*) FROM (SELECT origin, term, facts FROM lapsed_term WHERE facts <> 0
-                              EXCEPT {_LAPSED_TERMS}))
-     + (SELECT count(*) FROM ({_LAPSED_TERMS} EXCEPT
-                              SELECT origin, term, facts FROM lapsed_term))
-     + (SELECT count(*) FROM lapsed WHERE (facts, tokens) <> (
+_LAPSED = "SELECT origin, term, facts FROM lapsed_term WHERE facts <> 0"
+_LAPSED_FACTS = f"""
+SELECT (SELECT count(*) FROM lapsed WHERE (facts, tokens) <> (
           SELECT count(*), ifnull(sum(length), 0) FROM fact WHERE {schema.is_lapsed("fact")}))
      + (SELECT count(*) FROM fact WHERE lifecycle = 'active'
           AND (valid_from IS NOT NULL OR valid_to IS NOT NULL)
@@ -295,22 +277,22 @@ def index(db: Connection) -> Iterator[Finding]:
 
 def ranking_counts(db: Connection) -> Iterator[Finding]:
     """The statistics of the ranking are those of the facts."""
-    if db.execute(_TALLY).get or db.execute(_UNTALLIED).get:
-        message = "the counts of active facts and their terms are not those of the facts"
-        yield mendable("counts", message, "counts anew")
-    if db.execute(_ARCHIVED).get:
-        message = "the counts of terms of archived facts are not those of the facts"
-        yield mendable("counts", message, "counts anew")
-    if db.execute(_LAPSED).get:
-        message = "the counts of facts that do not hold now are not those of the facts"
-        yield mendable("counts", message, "counts anew")
+    for counted, is_wrong in (
+        ("active facts and their terms", reads.differ(db, _TALLIED, schema.TALLY)),
+        ("terms of archived facts", reads.differ(db, _ARCHIVED, _COUNTED_TERMS)),
+        ("facts that do not hold now",
+         reads.differ(db, _LAPSED, _LAPSED_TERMS) or db.execute(_LAPSED_FACTS).get),
+    ):  # fmt: skip
+        if is_wrong:
+            message = f"the counts of {counted} are not those of the facts"
+            yield mendable("counts", message, "counts anew")
 
 
 def status_counts(db: Connection) -> Iterator[Finding]:
     """The counts that status shows are those of the facts."""
     held = ("SELECT * FROM census", "SELECT * FROM arrival")
     for one, other in zip(held, (schema.CENSUS, schema.ARRIVAL), strict=True):
-        if db.execute(f"SELECT EXISTS ({one} EXCEPT {other}) OR EXISTS ({other} EXCEPT {one})").get:
+        if reads.differ(db, one, other):
             yield mendable(
                 "census", "the counts for status are not those of the facts", "counts anew"
             )
