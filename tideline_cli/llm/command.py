@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import os
-import selectors
 import signal
 import subprocess
-import sys
 from contextlib import suppress
-from io import FileIO
 from threading import current_thread, main_thread
 from time import monotonic
-from typing import cast
 
 from tideline_cli.errors import UnavailableError
 from tideline_cli.llm.model_settings import KEY_VARIABLE, LARGEST_REPLY, excerpt
-from tideline_cli.system import pipes, processes, words_of
+from tideline_cli.system import processes, words_of
 from tideline_cli.system.pipes import PipeThreads
 
 TYPE_CHECKING = False
@@ -24,7 +20,6 @@ if TYPE_CHECKING:
 
     from tideline_cli.llm.model_settings import Model
 
-_CHUNK = 1 << 16
 _LAST_WORDS = 4096  # bytes of stderr that are kept
 _GLANCE = 0.1  # seconds between looks at whether the program has ended
 
@@ -40,10 +35,10 @@ def ask(model: Model, prompt: str, *, system: str | None, largest: int = LARGEST
     asked = prompt if system is None else f"{system}\n\n{prompt}"
     with _Ending() as ending:
         process = ending.watch(_started(words))
-        talk = _Talk(process, asked.encode(), monotonic() + model.timeout, largest)
+        talk, deadline = _Talk(largest), monotonic() + model.timeout
         try:
-            talk.run()
-            status = process.wait(max(0.0, talk.deadline - monotonic()))
+            talk.run(process, asked.encode(), deadline)
+            status = process.wait(max(0.0, deadline - monotonic()))
         except (TimeoutError, subprocess.TimeoutExpired):
             hint = "allow a longer timeout, or ask a faster model"
             message = f"{_name(words)} gave no answer within {model.timeout:g} s"
@@ -97,9 +92,6 @@ class _Ending:
             if kind is not None or process.poll() is None:
                 _kill(process)
             process.wait()
-            for pipe in (process.stdin, process.stdout, process.stderr):
-                if pipe is not None:
-                    pipe.close()
         for number, before in self._before.items():
             signal.signal(number, before)
         if self._heard is not None and process is None:  # it could not be started
@@ -107,82 +99,30 @@ class _Ending:
 
 
 class _Talk:
-    """The three pipes of a program, served as they become ready."""
+    """What a program says, taken as it comes."""
 
-    def __init__(
-        self, process: subprocess.Popen[bytes], prompt: bytes, deadline: float, largest: int
-    ) -> None:
+    def __init__(self, largest: int) -> None:
         self._largest = largest
         self.reply = bytearray()
         self.last_words = b""
-        self.deadline = deadline
-        self._process = process
-        self._unsent = memoryview(prompt)
-        self._ready = selectors.DefaultSelector()
-        self._pipes = {
-            "in": cast(FileIO, process.stdin),
-            "out": cast(FileIO, process.stdout),
-            "err": cast(FileIO, process.stderr),
-        }
 
-    def run(self) -> None:
-        """Serve the pipes until the reply is complete; raises TimeoutError at the deadline.
+    def run(self, process: subprocess.Popen[bytes], prompt: bytes, deadline: float) -> None:
+        """Hand over the prompt and take the reply until it is complete; raises TimeoutError at the
+        deadline.
 
         A program that has ended may leave a child behind that holds its pipes: nobody waits
         for that one.
         """
-        if sys.platform == "win32":
-            self._run_by_threads()
-            return
-        with self._ready:
-            for name, pipe in self._pipes.items():
-                pipes.do_not_wait(pipe)
-                wanted = selectors.EVENT_WRITE if name == "in" else selectors.EVENT_READ
-                self._ready.register(pipe, wanted, name)
-            while self._ready.get_map():
-                has_ended = self._process.poll() is not None
-                served = self._ready.select(_GLANCE)
-                for key, _ in served:
-                    self._serve(key.data)
-                if has_ended and (not served or self._pipes["out"].closed):
+        with PipeThreads(process, prompt) as threads:
+            while not threads.is_over:
+                has_ended, is_served = process.poll() is not None, False
+                for name, chunk in threads.pieces(_GLANCE):
+                    self._keep(name, chunk)
+                    is_served = True
+                if has_ended and not is_served:
                     return
-                if monotonic() >= self.deadline:
+                if monotonic() >= deadline:
                     raise TimeoutError
-
-    def _run_by_threads(self) -> None:
-        threads = PipeThreads(self._process, bytes(self._unsent))
-        while not threads.is_over:
-            has_ended, is_served = self._process.poll() is not None, False
-            for name, chunk in threads.pieces(_GLANCE):
-                self._keep(name, chunk)
-                is_served = True
-            if has_ended and not is_served:
-                return
-            if monotonic() >= self.deadline:
-                raise TimeoutError
-
-    def _serve(self, name: str) -> None:
-        pipe = self._pipes[name]
-        is_done = self._send(pipe) if name == "in" else not self._receive(name, pipe)
-        if is_done:
-            self._ready.unregister(pipe)
-            pipe.close()
-
-    def _send(self, pipe: FileIO) -> bool:
-        """Write some of the prompt; tell whether nothing is left, or nobody reads it."""
-        try:
-            self._unsent = self._unsent[pipe.write(self._unsent[:_CHUNK]) or 0 :]
-        except BrokenPipeError:
-            return True
-        return not self._unsent
-
-    def _receive(self, name: str, pipe: FileIO) -> bool:
-        """Read some of a stream; tell whether there was any."""
-        chunk = pipe.read(_CHUNK)
-        if chunk is None:
-            return True
-        self._keep(name, chunk)
-        return bool(chunk)
 
     def _keep(self, name: str, chunk: bytes) -> None:
         """Take in what a stream has said."""

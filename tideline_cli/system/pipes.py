@@ -1,9 +1,8 @@
 """Pipes between processes: how much they hold, whether a child can have one more of them, and a
-thread for each where the system cannot wait for several."""
+thread for each of a program's."""
 
 from __future__ import annotations
 
-import os
 import sys
 from contextlib import suppress
 from queue import Empty, Queue
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from io import FileIO
     from subprocess import Popen
-    from typing import BinaryIO
+    from typing import BinaryIO, Self
 
 CAN_BE_HANDED_ON = sys.platform != "win32"
 """Whether a child can have more of our handles than its three streams."""
@@ -38,25 +37,31 @@ def widen(pipe: BinaryIO, size: int) -> None:
             fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, size)
 
 
-def do_not_wait(pipe: FileIO) -> None:
-    """Let reads and writes of a pipe return at once. Windows has threads for that."""
-    if sys.platform != "win32":
-        os.set_blocking(pipe.fileno(), False)
-
-
 _CHUNK = 1 << 16
 Piece = tuple[str, bytes]
 
 
 class PipeThreads:
-    """Sends a text to a program and takes what it prints, all at the same time."""
+    """Sends a text to a program and takes what it prints, all at the same time. Each thread closes
+    its own pipe: nobody may while it waits for one."""
 
     def __init__(self, process: Popen[bytes], given: bytes) -> None:
         self._pieces: Queue[Piece] = Queue(maxsize=16)
         self._open = 2
+        self._is_left = False
         for name, pipe in (("out", process.stdout), ("err", process.stderr)):
             Thread(target=self._read, args=(name, pipe), daemon=True).start()
         Thread(target=_send, args=(process.stdin, given), daemon=True).start()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Let threads end that wait for room."""
+        self._is_left = True
+        with suppress(Empty):
+            while True:
+                self._pieces.get_nowait()
 
     def pieces(self, seconds: float) -> Iterator[Piece]:
         """Yield what came within some seconds: the name of a stream, `out` or `err`, and bytes,
@@ -74,19 +79,14 @@ class PipeThreads:
         return not self._open
 
     def _read(self, name: str, pipe: FileIO) -> None:
-        try:
-            while raw := pipe.read(_CHUNK):
+        with suppress(OSError), pipe:
+            while not self._is_left and (raw := pipe.read(_CHUNK)):
                 self._pieces.put((name, raw))
-        except (OSError, ValueError):
-            pass  # it was closed here
         self._pieces.put((name, b""))
 
 
 def _send(pipe: FileIO, given: bytes) -> None:
     left = memoryview(given)
-    try:
+    with suppress(OSError), pipe:  # nobody may read it
         while left:
             left = left[pipe.write(left[:_CHUNK]) or 0 :]
-        pipe.close()
-    except (OSError, ValueError):
-        return  # nobody reads it
