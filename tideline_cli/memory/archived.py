@@ -76,10 +76,15 @@ class Archived:
 
 def explained(db: Connection, found: Mapping[int, Fact], *, viewer: Origin) -> list[Archived]:
     """Return why each of these facts, all of them archived, is so; in the order given."""
-    births, steps, places = reads.together(
-        db, *archivals.trails(found), archivals.successors(found)
-    )
-    return _told(db, found, archivals.departed(births, steps), places, viewer)
+    return _told(db, found, *_departures(db, found), viewer)
+
+
+def _departures(
+    db: Connection, seqs: Iterable[int]
+) -> tuple[Mapping[int, Departure], Mapping[int, Sequence[tuple[str, int]]]]:
+    """Return by number how facts have left, and in whose place others stand."""
+    *trails, places = reads.together(db, *archivals.trails(seqs), archivals.successors(seqs))
+    return archivals.departed(*trails), places
 
 
 def _told(
@@ -109,10 +114,7 @@ def stated_reasons(db: Connection, found: Iterable[Fact]) -> dict[str, str]:
     what has become since of the fact that one was merged into does not count."""
     told: dict[str, str] = {}
     for origin, facts_of in _by_origin(db, found).items():
-        births, steps, places = reads.together(
-            db, *archivals.trails(facts_of), archivals.successors(facts_of)
-        )
-        left = archivals.departed(births, steps)
+        left, places = _departures(db, facts_of)
         for seq, fact in facts_of.items():
             departure = left.get(seq, archivals.UNKNOWN)
             told[fact.id], _ = _reason(db, fact, departure, places.get(seq, ()), origin)
@@ -262,11 +264,9 @@ def _followed(
     if keeper.lifecycle != "archived" or kept in seen:
         return Archived(one.seq, one.fact, "merged", one.at)
     seq = facts.number_of(db, kept, viewer=viewer)
-    births, steps, places = reads.together(
-        db, *archivals.trails([seq]), archivals.successors([seq])
-    )
-    left = archivals.departed(births, steps).get(seq, archivals.UNKNOWN)
-    what = _explained(db, seq, keeper, left, places.get(seq, ()), viewer, seen)
+    left, places = _departures(db, [seq])
+    departure = left.get(seq, archivals.UNKNOWN)
+    what = _explained(db, seq, keeper, departure, places.get(seq, ()), viewer, seen)
     reason = "merged" if what.is_missed else what.reason
     return Archived(one.seq, one.fact, reason, one.at, what.kept)
 
