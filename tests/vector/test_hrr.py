@@ -172,17 +172,6 @@ def test_bulk_with_a_full_table(monkeypatch: pytest.MonkeyPatch) -> None:
     assert (HrrEmbedder().embed_packed(texts) == EMBEDDER.embed_packed(texts)).all()
 
 
-def test_a_table_of_waves_changes_no_bit():
-    """Many texts at once, whose waves come from a table, have the vectors of each text alone."""
-    texts = [f"The {n} lamps of room {n % 7} {'are ' * (n % 90)}on" for n in range(100)] + ["", "é"]
-    together = EMBEDDER.embed(texts)
-    alone = np.concatenate([EMBEDDER.embed([text]) for text in texts])
-    assert np.array_equal(together, alone)
-    phases = np.arange(1 << 16, dtype=np.uint16)[::-1].reshape(-1, 128)
-    for tabled, computed in zip(hrr._tabled(phases), hrr._computed(phases), strict=True):
-        assert np.array_equal(tabled, computed)
-
-
 @pytest.mark.parametrize("most", [60, 500])
 def test_few_sums_of_words_are_kept(monkeypatch, most):
     """The codes of many texts are the same however few words are remembered, and whatever texts
