@@ -34,8 +34,8 @@ class Log:
         last = folders.tail(self.folder, self.replica)
         made = header(last.number + 1, place=self.place(), replica=self.replica,
                       previous=last.digest)  # fmt: skip
-        ((one, data),) = folders.packed_segments(replace(made, **changes), [lines], self.key)
-        return folders.write(self.folder, one, data)
+        packed = folders.packed_segments(replace(made, **changes), [lines], self.key)
+        return folders.write(self.folder, packed)
 
     def snapshot(self, *parts: list[bytes], **changes: Any) -> int:
         """Replace all by a snapshot; return the number of its last part."""
@@ -43,7 +43,7 @@ class Log:
         made = header(number, place=self.place(), replica=self.replica, kind="snapshot",
                       previous="")  # fmt: skip
         packed = folders.packed_segments(replace(made, **changes), parts, self.key)
-        folders.replace_with_snapshot(self.folder, packed)
+        folders.write(self.folder, packed)
         return packed[-1][0].number
 
     def place(self) -> str:

@@ -56,31 +56,22 @@ def packed_segments(
     return found
 
 
-def write(folder: str, header: Header, data: bytes) -> str:
-    """Write the next log segment of one's own replica, packed as `data`; return its digest. It is
+def write(folder: str, parts: Sequence[tuple[Header, bytes]]) -> str:
+    """Write the next segments of one's own replica, packed; return the digest of the last. Each is
     durable then.
 
-    A segment that is there already, to the byte, is left as it is. Raises StoreError where it does
-    not follow the last one (two machines with one id), CannotWriteError where it cannot be written.
-    """
-    with _own(folder, header.replica):
-        _tidy(folder, header.replica)
-        return _append(folder, header, data)
-
-
-def replace_with_snapshot(folder: str, parts: Sequence[tuple[Header, bytes]]) -> str:
-    """Write the parts of a snapshot, packed, in place of all earlier segments of one's own replica;
-    return the digest of the last.
-
-    The parts come first, each durable, then the older segments go: a reader finds one or the other
-    whole. Repeated, it finishes what was cut short. Raises as `write` does.
+    The parts of a snapshot take the place of all earlier segments, which go after them: a reader
+    finds one or the other whole. A segment that is there already, to the byte, is left as it is:
+    repeated, this finishes what was cut short. Raises StoreError where one does not follow the last
+    one (two machines with one id), CannotWriteError where it cannot be written.
     """
     first = parts[0][0]
     with _own(folder, first.replica):
         _tidy(folder, first.replica)
         digests = [_append(folder, header, data) for header, data in parts]
-        older = [n for n in layout.segment_numbers(folder, first.replica) if n < first.number]
-        layout.remove(folder, first.replica, [file_name(number) for number in older])
+        if first.kind == "snapshot":
+            older = [n for n in layout.segment_numbers(folder, first.replica) if n < first.number]
+            layout.remove(folder, first.replica, [file_name(number) for number in older])
     return digests[-1]
 
 

@@ -252,7 +252,7 @@ def _wiped(path: str) -> Iterator[None]:
 
 def rotate(folder: str, ring: KeyRing, place: str) -> Key:
     """Make a new key for a place, lay it there, and return it: what is written from now on is
-    sealed with it. One's own folder is then written anew by `folders.replace_with_snapshot`."""
+    sealed with it. One's own folder is then written anew by `folders.write`."""
     ring.newest(place)  # raises where there is nothing to begin from
     ring.make(place)
     return offer(folder, ring, place)

@@ -253,11 +253,7 @@ class Outbox:
         with writing(self._db):
             digests = tuple(segment.digest(data) for _, data in packed)
             sync_state.put_place(self._db, row.number, pending=digests)
-        if is_whole:
-            digest = folders.replace_with_snapshot(self._folder, packed)
-        else:
-            for one, data in packed:
-                digest = folders.write(self._folder, one, data)
+        digest = folders.write(self._folder, packed)
         last, _ = packed[-1]
         self._place.send(last.replica)
         with writing(self._db):

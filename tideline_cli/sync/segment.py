@@ -196,9 +196,6 @@ def _are_counts(*values: object) -> bool:
     return all(type(value) is int for value in values)
 
 
-__all__ = ["LARGEST", "Header", "Mark", "SegmentError", "digest", "marked", "newer", "pack",
-           "too_large", "unpack"]  # fmt: skip
-
 LARGEST = 64 << 20
 """The most bytes of a segment: of its file, and of its plain form."""
 _MAGIC = b"tideline-segment "
