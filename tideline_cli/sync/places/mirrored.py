@@ -14,7 +14,7 @@ import shutil
 import stat
 from abc import ABC, abstractmethod
 from contextlib import contextmanager, suppress
-from time import monotonic, sleep
+from time import sleep
 
 from tideline_cli.errors import (
     BusyError,
@@ -24,10 +24,11 @@ from tideline_cli.errors import (
     UsageError,
 )
 from tideline_cli.model.record import Record, replace
+from tideline_cli.store import locks
 from tideline_cli.store.private_files import make_folder
 from tideline_cli.sync import folders, layout
 from tideline_cli.sync.segment import LARGEST
-from tideline_cli.system import LOCK_EX, LOCK_NB, NOFOLLOW, flock
+from tideline_cli.system import NOFOLLOW
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,7 +38,6 @@ if TYPE_CHECKING:
     from tideline_cli.system.programs import Done, Programs
 
 _WAIT = 60.0  # seconds for another sync of this machine
-_GLANCE = 0.05
 _LOCK = os.O_RDWR | os.O_CREAT | NOFOLLOW
 
 
@@ -61,25 +61,12 @@ class Mirror:
         except OSError as error:
             raise layout.cannot_write(self.path, error) from error
         try:
-            self._wait()
+            if not locks.take(self.lock, seconds=_WAIT):
+                raise BusyError("another sync with this place is running", hint="try again")
             yield
         finally:
             os.close(self.lock)
             self.lock = -1
-
-    def _wait(self) -> None:
-        end = monotonic() + _WAIT
-        while True:
-            try:
-                flock(self.lock, LOCK_EX | LOCK_NB)
-                return
-            except BlockingIOError:
-                if monotonic() > end:
-                    message = "another sync with this place is running"
-                    raise BusyError(message, hint="try again") from None
-                sleep(_GLANCE)
-            except OSError:
-                return  # a file system without locks
 
     def sizes(self) -> dict[str, int]:
         """Return the sizes of the files, by their paths."""
