@@ -182,8 +182,7 @@ def _found(
     viewer: Origin,
     progress: Callable[[int, int], None] | None,
 ) -> tuple[list[Pair], list[int]]:
-    """Return the pairs with a fresh fact, with exact cosines, and the facts that have more twins
-    than are stored."""
+    """Return pairs with a fresh fact, with exact cosines, and facts with too many twins."""
 
     def done(count: int) -> None:
         if progress is not None:

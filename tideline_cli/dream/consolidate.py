@@ -68,8 +68,7 @@ class Bucket:
 
 @record
 class ArchiveRequest:
-    """A fact that the model wants to archive. `by` is the fact that makes it needless, as the model
-    says."""
+    """A fact that the model wants to archive; `by` makes it needless, as the model says."""
 
     id: str
     by: str | None = None
@@ -242,8 +241,7 @@ def judge(
 
 
 def _recognised(request: ArchiveRequest, known: Mapping[str, Fact]) -> ArchiveRequest:
-    """Return a request with the true ids. The model may write them in brackets or in another case.
-    """
+    """Return a request with the true ids, which a model may put in brackets or in another case."""
     by_case = {fact_id.casefold(): fact_id for fact_id in known}
 
     def plain(text: str) -> str:
@@ -322,8 +320,7 @@ class _Decisions:
         return spared and fact_id not in self.granted
 
     def _stated(self, request: ArchiveRequest) -> Fact | None:
-        """Return the fact that makes another needless, as the model says; in a chain of such facts
-        the first one that stays."""
+        """Return the fact that makes another needless; in a chain of these the first that stays."""
         seen = {request.id}
         by = request.by
         while by is not None and by in self._known and by not in seen:

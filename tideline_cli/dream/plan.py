@@ -89,8 +89,7 @@ class DreamPlan:
 def plan(
     db: Connection, settings: Settings, compared: Compared | None, *, viewer: Origin, now: int
 ) -> DreamPlan:
-    """Return what the stages propose. Each stage sees the facts as the earlier ones would leave
-    them."""
+    """Return what the stages propose; each sees the facts as the earlier ones leave them."""
     named = settings.stages
     reflected = passes.active_count(db, viewer=viewer)
     rule = rule_of(db)

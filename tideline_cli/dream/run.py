@@ -191,8 +191,7 @@ class Pass:
         self._changed = set()
 
     def finish(self, summary: str, *, whole: bool = True) -> int:
-        """Note what was done, and whether the pass was `whole`; return the number of the batch that
-        users see."""
+        """Note what was done, and if it was a `whole` pass; return the batch's number for users."""
         with self._open() as batch:
             batch.explain(summary, whole=whole)
             return batch.ordinal
@@ -216,8 +215,7 @@ class Pass:
                 raise AssertionError("links are stored together")
 
     def _relate(self, proposals: Sequence[Relate]) -> None:
-        """Link facts that are still active: all at once, since there are many, and none of them
-        changes what another one needs."""
+        """Link facts that are still active, all at once: none changes what another one needs."""
         made: list[links.Link] = []
         for one in proposals:
             ends = [self._current(end) for end in concerned(one)]

@@ -210,8 +210,7 @@ class _Call(Thread):
 
 
 def _asked_pause(headers: Message) -> float | None:
-    """Return the seconds that a server asks to wait: a number, or a time, by its own clock where
-    it tells that."""
+    """Return the seconds that a server asks to wait: a number, or a time by its own clock."""
     asked = headers.get("Retry-After", "").strip()
     if _SECONDS.fullmatch(asked):
         return float(asked)

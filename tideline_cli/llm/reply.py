@@ -85,8 +85,7 @@ def unechoed(text: str, system: str, prompt: str) -> str:
 
 
 def archive_request(text: str) -> list[str] | None:
-    """Return the ids of the last object with a list `archive`; None when there is none, or none
-    of its items is an id."""
+    """Return the ids of the last object with a list `archive`; None without one, or without ids."""
     value = _archive(text)
     if value is None:
         return None
@@ -127,8 +126,7 @@ def extracted(text: str) -> Extracted:
 
 
 def relationships(text: str) -> list[Reference] | None:
-    """Return the edges in the last object with a list `relationships`, None when there is no such
-    list. An edge names both ends."""
+    """Return the edges, with both ends, in the last object with `relationships`; None for none."""
     values = [value for value in json_objects(text) if not _is_example(value)]
     return _references(values)
 
@@ -265,8 +263,7 @@ def _number(value: Any) -> float | None:
 
 
 def _last(values: Iterable[dict[str, Any]], key: str, form: type = list) -> dict[str, Any] | None:
-    """Return the last object with a value of that form; None when there is none, or when it or one
-    behind it tells of an error."""
+    """Return the last object with a value of that form; None for none, or if an error is told."""
     told = [one for one in values if isinstance(one.get(key), form) or _tells_error(one)]
     return None if not told or _tells_error(told[-1]) else told[-1]
 

@@ -79,8 +79,7 @@ def forget(
 
 
 def _settled(db: Connection, named: Sequence[Fact]) -> set[str]:
-    """Let those of the facts that a sync has archived be archived by somebody's word; return their
-    ids."""
+    """Let facts that a sync has archived be archived by somebody's word; return their ids."""
     archived = [fact.id for fact in named if fact.lifecycle != "active"]
     if not archived or not has_synced(db):
         return set()
@@ -90,8 +89,7 @@ def _settled(db: Connection, named: Sequence[Fact]) -> set[str]:
 
 
 def archive_fact(db: Connection, fact: Fact, *, by: Fact | None, now: int) -> None:
-    """Archive a fact inside a batch that the caller holds open; `by` is the fact that takes its
-    place, in its slot too."""
+    """Archive a fact in a batch of the caller; `by` takes its place, in its slot too."""
     after = policy.archived(fact, now=now)
     if by is not None and same_place(fact, by):
         after = replace(after, statement=None)
@@ -134,8 +132,7 @@ def restore(db: Connection, references: Sequence[str], *, viewer: Origin, now: i
 
 
 def _restored(db: Connection, fact: Fact, dropped: dict[str, int], *, now: int) -> Fact:
-    """Return the fact as it is when it is active again. An end that it loses is put into
-    `dropped`."""
+    """Return the fact as it is when active again. An end that it loses is put into `dropped`."""
     if fact.lifecycle == "active":
         return fact
     if fact.statement is not None:

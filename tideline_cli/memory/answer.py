@@ -42,8 +42,7 @@ class Answer(Record):
     def beside(
         self, text: Callable[[Fact], str] | None = None
     ) -> dict[str, list[dict[str, Any]] | None]:
-        """Return what matches beside the hits, as JSON has it; `text` says how a fact is shown, if
-        not as it is."""
+        """Return what matches beside the hits, as JSON; `text` says how a fact is shown."""
         if not (self.archived or self.ended):
             none: list[dict[str, Any]] | None = None if self.archived is None else []
             return {"archived_matches": none, "ended_matches": none}

@@ -100,8 +100,7 @@ def _told(
 
 
 def reasons(db: Connection, found: Iterable[Fact]) -> dict[str, str]:
-    """Return by id why archived facts are so, each as its own origin sees it; `unknown` where the
-    journal does not tell."""
+    """Return by id why archived facts are so, as their origins see it, or `unknown`."""
     return {
         one.fact.id: one.reason
         for origin, facts_of in _by_origin(db, found).items()
@@ -170,8 +169,7 @@ def listed(db: Connection, wanted: Filter, *, viewer: Origin, limit: int | None)
 
 
 def others_count(db: Connection, wanted: Filter, *, viewer: Origin, listed: int) -> int:
-    """Return how many archived facts a filter asks for beside the `listed` ones, up to some
-    thousands."""
+    """Return how many archived facts are asked for beside `listed`, up to some thousands."""
     archived = replace(wanted, lifecycle="archived")
     reach = _LOOKED_THROUGH + listed
     return len(archivals.newest(db, viewer=viewer, wanted=archived, limit=reach)) - listed
@@ -273,8 +271,7 @@ def _followed(
 
 @record
 class Lookup:
-    """A query of a memory: what it asks for, and in how many archived facts each of its terms
-    occurs that does."""
+    """A query of a memory, and in how many archived facts each of its terms occurs that does."""
 
     view: View
     query: Query
@@ -331,8 +328,7 @@ def _ended(
     asked: Lookup, rows: Iterable[tuple[int, str]], weights: Mapping[str, float], least: float, *,
     is_full: bool,
 ) -> list[int]:  # fmt: skip
-    """Return the active facts that have ended and match, best first, of these, which are given by
-    number and terms."""
+    """Return the ended active facts that match, best first, of these numbers and terms."""
     question = asked.question
     words = word_count(question.terms, question.forms)
     sums: dict[int, float] = {}

@@ -45,8 +45,7 @@ _unstored: dict[tuple[str, int, str, bytes], bytes] = {}
 
 
 class CodedLane:
-    """Similarity by the learned embedder of a file. `whole` makes the embedder, which loads numpy
-    and may load a model."""
+    """Similarity by the learned embedder of a file, which `whole` makes; that loads numpy."""
 
     margin = 0.0
 
@@ -117,8 +116,7 @@ class CodedLane:
 
 
 def table_of(name: str) -> StaticTable:
-    """Return the word vectors of a name; raises UnavailableError where they are another revision.
-    """
+    """Return the word vectors of a name; raises UnavailableError for another revision."""
     if name not in _tables:
         from tideline_cli.vector.embedders.static import StaticTable  # noqa: PLC0415  static alone
 
@@ -157,8 +155,7 @@ def _numpy_is_loaded() -> bool:
 
 
 def asked_words(db: Connection, text: str, *, origin_number: int) -> AskedWords:
-    """Return the words of a question of an origin, each with its level; none where all count alike.
-    """
+    """Return the words of a question of an origin with their levels; none where all count alike."""
     words = text.split()
     if not 1 < len(words) <= _MOST_WORDS:
         return ()

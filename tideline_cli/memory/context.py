@@ -223,8 +223,7 @@ def _first_look(hit: Hit, rank: int, lines: _Lines, room: Room, *, is_only: bool
 def _second_look(
     hit: Hit, rank: int, lines: _Lines, room: Room, *, is_alone: bool
 ) -> _Taken | None:
-    """Return the piece of a fact that takes the room which is left; None where it says too
-    little."""
+    """Return the piece of a fact that fits into the room left; None where it says too little."""
     line, is_blocked = lines.at(rank)
     if is_blocked:
         return None
@@ -417,8 +416,7 @@ def _mark(hit: Hit) -> str:
 
 
 def citation(fact: Fact) -> str:
-    """Return what stands before the text of a chunk, with a space behind it: `(guide.md, Setup)`.
-    """
+    """Return what stands before the text of a chunk, with a space after: `(guide.md, Setup)`."""
     parts = [_short(part) for part in (fact.document, fact.source_turn) if part]
     parts += [prompt_text(fact.title).strip()] if fact.title else []
     return f"({', '.join(filter(None, parts))}) "

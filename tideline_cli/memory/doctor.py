@@ -160,8 +160,7 @@ def _counted(
 
 
 def merges(db: Connection) -> Iterator[Finding]:
-    """A fact that a dream merged away said the same as the one that stayed, by the rule that the
-    file has now."""
+    """A fact that a dream merged away said the same as the one that stayed, by today's rule."""
     rule = rule_of(db)
     lost = [
         fact_id
@@ -258,8 +257,7 @@ def repair(
     path: str, names: list[str], *, now: int, network_allowed: bool,
     progress: Callable[[str], None],
 ) -> str | None:  # fmt: skip
-    """Do the repairs; return the path of the copy that was made before, None when none was
-    needed."""
+    """Do the repairs; return the path of the copy made before, None where none was needed."""
     if "modes" in names:
         engine.restrict_modes(path)
     if names == ["modes"]:

@@ -205,8 +205,7 @@ def _known(db: Connection, said: Fact, kept: Fact, *, origin_number: int) -> Fac
 
 
 def _stored(db: Connection, said: Fact, kept: Fact, new: NewFact, *, origin_number: int) -> Fact:
-    """Store a new wording. Where the words are the old ones, it keeps the status, the use, the
-    tier and the pin of the old fact."""
+    """Store a new wording, which with the old words keeps status, use, tier and pin."""
     if not writes.insert(db, said, origin_number=origin_number, terms=_terms(db, said)):
         raise UsageError(f"the id {said.id} is taken", hint="leave the id out")
     if said.content != kept.content:
@@ -268,8 +267,7 @@ def scan_edit(fact: Fact, changes: Mapping[str, Any], editor: Editor) -> Screen:
 
 
 def refuse_edit(fact: Fact, new: NewFact, editor: Editor, screen: Screen) -> None:
-    """Raise WriteBlockedError for a threat in words of an untrusted source, or in new words that
-    replace them."""
+    """Raise WriteBlockedError for a threat in untrusted words, or in words that replace them."""
     if is_trusted(new.source) and (is_trusted(fact.source) or editor.vouched):
         return
     found = screen.found(new.content)

@@ -28,8 +28,7 @@ _FORESEEN_MS = 45 * DAY_MS
 
 @record
 class Foretold:
-    """A fact and the instant from which a dream archives it, its strength now, and when it was
-    last given out."""
+    """A fact, when a dream archives it, its strength now, and when it was last given out."""
 
     fact: Fact
     at: int
@@ -40,8 +39,7 @@ class Foretold:
 def foretold(
     db: Connection, rule: Eviction, *, viewer: Origin, now: int, within_ms: int, limit: int | None
 ) -> tuple[list[Foretold], int]:
-    """Return the facts of an origin that fade within a span, soonest first, and how many there are.
-    """
+    """Return the facts of an origin that fade within a span, soonest first, and their number."""
     items = _weak(db, rule, viewer=viewer, then=now + within_ms)
     found = list(_until(items, rule, now + within_ms))
     first = sorted(found, key=lambda one: one[:2])[:limit]  # of one moment in order of arrival

@@ -39,8 +39,7 @@ _FAR = 0.0  # the cosine of a fact that has no vector
 
 
 def answered_otherwise(view: View, search: Search) -> Ranked:
-    """Return the answer of a query that names another fusion, or points; where likeness cannot be
-    had, the answer by words."""
+    """Return the answer by another fusion, or points; by words where likeness cannot be had."""
     try:
         return _ranked(view, search)
     except UnavailableError as error:
@@ -84,8 +83,7 @@ def _words(view: View, search: Search) -> list[Match]:
 
 
 def by_ranks(view: View, search: Search) -> Ranked:
-    """Return the facts by the sum of 1 / (60 + rank) of both lanes · quality · relevance · trust.
-    """
+    """Return facts by the sum of 1 / (60 + rank) of both lanes · quality · relevance · trust."""
     words = {match.seq: match for match in _words(view, search)}
     like = liked(view, search)
     ranks: dict[int, dict[str, float]] = {}
@@ -252,8 +250,7 @@ def _match(
 
 
 def _penalty(view: View, search: Search, one: Weighed) -> float:
-    """Return what time adds to a distance: by spaced repetition its penalty, by another curve what
-    is lost of the strength."""
+    """Return what time adds to a distance: a penalty, or what is lost of the strength."""
     if not search.query.depth:
         return 0.0
     if search.query.decay == "spaced":

@@ -63,8 +63,7 @@ class Graph:
 
 @record
 class Reach:
-    """How far a graph goes: links away from its centre, facts, and links that are followed from
-    one fact."""
+    """How far a graph goes: links away from its centre, facts, and links followed from a fact."""
 
     hops: int
     limit: int
@@ -72,8 +71,7 @@ class Reach:
 
 
 def around(db: Connection, centre: Fact, *, viewer: Origin, reach: Reach, wanted: Filter) -> Graph:
-    """Return the facts that are asked for and that few links lead to from a fact, both ways, the
-    nearest first."""
+    """Return the facts asked for that few links lead to from a fact, both ways, nearest first."""
     with snapshot(db):
         origin_number = visibility.number(db, viewer)
         start = facts.number_of(db, centre.id, viewer=viewer)
@@ -131,8 +129,7 @@ def _left_out(
 
 
 def whole(db: Connection, *, viewer: Origin, limit: int, wanted: Filter) -> Graph:
-    """Return the weightiest facts of an origin that are asked for and linked with one another, and
-    those links."""
+    """Return an origin's weightiest facts asked for that are linked with one another, and links."""
     with snapshot(db):
         origin_number = visibility.number(db, viewer)
         seqs = links.linked(db, origin_number=origin_number, limit=limit + 1, wanted=wanted)
@@ -261,8 +258,7 @@ def _held(found: dict[int, Hit], hits: Sequence[Hit]) -> dict[int, Hit]:
 
 
 def _merged(answer: Recalled, found: dict[int, Hit], query: Query) -> Recalled:
-    """Return the answer with the linked facts in order of score; where hits are not in that order,
-    behind them."""
+    """Return the answer with the linked facts in order of score; behind hits in another order."""
     least = query.min_score
     more = sorted(
         ((seq, hit) for seq, hit in found.items() if not least or hit.score >= least),

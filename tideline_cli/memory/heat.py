@@ -19,8 +19,7 @@ VERB = "recall"
 
 
 def settle_used(db: Connection, read: Mapping[int, Fact], *, viewer: Origin, now: int) -> None:
-    """Move the heat of facts that a recall has used, by number. Those of which none moves leave no
-    trace."""
+    """Move the heat of facts that a recall has used, by number; without a trace if none moves."""
     rule = heat_rule(db)
     if all(settled(fact, now=now, rule=rule) == fact for fact in read.values()):
         return

@@ -187,8 +187,7 @@ class _Sums:
         return bounds
 
     def _bounded(self, seqs: list[int], known: float, floor: float) -> dict[int, float]:
-        """Return what facts can score whose sum is `known` or less, of those that can reach a
-        floor."""
+        """Return what facts can score whose sum is at most `known`, where they reach a floor."""
         if not seqs:
             return {}
         bounds = [known * factor for factor in self._factors]
@@ -332,8 +331,7 @@ class _Known:
 
 
 class _Held:
-    """Which words of the question facts hold, the ones that add most first; `left` is what others
-    may add."""
+    """Which words of the question facts hold, best first; `left` is what others may add."""
 
     def __init__(self, stats: Statistics, left: float) -> None:
         self._stats = stats

@@ -65,8 +65,7 @@ def by_terms(view: View, search: Search) -> tuple[list[Match], list[Match]]:
 
 
 def weak_among(view: View, search: Search, seqs: Sequence[int]) -> set[int]:
-    """Return those of the facts that `by_terms` marks as weak, or that hold no word of a question.
-    """
+    """Return the facts that `by_terms` marks as weak, or that hold no word of a question."""
     if not seqs or not search.question.weights:
         return set()
     forms = search.question.forms
@@ -225,8 +224,7 @@ def _fuller(view: View, question: Question, held: Mapping[str, int]) -> Question
 def _is_mostly_unknown(
     view: View, question: Question, known: Known, held: Mapping[str, object]
 ) -> bool:
-    """Say whether the memory knows half of the words of a question or less; archived facts too are
-    known."""
+    """Say whether a memory, with archived facts, knows at most half of the words asked for."""
     if all(held.values()):
         return False
     there = {term for term, held_by in held.items() if held_by}

@@ -312,8 +312,7 @@ def _slot_mates(db: Connection, fact: Fact) -> list[Rival]:
 
 
 def check_cited(db: Connection, fact: Fact) -> None:
-    """Raise WriteBlockedError when a pass cites a fact of an untrusted source. A fact that is not
-    there is passed over."""
+    """Raise WriteBlockedError when a pass cites a fact of an untrusted source."""
     for reference in fact.derived_from:
         try:
             cited = facts.find(db, reference.strip(), viewer=fact.origin)

@@ -229,8 +229,7 @@ def _of_size(
 
 
 def _rarest(counts: Mapping[str, int], missable: int) -> list[tuple[int, str]]:
-    """Return (facts that hold it, term), rarest first. They end where more terms are new than a
-    twin may miss."""
+    """Return (facts that hold it, term), rarest first, up to the new terms a twin may miss."""
     counted: list[tuple[int, str]] = []
     unheard = 0
     for term, count in counts.items():

@@ -69,8 +69,7 @@ def screen_of(facts: Iterable[NewFact]) -> Screen:
 
 
 def screened(new: NewFact) -> tuple[NewFact, int, Screen]:
-    """Return an untrusted fact without its secrets, how many those were, and what the scan finds in
-    what is left."""
+    """Return an untrusted fact without secrets, their number, and what is found in the rest."""
     from tideline_cli.memory.secret_screening import secretless  # noqa: PLC0415  a fact to store
 
     new, count = secretless(new)
@@ -78,16 +77,14 @@ def screened(new: NewFact) -> tuple[NewFact, int, Screen]:
 
 
 def refuse_threats(text: str, screen: Screen, *, whose: str, hint: str) -> None:
-    """Raise WriteBlockedError for a text in which the scan finds something; `whose` text it is may
-    be empty."""
+    """Raise WriteBlockedError for a text with threats; `whose` text it is may be empty."""
     found = screen.found(text)
     if found:
         raise refusal(found, whose, hint)
 
 
 def refuse_untrusted(fact: Fact, screen: Screen) -> None:
-    """Raise WriteBlockedError where the scan finds something in the text or the title of an
-    untrusted fact."""
+    """Raise WriteBlockedError for threats in the text or the title of an untrusted fact."""
     if not is_trusted(fact.source):
         hint = "read it; if you vouch for it, remember it as the owner"
         for text in filter(None, (fact.content, fact.title)):
@@ -95,8 +92,7 @@ def refuse_untrusted(fact: Fact, screen: Screen) -> None:
 
 
 def refusal(found: tuple[str, ...], whose: str, hint: str) -> WriteBlockedError:
-    """Return the error for a text in which threats were found; `whose` says whose text it is, and
-    may be empty."""
+    """Return the error for a text with threats; `whose` text it is may be empty."""
     listed = ", ".join(found)
     if threats.TOO_COSTLY in found:
         hint = f"too costly to scan: split it into single facts, or {hint}"

@@ -129,8 +129,7 @@ class Retained(Record):
 
 
 def retained_by(decay: Decay, *, now: int) -> Retained | None:
-    """Return how strong rows are at an instant; None where the half-life is asked for, or no fading
-    at all."""
+    """Return how strong rows are at an instant; None with the half-life asked for, or no fading."""
     from tideline_cli.ranking import decays  # noqa: PLC0415  another curve alone
 
     def relevance(row: Any) -> float:

@@ -94,8 +94,7 @@ def replacement_note(count: int) -> str:
 
 
 def masked(value: Any) -> Any:
-    """Return a text, or a value of JSON, with marks in the place of secrets: for doors that
-    programs read."""
+    """Return a text, or a value of JSON, for programs to read: marks in the place of secrets."""
     return _replaced(value)[0]
 
 

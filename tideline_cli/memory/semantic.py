@@ -107,8 +107,7 @@ def _exact_by(lane: Lane[Any], asked: Any) -> Callable[[str, float], float]:
 def _reader(
     view: View, query: Query, met: dict[int, Fact], *, weighs_roles: bool = True
 ) -> Callable[[Sequence[int]], dict[int, Candidate]]:
-    """Return the function that reads those of some facts that a query asks for, and adds them to
-    those that were `met`."""
+    """Return the function that reads some facts as a query asks, and adds them to those `met`."""
     moment = view.instant(query.wanted)
 
     def read(seqs: Sequence[int]) -> dict[int, Candidate]:
@@ -222,8 +221,7 @@ def are_few(texts: Sequence[str]) -> bool:
 
 
 def _recovered(near: Nearest, base: float | None, room: int, floor: float) -> list[Match]:
-    """Return the best `room` of the nearest, in order; without a base the cosine is the score.
-    `floor` is that of the embedder."""
+    """Return the best `room` of the nearest, in order; `floor` is that of the embedder."""
     found: list[Match] = []
     while len(found) < room or (base is not None and near.has(found[room - 1].score, base)):
         item = near.next()

@@ -34,8 +34,7 @@ if TYPE_CHECKING:
 
 
 def mates_of(db: Connection, fact: Fact, *, viewer: Origin) -> list[tuple[Fact, str]]:
-    """Return the values that the slot of a fact has when the fact begins, as they were said, each
-    with its terms."""
+    """Return the values of a slot when a fact of it begins, as said, with their terms."""
     held = labels.active_values(db, str(fact.slot), scope=fact.scope, viewer=viewer)
     there = holds_at([mate for mate, _ in held], max(holds_from(fact), fact.created_at))
     ids = {mate.id for mate in there}
@@ -128,8 +127,7 @@ def hold_again(db: Connection, fact: Fact, said: Mapping[str, int], *, now: int)
 
 
 def repeated(db: Connection, before: Fact, after: Fact, *, new: Fact) -> Fact:
-    """Return `after`, a value of a slot that `before` becomes as `new` says it again, with what is
-    known of it."""
+    """Return `after`, which `before` becomes as `new` says it again, with what is known of it."""
     if before.slot is not None:
         return told_anew(before, after, **kept_words(db, before, after))
     is_timed = (new.valid_from, new.valid_to) != (None, None)
@@ -137,8 +135,7 @@ def repeated(db: Connection, before: Fact, after: Fact, *, new: Fact) -> Fact:
 
 
 def kept_words(db: Connection, before: Fact, after: Fact) -> dict[str, Any]:
-    """Return what stays said of a value of a slot that is said again: of other times than before.
-    """
+    """Return what stays said of a value of a slot that is said again: of other times."""
     if not retimed(before, after):
         return {}
     return with_words(before, _said(db, before, [before]))

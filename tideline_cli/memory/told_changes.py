@@ -30,8 +30,7 @@ _FORMS = {field.name: field.form for field in FIELDS}
 def of_fact(
     db: Connection, reference: str, limit: int, *, viewer: Origin
 ) -> tuple[list[Told], bool]:
-    """Return what the newest `limit` commands did to a fact (0: all), and whether there were
-    more."""
+    """Return what the newest `limit` commands did to a fact (0: all), and if there are more."""
     seq = facts.number_of(db, reference, viewer=viewer)
     told = _life(db, seq, viewer)
     newest = list(dict.fromkeys(entry.batch for entry, _ in told[::-1]))

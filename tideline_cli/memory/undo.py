@@ -282,8 +282,7 @@ _PLACE = frozenset(("lifecycle", "slot", "scope", "valid_from", "valid_to"))
 
 @record
 class Reversal:
-    """What happens to the rows of a table, by number: they go, come back as they were, or get
-    back the values that differ."""
+    """What happens to rows of a table, by number: they go, come back, or get values back."""
 
     gone: tuple[int, ...]
     back: dict[int, Row]
@@ -459,8 +458,7 @@ def _lost_changes(db: Connection, trails: Trails, *, is_synced: bool) -> Iterato
 
 
 def _is_own(db: Connection, seq: int, trail: Trail) -> bool:
-    """Say whether a fact that goes has changed only because of what another machine has said of
-    another fact."""
+    """Say whether a fact that goes has changed only by what another machine said of another one."""
     if trail.before is not None or not trail.lost:
         return False
     from tideline_cli.store import sync_changes  # noqa: PLC0415  few memories sync
@@ -507,8 +505,7 @@ def _refusal(
 
 
 def apply_undo(db: Connection, plan: UndoPlan, *, bulk: bool) -> set[int]:
-    """Do what the plan says, in a batch of the caller; return the numbers of the origins whose
-    facts wait for vectors."""
+    """Do what the plan says, in the caller's batch; return the origins that wait for vectors."""
     if bulk:
         fts.leave(db)
     undo_rows.delete(db, "link", {*plan.links.gone, *plan.unstated})

@@ -32,8 +32,7 @@ def stand_ins(
     db: Connection, terms: Sequence[str], unknown: Sequence[str], forms: Forms | None, *,
     origin_number: int,
 ) -> Forms | None:  # fmt: skip
-    """Return the forms of a question with the stored words that stand in for its unknown ones;
-    None where there are none."""
+    """Return the forms of a question with stored words for its unknown ones; None without such."""
     found = Forms(terms) if forms is None else forms.copy()
     before = len(found.further())
     starting = _starting(db, unknown, origin_number)
@@ -91,8 +90,7 @@ _FOLLOWS = frozenset(
 
 
 def as_names(view: View, search: Search) -> list[Match]:
-    """Return the facts that hold the words of a question side by side, those first that write them
-    as a name."""
+    """Return the facts with a question's words side by side, first those with a name."""
     words, query, curve = search.question.names, search.query, search.retained
     moment = view.instant(query.wanted)
     rows: dict[int, tuple[fts.RankingRow, str]] = {}

@@ -82,8 +82,7 @@ def _place(hits: Sequence[Hit], fact: Fact) -> int | None:
 
 
 def _far(fact: Fact, whole: Query, hits_of: Callable[[Query], Sequence[Hit]]) -> WhyNot | None:
-    """Return that a fact is too far for its class, None where classes have no limits or that is
-    not the reason."""
+    """Return that a fact is too far for its class, None where that is not the reason."""
     if not whole.way.by_distance or whole.mode == "keyword" or whole.min_sim is not None:
         return None
     every = hits_of(replace(whole, pool=ALL, min_sim=-1.0))

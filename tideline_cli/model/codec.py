@@ -88,8 +88,7 @@ def loads(text: str) -> Any:
 
 
 def value_at(text: str, start: int) -> Any:
-    """Return the JSON value that begins at a place of a text, whatever follows it; raises
-    ValueError when there is none."""
+    """Return the JSON value that begins at a place of a text; raises ValueError for none."""
     try:
         return _scanner()(text, start)[0]
     except (StopIteration, SystemError) as error:

@@ -300,6 +300,5 @@ def _scope_key(text: str) -> str | None:
 
 
 def bare_name(text: str | None) -> str | None:
-    """Return the name of a session, a speaker, a document or an agent: without spaces around it,
-    None where nothing is left."""
+    """Return the name of a session, speaker, document or agent, stripped; None for nothing."""
     return (text or "").strip() or None

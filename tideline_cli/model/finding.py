@@ -13,8 +13,7 @@ if TYPE_CHECKING:
 
 @record
 class Finding:
-    """One fault. `remedy` says what to do about it; `mend` names the repair of `doctor --repair`,
-    empty when there is none."""
+    """One fault. `remedy`: what to do; `mend`: the repair of `doctor --repair`, or empty."""
 
     check: str
     severity: Severity

@@ -91,8 +91,7 @@ def _is_in(code: int, ranges: tuple[tuple[int, int], ...]) -> bool:
 
 
 class _Table(dict[int, int | str | None]):
-    """A translation table that is filled on demand: letters and digits stay, the rest becomes a
-    space."""
+    """A translation table filled on demand: letters and digits stay, the rest becomes a space."""
 
     def __init__(self, kept: str) -> None:
         super().__init__()

@@ -67,8 +67,7 @@ def parse_origin(text: str) -> Origin:
 
 
 def as_spelled(text: str) -> Origin:
-    """Return the origin of a channel with exactly this name, in whatever form; raise UsageError
-    for what names none."""
+    """Return the origin of a channel with exactly this name; raise UsageError for no name."""
     return channel(*_parts(text))
 
 

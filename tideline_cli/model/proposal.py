@@ -55,8 +55,7 @@ class Fade:
 
 @record
 class Retire:
-    """A model says that `loser` is not needed; `survivor`, where one is known, replaces it and
-    becomes `after`."""
+    """A model says `loser` is needless; `survivor`, if any, replaces it and becomes `after`."""
 
     loser: Fact
     survivor: Fact | None

@@ -152,8 +152,7 @@ def _is_plain(text: str) -> bool:
 
 
 def _is_contracted(tail: str) -> bool:
-    """Say whether what stands behind an apostrophe is the end of `Anna's`, `don't`, `we're`, or
-    begins with no letter."""
+    """Say whether an apostrophe's end is that of `Anna's`, `don't`, `we're`, or no letter."""
     if not tail[:1].isalnum():
         return True
     size = 1 if tail[0] in "stmd" else 2 if tail[:2] in _CONTRACTIONS else 3

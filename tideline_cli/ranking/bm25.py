@@ -111,8 +111,7 @@ def term_scores(terms: Sequence[str], query: Sequence[str], stats: Statistics) -
 
 
 def norm_of(length: int, stats: Statistics) -> float:
-    """Return what a fact of so many terms is divided by beside how often it holds a term:
-    k1 · (1 − b + b · length / mean)."""
+    """Return what a fact's count of a term is divided by: k1 · (1 − b + b · length / mean)."""
     return K1 * (1.0 - B + B * length / stats.mean_length)
 
 

@@ -60,6 +60,5 @@ def is_immune(tier: Tier, pinned: bool) -> bool:
 
 
 def modulator(value: float, depth: float = DEPTH) -> float:
-    """Return the factor by which a strength changes a score, from 1 − depth to 1: with the usual
-    depth faded facts keep half."""
+    """Return the factor by which a strength changes a score, from 1 − depth to 1."""
     return 1.0 - depth + depth * value

@@ -74,14 +74,12 @@ def penalty(access_count: int, days: float) -> float:
 
 
 def spaced(access_count: int, days: float, *, immune: bool) -> float:
-    """Return the strength of a memory by spaced repetition, 0..1: exp(−penalty); 1 for what never
-    fades."""
+    """Return the strength by spaced repetition, 0..1: exp(−penalty); 1 for what never fades."""
     return 1.0 if immune else exp(-penalty(access_count, days))
 
 
 def relevance_at(fact: Fact, *, now: int) -> Weibull:
-    """Return the relevance of a fact at an instant, and its parts. Its age counts from its making.
-    """
+    """Return the relevance of a fact at an instant, with its parts; its age is from its making."""
     days = (now - fact.created_at) / _DAY
     return weibull(fact.heat, fact.importance, fact.access_count, days, pinned=fact.pinned)
 
@@ -107,8 +105,7 @@ def strength_by(fact: Fact, decay: Decay, *, now: int) -> float:
 
 
 def parts_by(fact: Fact, decay: Decay, *, now: int) -> dict[str, float]:
-    """Return what makes the strength of a fact at an instant, by name; nothing for curves that are
-    one number."""
+    """Return what makes a strength at an instant, by name; nothing for curves of one number."""
     if decay == "weibull":
         told = relevance_at(fact, now=now)
         return {name: getattr(told, name) for name in _TOLD}

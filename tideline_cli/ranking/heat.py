@@ -60,8 +60,7 @@ def next_heat(
 
 
 def settled(fact: Fact, *, now: int, rule: HeatRule | None = None) -> Fact:
-    """Return a fact with the heat that it has by its use at an instant, in milliseconds. What is
-    permanent stays core."""
+    """Return a fact with the heat of its use at an instant. What is permanent stays core."""
     if fact.tier == "permanent":
         return fact if fact.heat == "core" else replace(fact, heat="core")
     relevance = decays.relevance_at(fact, now=now).relevance

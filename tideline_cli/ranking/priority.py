@@ -15,8 +15,7 @@ if TYPE_CHECKING:
 
 @record
 class Group:
-    """A class of facts: its priority, the least first, and the distance from which on a fact of it
-    is not taken."""
+    """A class of facts: its priority, the least first, and from which distance on none is taken."""
 
     name: str
     priority: int
@@ -101,8 +100,7 @@ def summed_up(priority: int, far: float, penalty: float, distrust: float) -> flo
 
 
 def bare_words(text: str) -> list[str]:
-    """Return the words of a text that have two letters or more, in lower case, without signs at
-    their ends."""
+    """Return the words of two letters or more, in lower case, without signs at the ends."""
     words = (word.strip(_EDGES) for word in text.lower().split() if len(word) > 1)
     return [word for word in words if word]
 

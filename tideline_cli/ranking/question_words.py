@@ -74,8 +74,7 @@ def may_name_time(text: str) -> bool:
 
 
 def weights(terms: Sequence[str], text: str) -> dict[str, float]:
-    """Return the distinct terms of a question in order, each with what it weighs; `text` is the
-    question."""
+    """Return the distinct terms of a question, `text`, in order, each with what it weighs."""
     found: dict[str, float] = {}
     for term in terms:
         found[term] = found.get(term, 0.0) + 1.0

@@ -84,8 +84,7 @@ def bound_code(
 
 
 def most_strength(importance: float, uses: int, *, immune: bool) -> float:
-    """Return the strength that a fact has at most, however fresh it is, until it is used more often
-    than `changes_at` says."""
+    """Return the strength that a fact has at most until it is used more often than `changes_at`."""
     edge = next(edge for edge in _USES if edge is None or uses <= edge)
     if immune or edge is None:
         return 1.0

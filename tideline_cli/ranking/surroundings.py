@@ -60,8 +60,7 @@ def session_share(best: float) -> float:
 
 
 def nearness(at: int, windows: Iterable[Window]) -> float:
-    """Return the factor of a fact made at an instant: the highest inside of a window, falling to 1
-    over its edge."""
+    """Return the factor of a fact made at an instant: highest in a window, 1 far from it."""
     best = 0.0
     for window in windows:
         away = max(window.start - at, at - window.end, 0)

@@ -124,8 +124,7 @@ def at(db: Connection, terms: Sequence[str], *, origin_number: int, instant: int
 
 
 def held_at(db: Connection, instant: int, *, origin_number: int) -> tuple[int, int]:
-    """Return the number of facts that were valid at an instant, archived ones included, and the
-    number of their terms."""
+    """Return how many facts were valid at an instant, archived ones too, and how many terms."""
     hour = arrivals.hour_of(instant)
     until = _pair(db, f"{_UNTIL} AND hour <= ?", (origin_number, hour))
     later = _pair(db, _LATER, (origin_number, instant, hour))
@@ -184,8 +183,7 @@ def _told(
 
 
 def _turn(db: Connection, origin_number: int, instant: int) -> int:
-    """Return the number that parts best the facts made last by an instant from those made first
-    after it."""
+    """Return the number that parts best the facts made by an instant from those made after it."""
     before, after = (
         [int(seq) for (seq,) in db.execute(sql, (origin_number, instant, _NEIGHBOURS))]
         for sql in (_NEAREST.format("<=", "DESC"), _NEAREST.format(">", "ASC"))
@@ -222,8 +220,7 @@ def _up_to(db: Connection, term: str, upto: int, holders: int, origin_number: in
 
 
 def _sides(astray: frozenset[int], upto: int) -> Iterable[tuple[frozenset[int], int]]:
-    """Yield the facts that are astray on either side of a number, and what one of them adds to the
-    count of those that held."""
+    """Yield the facts astray on either side of a number, and what one adds to the count of held."""
     before = frozenset(seq for seq in astray if seq <= upto)
     return (before, -1), (astray - before, 1)
 

@@ -111,8 +111,7 @@ def deflated(plain: bytes) -> bytes:
 
 
 def inflated(row: bytes, size: int) -> bytes:
-    """Return the bits of a row, which are so many bytes; raise apsw.CorruptError where the row says
-    something else."""
+    """Return the bits of a row, so many bytes; raise apsw.CorruptError where it says otherwise."""
     if not row:
         return bytes(size)
     if len(row) == size:
@@ -202,8 +201,7 @@ def settle_all(db: Connection, *, most: int = 1 << 62) -> None:
 
 
 def correct(db: Connection, seqs: Collection[int]) -> None:
-    """Bring the rows up to date with facts that have gone or come back, after the full-text index
-    and the bounds of scores."""
+    """Bring the rows up to date with facts that have gone or come back, as the last index."""
     if len(seqs) > _MANY:
         clear(db)
         settle_all(db)

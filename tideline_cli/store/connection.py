@@ -38,8 +38,7 @@ TRACES_IN_FILE, TRACES_IN_LOG = "file", "log"
 
 
 def is_collision(error: DatabaseError) -> bool:
-    """Say whether a server has ended a transaction for the sake of another: a deadlock, or what it
-    had read is not so any more."""
+    """Say whether a server has ended a transaction for the sake of another."""
     return getattr(error, "state", "") in _COLLISIONS
 
 
@@ -75,8 +74,7 @@ def connect(real: str, *, writes: bool) -> Opened:
 
 
 def accept(db: Connection) -> None:
-    """Let a connection write its log back: the file is a sound store of ours, which a log may be
-    written into."""
+    """Let a connection write its log back: the file is a sound store of ours."""
     db.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0)
 
 
@@ -175,8 +173,7 @@ def _configured(name: str, mode: int, *, patience_ms: int | None = None) -> Open
 
 
 def purge_pending(db: Connection) -> str:
-    """Return where traces of purged facts may be left: in the `file`, in the `log`, or nowhere
-    (empty)."""
+    """Return where traces of purged facts may be: in the `file`, in the `log`, or nowhere ('')."""
     return setting(db, TRACES, "")
 
 

@@ -100,8 +100,7 @@ def _extended(error: BaseException) -> int:
 
 
 def _reading_failed() -> bool:
-    """Say whether the system could not read the file or its log; SQLite calls that a malformed
-    image."""
+    """Say whether the system could not read the file or its log: to SQLite a malformed image."""
     numbers = (number for db in apsw.connections() for number in (_of_file(db), _of_log(db)))
     return any(number in (errno.EIO, errno.ENXIO, errno.ERANGE) for number in numbers)
 

@@ -26,8 +26,7 @@ if TYPE_CHECKING:
 
 @record
 class Batch:
-    """A batch as the journal knows it; the numbers of its changes are between `first` and `last`,
-    both included."""
+    """A batch as the journal knows it; the numbers of its changes go from `first` to `last`."""
 
     number: int
     origin: str
@@ -155,8 +154,7 @@ def entries(db: Connection, *, viewer: Origin, limit: int, most: int = -1) -> It
 
 
 def changes_of(db: Connection, wanted: Filter, *, viewer: Origin) -> dict[int, int]:
-    """Return by the number of a batch how many changes it made to the facts that a filter asks for,
-    or to their use."""
+    """Return by batch how many changes it made to the facts asked for, or to their use."""
     condition, names = visibility.where(viewer)
     narrowed, values = narrowing(wanted)
     found: dict[int, int] = {}
@@ -209,8 +207,7 @@ def entries_of(db: Connection, seq: int, *, viewer: Origin) -> Iterator[Entry]:
 
 
 def entries_at(db: Connection, changes: Iterable[int], *, viewer: Origin) -> Iterator[Entry]:
-    """Yield those of the changes with the given numbers that are changes of an origin's facts,
-    oldest first."""
+    """Yield those of the changes of these numbers that are of an origin's facts, oldest first."""
     sql = f"""{_ENTRY} AND change.number IN (SELECT value FROM json_each(?))
     ORDER BY change.number"""
     rows = db.execute(sql, (viewer.key, codec.dumps(list(changes))))

@@ -97,8 +97,7 @@ def state_before(db: Connection, row: int, change: int) -> str | None:
 
 
 def last_active(db: Connection, fact_id: str) -> dict[str, Any] | None:
-    """Return the row of an archived or pruned fact as it was when it was last active; None where
-    the journal does not know it."""
+    """Return the row of a fact as it was when last active; None where the journal does not know."""
     numbers: Any = db.execute("SELECT seq FROM fact WHERE id = ?", (fact_id,)).fetchone()
     if numbers is None:
         return None
@@ -193,8 +192,7 @@ SELECT number, 'fact', ?, '+' FROM batch WHERE open > 0
 
 
 def births_of(db: Connection, seqs: Iterable[int]) -> dict[int, Birth]:
-    """Return the births of those of the facts that came in a run. Of such a fact it is the first
-    change."""
+    """Return the births of those of the facts that came in a run, whose first change each is."""
     return alone(db, told_births(seqs))
 
 
@@ -211,8 +209,7 @@ def keep_quiet(db: Connection, count: int) -> bool:
 
 
 def tell_runs(db: Connection, origins: Sequence[int]) -> None:
-    """Tell the births of the newest facts in runs, after `keep_quiet`; `origins` are the numbers of
-    theirs, in order of arrival."""
+    """Tell the births of the newest facts in runs, by the numbers of their origins, in order."""
     _hush(db, 4, 3)
     first = facts.last_number(db) - len(origins) + 1
     for _, some in groupby(origins):
@@ -225,8 +222,7 @@ def tell_runs(db: Connection, origins: Sequence[int]) -> None:
 
 
 def _hush(db: Connection, before: int, after: int) -> bool:
-    """Let the batch that is being written go from one way of telling births to another; return
-    whether it was in the first."""
+    """Go from one way of telling the births of a batch to another; return whether it was in one."""
     db.execute("UPDATE batch SET open = ? WHERE open > 0 AND open = ?", (after, before))
     return bool(db.changes())
 

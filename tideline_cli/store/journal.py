@@ -164,8 +164,7 @@ _ALL = ", ".join(COUNTS)
 
 
 class Deeds(Record):
-    """What a batch did to facts (`archived` are some of the changed ones), to edges, and to the use
-    of facts."""
+    """What a batch did to facts (`archived` are some of those changed), to edges, and to uses."""
 
     added: int = 0
     changed: int = 0

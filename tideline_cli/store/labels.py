@@ -52,8 +52,7 @@ def add(db: Connection, seq: int, fact: Fact, *, origin_number: int, held: Itera
 def add_chunks(
     db: Connection, chunks: Iterable[tuple[int, str, Iterable[str]]], *, origin_number: int
 ) -> None:
-    """Index the titles of new chunks of documents: (number, title, terms of the text). Many that
-    come in a row have one title."""
+    """Index the titles of new chunks of documents: (number, title, terms of the text)."""
     analyzer = _analyzer(db)
     named: dict[str, set[str]] = {}
     for seq, title, held in chunks:

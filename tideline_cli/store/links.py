@@ -149,8 +149,7 @@ def relate(
 def full_end(
     db: Connection, source: str, kind: str, target: str, *, at_most: int = MOST_OF_A_KIND
 ) -> str | None:
-    """Return the fact that has too many edges of a kind to be linked so, None where there is
-    room."""
+    """Return the fact with too many edges of a kind to be linked so, None where there is room."""
     for start, word, _ in _missing(db, source, kind, target):
         if int(db.execute(_COUNT, (start, codec.dumps(words_for(word)))).get) >= at_most:
             return start
@@ -194,8 +193,7 @@ def _twofold(kind: str) -> str:
 
 
 def _part(db: Connection, query: str, values: tuple[Any, ...], *, but: str = "") -> int:
-    """Store two edges that are one row by themselves, but for that of kind `but`; return how many
-    rows there were."""
+    """Store two edges as rows of their own, but for that of kind `but`; return the row count."""
     rows: list[Any] = db.execute(query, values).fetchall()
     for number, start, end, word, *rest in rows:
         db.execute("DELETE FROM link WHERE number = ?", (number,))
@@ -259,8 +257,7 @@ def _read(
 
 @record
 class Hop:
-    """A link from a fact to another, by number. `leaves`: it is stored from the first to the
-    second."""
+    """A link from a fact to another, by number. `leaves`: it is stored from first to second."""
 
     seq: int
     other: int
@@ -375,8 +372,7 @@ def ties_between(db: Connection, seqs: Sequence[int], *, origin_number: int) -> 
 
 
 def linked(db: Connection, *, origin_number: int, limit: int, wanted: Filter) -> list[int]:
-    """Return the weightiest of the facts of an origin that are asked for and have a link with
-    another such fact."""
+    """Return the weightiest facts of an origin that are asked for and linked with such a fact."""
     narrowed, values = narrowing(wanted)
     sql = _LINKED.format(narrowed=narrowed, what="seq")
     rows: list[Any] = db.execute(

@@ -172,8 +172,7 @@ def slots_among(db: Connection, seqs: Iterable[int], *, viewer: Origin | Everyon
 
 
 def newest_slots(db: Connection, *, viewer: Origin, limit: int) -> list[tuple[str, int, int]]:
-    """Return the slots that were spoken of last: the name, the number of values, and when the last
-    one came."""
+    """Return the slots spoken of last: name, number of values, and when the last one came."""
     condition, names = visibility.where(viewer)
     sql = (
         f"SELECT slot, count(*), max(created_at) AS at FROM fact WHERE {condition}"
@@ -198,8 +197,7 @@ class Choice:
 
 
 def newest_numbers(db: Connection, choice: Choice, *, origin_number: int, limit: int) -> list[int]:
-    """Return the numbers of the first `limit` facts, newest first, of one instant in order of
-    id."""
+    """Return the numbers of the first `limit` facts, newest first, of one instant by id."""
     if db.filename.startswith(SERVERS):
         return _at_once(db, choice, origin_number=origin_number, limit=limit)
     found: set[int] = set()

@@ -142,8 +142,7 @@ def put_mark(lock: int, path: str, generation: str) -> None:
 
 
 def tells_of_content(path: str) -> bool:
-    """Say whether the lock file of the writers beside a path has the mark of a file that was not
-    empty."""
+    """Say whether the lock file of the writers beside a path is marked as of a file not empty."""
     words = _noted(path).split()
     return len(words) > 2 and words[2] != b"0"
 

@@ -128,14 +128,12 @@ FROM pg_class WHERE oid = to_regclass('fact')
 
 
 def is_known_as_none(db: ServerConnection, *, viewer: Origin) -> bool:
-    """Say whether the role of a connection saw no such origin when it was made, as far as that is
-    known without asking."""
+    """Say whether the role of a connection saw no such origin when it was made."""
     return len(db.origins) < MOST_ORIGINS and viewer.key not in db.origins
 
 
 def sees_all(db: ServerConnection) -> bool:
-    """Say whether the role of a connection owns the tables, so that no wall holds it back; also
-    where there are none."""
+    """Say whether the role of a connection owns the tables, or there are none: no wall holds it."""
     asked = _IS_OWNER.replace("?1", "current_user").replace("?", "current_user")
     found = db.execute(asked).get
     return found is None or bool(found)

@@ -134,8 +134,7 @@ _PLACE = slice(144, 152)  # stx_mnt_id in struct statx; stx_mask is its first me
 
 
 def number_of(handle: int) -> bytes:
-    """Return the number of the mount that an open file lies on; empty where the kernel does not
-    say."""
+    """Return the number of the mount of an open file; empty where the kernel tells none."""
     try:
         from ctypes import create_string_buffer, pythonapi  # noqa: PLC0415  not in every Python
 

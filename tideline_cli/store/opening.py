@@ -76,8 +76,7 @@ def open_for_writing(path: str, *, network_allowed: bool = False, replaces: bool
 
 
 def commit_count() -> int:
-    """Return how many transactions this process has committed on servers, that may have stored
-    something."""
+    """Return how many transactions of this process on servers may have stored something."""
     from tideline_cli.store.postgres.server import ServerConnection  # noqa: PLC0415  no file
 
     return ServerConnection.commits

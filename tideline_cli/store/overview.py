@@ -70,8 +70,7 @@ def since(instant: int, facts: int, tokens: int, rows: Sequence[Change], *, now:
 def ended_rows(
     wanted: Filter, *, origin_number: int, now: int, limit: int
 ) -> Read[list[tuple[int, str]]]:
-    """Read the number and the terms of the active facts that a filter asks for and that have ended,
-    the last one first."""
+    """Read number and terms of the active facts asked for that have ended, the last one first."""
     narrowed, values = narrowing(wanted)
     rows = yield (
         "SELECT seq, terms FROM fact WHERE origin = ? AND lifecycle = 'active'"
@@ -140,8 +139,7 @@ WHERE seq IN (
 
 
 def _reachable(db: Connection, origin_number: int, instant: int, now: int) -> int:
-    """Return an instant between two, up to which a bounded number of facts begin or end, and all
-    that do so at that very instant."""
+    """Return an instant between two, up to which a bounded number of facts begin or end."""
     low, high = min(instant, now), max(instant, now)
     ahead = now >= instant
     limits = [now]

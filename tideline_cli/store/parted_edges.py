@@ -80,8 +80,7 @@ def _partings(db: Connection, links: Iterable[int]) -> dict[int, list[_Parting]]
 
 
 def _pieces(db: Connection, batch: Batch, partings: Iterable[_Parting]) -> dict[int, list[int]]:
-    """Return the rows that were stored in the place of those that a batch has parted, by the number
-    of the change."""
+    """Return the rows stored in the place of those that a batch has parted, by change."""
     numbers = [one.number for one in partings if one.batch == batch.number]
     found = reads.together(db, *(
         reads.asked(_BORN_NEXT, (number, batch.number)) for number in numbers
@@ -90,8 +89,7 @@ def _pieces(db: Connection, batch: Batch, partings: Iterable[_Parting]) -> dict[
 
 
 def _left_of(db: Connection, parting: _Parting, trail: Trail) -> Links:
-    """Return the edges that are still there of two that the batch has made, each under the number
-    that it has now."""
+    """Return the edges still there of two that the batch has made, each under its number now."""
     edges = parting.edges
     rows: Iterable[Any] = db.execute(
         _THERE, (*(edges[name] for name in _ENDS), codec.dumps(TWOFOLD[edges["kind"]]))

@@ -54,8 +54,7 @@ WHERE entity = 'fact' AND act = '-' AND row NOT IN (SELECT seq FROM fact)
 
 
 def undone(db: Connection, reference: str, *, viewer: Origin | Everyone) -> list[int]:
-    """Return the numbers of facts with this id, or with this beginning of it, that only the journal
-    still knows."""
+    """Return the numbers of facts with this id, or beginning of it, that only the journal knows."""
     condition, values = visibility.where(viewer)
     sql = f"SELECT seq, id FROM ({_UNDONE}) AS fact WHERE {condition}"
     rows: Iterable[Any] = db.execute(sql, values)

@@ -59,8 +59,7 @@ def differ(db: Connection, one: str, other: str) -> bool:
 
 
 def together(db: Connection, *reads: Read[Any]) -> list[Any]:
-    """Return what each of the reads says, in their order; a server is asked for a step of all of
-    them at once."""
+    """Return what each of the reads says, in order; a server is asked for a step of all at once."""
     ask = getattr(db, "rows_of_each", None)
     return [alone(db, one) for one in reads] if ask is None else through(ask, *reads)
 
@@ -96,6 +95,5 @@ def one_by_one(db: Connection, *reads: Read[Any]) -> Iterator[Any]:
 
 
 def has_trips(db: Connection) -> bool:
-    """Say whether each step of a read takes a round trip, so that it pays to ask for more at once
-    than may be wanted."""
+    """Say whether each step of a read takes a round trip: asking for more at once pays then."""
     return hasattr(db, "rows_of_each")

@@ -104,8 +104,7 @@ TOO_LATE = "the server does not answer in time"
 
 
 class within:  # noqa: N801  reads as what it does
-    """Wait for servers no longer than some seconds in all while the block runs: then a wait ends
-    with TimeoutError."""
+    """Wait for servers so many seconds in all while the block runs, then raise TimeoutError."""
 
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds

@@ -614,8 +614,7 @@ def script() -> str:
 
 
 def stored_script() -> str:
-    """Return that SQL as files have it: every opening reads it, so it has neither comments nor
-    spaces for the eye."""
+    """Return that SQL as files have it, read by every opening: no comments, no spare spaces."""
     lines = (line.partition("--")[0] for line in script().splitlines())
     return "\n".join(filter(None, (_compact(line) for line in lines)))
 

@@ -116,8 +116,7 @@ def stated(
 
 
 def taken_back(db: Connection) -> set[int]:
-    """Return the numbers of the batches that are taken back: an undo that stands takes back what it
-    names."""
+    """Return the numbers of the batches that are taken back: those that a standing undo names."""
     taken: set[int] = set()
     for number, undone in _rows(db, _UNDOS, ()):
         if number not in taken:
@@ -146,8 +145,7 @@ def _painted(db: Connection, condition: str, values: tuple[Any, ...]) -> list[in
 def _said_by(
     db: Connection, changes: Sequence[tuple[int, int, str, str | None]]
 ) -> Iterator[tuple[int, str, frozenset[str]]]:
-    """Yield of all updates of some facts the number, the image, and what it has changed as it was
-    said."""
+    """Yield of all updates of some facts the number, the image, and what changed as it was said."""
     by_row: dict[int, list[tuple[int, str, str | None]]] = {}
     for row, number, act, before in changes:
         by_row.setdefault(row, []).append((number, act, before))

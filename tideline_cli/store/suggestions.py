@@ -63,8 +63,7 @@ def slots(
 def tags(
     db: Connection, start: str, *, viewer: Origin, scopes: Sequence[str | None] | None
 ) -> list[tuple[str, int]]:
-    """Return the tags that begin so and how many facts have each, of the newest 20,000 with tags.
-    """
+    """Return the tags that begin so and how many of the newest 20,000 with tags have each."""
     within, names = _within(scopes)
     return _rows(
         db,
@@ -95,8 +94,7 @@ def counted(
     db: Connection, column: Literal["scope", "session", "document"], start: str, *,
     viewer: Origin, scopes: Sequence[str | None] | None,
 ) -> list[tuple[str, int]]:  # fmt: skip
-    """Return the scopes, sessions or documents that begin so, and how many active facts each
-    has."""
+    """Return the scopes, sessions or documents that begin so, with their active facts."""
     condition, names = visibility.where(viewer)
     within, named = _within(scopes)
     return _rows(
@@ -150,8 +148,7 @@ def named(db: Connection, part: str, *, viewer: Origin, is_active: bool) -> list
 
 
 def shared(db: Connection, endings: Collection[str], *, viewer: Origin) -> set[str] | None:
-    """Return which of these endings several ids have, or are a beginning too; None where there was
-    no time to look."""
+    """Return which endings several ids have, or are a beginning too; None without time left."""
     condition = f"{_END} IN (SELECT value FROM json_each(?))"
     values = (visibility.number(db, viewer), codec.dumps(list(endings)))
     found: list[str] = []
@@ -167,8 +164,7 @@ def shared(db: Connection, endings: Collection[str], *, viewer: Origin) -> set[s
 
 
 def _by_time(*, is_active: bool) -> str:
-    """Return the facts of one origin, whose number is the parameter, by the index of their times:
-    what others hold takes no time."""
+    """Return the facts of one origin, the parameter, by the index of their times."""
     index, state = _INDEXES[is_active]
     return f"fact INDEXED BY {index} WHERE origin + 0 = ? AND {state}"
 

@@ -198,8 +198,7 @@ SELECT EXISTS (SELECT 1 FROM json_each(?) AS told LEFT JOIN batch ON batch.numbe
 
 
 def is_archived_here(db: Connection, fact: int) -> bool:
-    """Say whether a fact that is archived was stated by this machine, and archived by somebody's
-    word."""
+    """Say whether an archived fact was stated by this machine, and archived by somebody's word."""
     own = sync_state.SyncState(db).own
     return bool(db.execute(_ARCHIVED, (fact, own)).get)
 

@@ -89,8 +89,7 @@ def facts(db: Connection, ids: Iterable[str]) -> dict[str, FactRow]:
 
 
 def facts_since(db: Connection, version: int) -> list[str]:
-    """Return the ids of the facts of which anything became known after this version, oldest
-    first."""
+    """Return the ids of the facts of which anything is known since a version, oldest first."""
     sql = "SELECT id FROM sync_fact WHERE version > ? ORDER BY version"
     return [fact_id for (fact_id,) in db.execute(sql, (version,))]
 
@@ -352,8 +351,7 @@ def purged(db: Connection, ids: Iterable[str]) -> set[str]:
 
 
 def purged_and_here(db: Connection) -> list[str]:
-    """Return the ids of the facts that are here although they were purged: an old file has brought
-    them back."""
+    """Return the ids of the facts that are here although purged: an old file brought them back."""
     rows: Any = db.execute("SELECT id FROM sync_purge JOIN fact USING (id) ORDER BY id").fetchall()
     return [fact_id for (fact_id,) in rows]
 
@@ -423,8 +421,7 @@ def _take_edge(db: Connection, number: int, word: str, kind: str, edge: links.Li
 
 
 def note_purged(db: Connection, ids: list[str]) -> None:
-    """Note facts that were purged here, so that the other replicas purge them too, and forget what
-    was known of them."""
+    """Note facts as purged here, so that other replicas purge them, and forget what was known."""
     state = sync_state.SyncState(db)
     purge(db, ids, place=0, state=state)
     state.save()

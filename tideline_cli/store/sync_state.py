@@ -81,8 +81,7 @@ class SyncState:
 
 
 def replica_number(db: Connection, replica: str, *, name: str = "") -> int:
-    """Return the number of a replica here, a new one for one that is not known; a `name` becomes
-    its name."""
+    """Return the number of a replica here, a new one if unknown; a `name` becomes its name."""
     sql = "SELECT number, name FROM sync_replica WHERE id = ?"
     row: Any = db.execute(sql, (replica,)).fetchone()
     if row is None:
@@ -242,8 +241,7 @@ def remove_place(db: Connection, address: str) -> bool:
 
 
 def left_off(db: Connection, place: str) -> tuple[int, str]:
-    """Return number and digest of the last segment that was left in a place which was forgotten,
-    0 and '' where there is none."""
+    """Return number and digest of the last segment left in a forgotten place; 0 and '' for none."""
     number, digest = codec.loads(setting(db, _LEFT, "{}")).get(place, (0, ""))
     return number, digest
 
@@ -329,8 +327,7 @@ SELECT (SELECT system_identifier FROM pg_control_system()) || ':'
 
 
 def server_mark(db: Connection) -> str:
-    """Return the server of a memory, its timeline, and the numbers of database and schema; empty
-    for one in a file."""
+    """Return a memory's server, its timeline, database and schema; empty for one in a file."""
     return str(db.execute(_SERVER_MARK).get) if db.filename.startswith(SERVERS) else ""
 
 

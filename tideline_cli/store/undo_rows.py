@@ -275,8 +275,7 @@ def _has_moved(before: str | None, after: str | None) -> bool:
 
 
 def _same_edge(changes: list[_Change], now: str | None, batch: int) -> str | None:
-    """Return the edge that is there now, None when it is another edge that was given the number of
-    one that is gone."""
+    """Return the edge that is there now, None where its number was given to another one."""
     states = [change.before for change in changes] + [now]
     own = next(place for place, change in enumerate(changes) if change.batch == batch)
     ours = states[own] if states[own] is not None else states[own + 1]
@@ -319,8 +318,7 @@ ENDING = sql_list(words_for(*REPLACING))
 
 @record
 class Conflict:
-    """A batch (0 is a change from outside), what it did (`deed`), and the number of the fact that
-    it did it to."""
+    """A batch (0 is a change from outside), what it did (`deed`), and to which fact, by number."""
 
     batch: int
     deed: str

@@ -40,8 +40,7 @@ def touch(
 
 
 def bound_anew(db: Connection, counts: Iterable[tuple[int, int]]) -> None:
-    """Make the bytes that bound scores anew of the facts that a use changes, by number and count.
-    """
+    """Make the bytes that bound scores anew of the facts that a use changes, by number."""
     reached = [seq for seq, count in counts if changes_at(count)]
     if reached:
         score_bounds.put_of(db, reached)

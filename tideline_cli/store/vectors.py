@@ -62,8 +62,7 @@ def chunks(db: Connection, *, origin_number: int, embedder: str) -> Iterator[tup
 def halves(
     db: Connection, *, origin_number: int, embedder: str
 ) -> Iterator[tuple[int, bytes, bytes]]:
-    """Yield (number of a chunk, numbers of facts, high halves) of an origin whose vectors are kept
-    in halves."""
+    """Yield (number of a chunk, numbers of facts, high halves) of vectors kept in halves."""
     yield from db.execute(HALVES, (origin_number, embedder))
 
 
@@ -220,8 +219,7 @@ def put_chunk(db: Connection, number: int, facts: bytes, codes: bytes, embedder:
 def waiting_count(
     db: Connection, *, origin_number: int, embedder: str, held: int, made: int
 ) -> int:
-    """Return how many active facts of an origin, which has `held` in all and `made` vectors, have
-    no vector yet."""
+    """Return how many of an origin's `held` active facts lack a vector; `made` have one."""
     if made >= held:
         return 0
     after = embedded_up_to(db, origin_number=origin_number, embedder=embedder)

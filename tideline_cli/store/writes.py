@@ -121,8 +121,7 @@ _SOME = f"{_SELECT} WHERE seq IN (SELECT value FROM json_each(?))"
 
 
 def digest_of(columns: Sequence[object]) -> int:
-    """Return the digest of a fact by what `fact_rows.columns_of` returns: three bytes, signed, as
-    SQLite packs them."""
+    """Return the digest of columns of a fact: three bytes, signed, as SQLite packs them."""
     # No text of ours holds NUL, so no two facts are joined to the same.
     joined = "\x00".join(["" if one is None else f"={one}" for one in _covered(columns)])
     return _shortened(joined.encode("utf-8", "surrogatepass"))
@@ -141,8 +140,7 @@ def put_digests(db: Connection, seqs: Iterable[int]) -> None:
 
 
 def wrong_digests(db: Connection) -> Iterator[tuple[int, str, bool]]:
-    """Yield (number, id, whether it has a digest at all) of the facts, of every origin, that are
-    not what their digests say."""
+    """Yield (number, id, whether it has a digest) of all facts that differ from their digests."""
     for seq, held, *values in db.execute(_SELECT):
         if held != _of_bytes(values):
             yield seq, (values[0] or b"").decode("ascii", "replace"), held is not None

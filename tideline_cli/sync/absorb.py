@@ -111,8 +111,7 @@ class Absorber:
         self, words: Sequence[Operation], by: Origin, number: int, *, uses: bool = False,
         told: BatchOp | None = None,
     ) -> int:  # fmt: skip
-        """Take some words in one transaction, into the batch of this number, 0 for a new one;
-        return its number."""
+        """Take words in one transaction, into the batch of this number (0: new); return it."""
         is_bulk = sum(isinstance(one, AddOp) for one in words) >= _BULK
         db = self._db
         with journal.batch(
@@ -151,8 +150,7 @@ class Absorber:
         Shower(db, names, own=state.own).show(taken, mine, waiting)
 
     def _closed(self, batch: journal.batch, told: BatchOp | None, number: int) -> int:
-        """Note what a batch is, or leave none where it has changed nothing; return the number of
-        the batch to go on with."""
+        """Note what a batch is, or leave none that changed nothing; return its number, or 0."""
         if batch.is_empty():
             return number
         if told is not None:

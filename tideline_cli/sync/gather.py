@@ -227,8 +227,7 @@ class Gatherer:
         return known if min(self._now, self._told.earliest) >= known else 0
 
     def _put(self, ids: list[str], touched: dict[str, Touched], spoken: set[str]) -> set[str]:
-        """Put what was said of some facts into their registers. A batch has used those that are
-        `spoken`."""
+        """Put what was said of facts into their registers; a batch has used the `spoken` ones."""
         rows = sync_registers.facts(self._db, ids)
         stored = sync_registers.in_table(self._db, ids)
         told = [fact_id for fact_id in ids if fact_id in touched]
@@ -316,8 +315,7 @@ class Gatherer:
             known.put(one, said[one], self._mark(clock))
 
     def _use(self, known: Registers, row: Fact, base: int) -> None:
-        """Count the uses that the store has and no replica has told as ours. It was born with
-        `base` uses."""
+        """Count the uses here that no replica has told as ours; `base` are those of the birth."""
         if known.birth is None:
             return
         more = row.access_count - known.count() - known.extra

@@ -107,8 +107,7 @@ def parsed(line: str) -> Key:
 
 
 class KeyRing:
-    """The keys of a file; each change is written at once, whole, and under a lock. `path` may name
-    no file yet."""
+    """The keys of a file; each change is written at once, whole, locked. `path` may be new."""
 
     def __init__(self, path: str, keys: Iterable[Key] = ()) -> None:
         self.path = path
@@ -186,8 +185,7 @@ def wrap(new: Key, old: Key) -> bytes:
 
 
 def unwrap(data: bytes, ring: Ring) -> Key | None:
-    """Return the key in what `wrap` made, None where the ring lacks the key that opens it or it is
-    not what was sealed."""
+    """Return the key in what `wrap` made, None where it does not open with the ring."""
     line, _, sealed = data.partition(b"\n")
     words = line.decode("ascii", "replace").split(" ")
     old = ring.get(words[-1])
@@ -259,8 +257,7 @@ def rotate(folder: str, ring: KeyRing, place: str) -> Key:
 
 
 def part(ring: KeyRing, place: str) -> Key:
-    """Make a key of a new generation for a place, and return it: nobody gets it who has only older
-    ones."""
+    """Make a key of a new generation for a place and return it; nobody gets it by older keys."""
     ring.newest(place)  # raises where there is nothing to part from
     return ring.make(place, apart=True)
 
@@ -390,14 +387,12 @@ class Gone:
         return True
 
     def _writes_with_newest(self, replica: str) -> bool:
-        """Say whether a replica wrote last with a key of the newest generation, or with none in a
-        plain place."""
+        """Say whether a replica wrote last with a newest key, or with none in a plain place."""
         ring = self._ring
         return ring is None or self._generation(replica) == key_generation(ring.newest(self._place))
 
     def _generation(self, replica: str) -> int | None:
-        """Return the generation of the key that a replica wrote with last, None where nobody can
-        tell."""
+        """Return the generation of the key a replica wrote with last, None where it is unknown."""
         last = max(layout.segment_numbers(self._folder, replica), default=0)
         try:
             mark = mark_at(self._folder, replica, last) if last else None

@@ -280,8 +280,7 @@ def mark_at(folder: str, replica: str, number: int) -> Mark:
 
 
 def newest_snapshot(folder: str, replica: str, numbers: Sequence[int]) -> int:
-    """Return the first number of the newest snapshot with all its parts among some numbers, 0
-    where there is none."""
+    """Return the first number of the newest whole snapshot among some numbers, 0 for none."""
     held = set(numbers)
     for number in sorted(numbers, reverse=True):
         try:

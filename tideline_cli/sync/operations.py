@@ -53,8 +53,7 @@ class AddOp:
 
 @record
 class SetOp:
-    """Fields that somebody has changed; `present` says whether the fact is there at all, `gone` why
-    it is archived."""
+    """Changed fields; `present`: whether the fact is there, `gone`: why it is archived."""
 
     id: str
     stamp: Stamp
@@ -165,8 +164,7 @@ _NEWER = "it was written by a newer version: upgrade tideline-cli here"
 
 
 def parsed(lines: Iterable[bytes]) -> tuple[dict[str, str], list[Operation]]:
-    """Return the replicas that lines name, by id, and the operations; raise UsageError for a line
-    that is none."""
+    """Return the replicas that lines name, by id, and the operations; may raise UsageError."""
     numbered = enumerate(lines, 1)
     names: dict[str, str] = {}
     operations: list[Operation] = []
@@ -200,8 +198,7 @@ def is_replica(text: object) -> bool:
 
 
 def is_name(text: object) -> bool:
-    """Say whether a text can name a machine: one line that shows what it is, of 255 characters at
-    most."""
+    """Say whether a text can name a machine: one line as it shows, of at most 255 characters."""
     return isinstance(text, str) and len(text) <= 255 and text.isprintable()
 
 

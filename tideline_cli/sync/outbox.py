@@ -102,8 +102,7 @@ def _is_whole(folder: str, own: str, tail: Tail, ring: Ring | None) -> bool:
 
 
 def _is_sound(db: Connection, folder: str, own: str, row: PlaceRow, ring: Ring | None) -> bool:
-    """Say whether others can read all of the own folder. It is read where it looks otherwise than
-    the last time."""
+    """Say whether others can read the own folder; read only where it looks otherwise now."""
     if setting(db, f"{_SEEN}_{row.number}", "") == _look(folder, own):
         return True
     found = unread(folder, own, after=0, last="", ring=ring, place=row.place)
@@ -210,8 +209,7 @@ class Sent:
 
 @record
 class _Parcel:
-    """The lines of segments, the number of facts in them, and the version up to which they tell
-    all."""
+    """The lines of segments, the number of facts in them, and up to which version they tell all."""
 
     parts: tuple[tuple[bytes, ...], ...]
     facts: int

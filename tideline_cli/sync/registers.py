@@ -251,8 +251,7 @@ class Registers:
         return self.birth is not None and self.is_present and "content" in self.values
 
     def count(self) -> int:
-        """Return how often the fact was used, on all replicas: what they had before they synced may
-        be the same uses."""
+        """Return how often the fact was used, on all replicas, which may share earlier uses."""
         uses = self.uses.values()
         return max(0, max((use[BASE] for use in uses), default=0) + sum(use[SINCE] for use in uses))
 

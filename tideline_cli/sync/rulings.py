@@ -117,8 +117,7 @@ def _is_copy(one: StatedFact, keeper: StatedFact) -> bool:
 
 
 def _with_uses(keeper: Fact, copy: Fact) -> Fact:
-    """Return a fact that was said once more: with the labels of both, as often used as both, and as
-    long valid."""
+    """Return a fact said once more: with both's labels, as often used as both, as long valid."""
     return replace(
         enriched(keeper, copy, {}),
         valid_from=united(keeper, copy).valid_from,
@@ -160,8 +159,7 @@ def orphans(purged: Mapping[str, bool], reworded_by: Mapping[str, Iterable[str]]
 def standing(
     start: str, reworded_by: Mapping[str, Iterable[str]], active: Container[str]
 ) -> str | None:
-    """Return the wording of a fact by which an active one says it anew: that one, or one that it
-    rewords in turn."""
+    """Return the wording of a fact by which an active one says it anew, at once or in turn."""
     for first in sorted(reworded_by.get(start, ())):
         waiting, seen = [first], {start, first}
         while waiting:

@@ -36,8 +36,7 @@ _REPLACED = ("merged", "superseded")
 
 
 class Taken:
-    """What operations have changed in the registers, not yet shown: facts by id, edges, ids that
-    are to be purged."""
+    """What operations have changed in the registers and is not shown; ids that are to be purged."""
 
     def __init__(self) -> None:
         self.facts: dict[str, Registers] = {}
@@ -47,8 +46,7 @@ class Taken:
 
 
 class Shower:
-    """Shows what registers hold. `ids` are those of the replicas, by number, `own` is that of this
-    one."""
+    """Shows what registers hold. `ids`: of the replicas, by number; `own`: of this one."""
 
     def __init__(self, db: Connection, ids: dict[int, str], *, own: int) -> None:
         self._db = db

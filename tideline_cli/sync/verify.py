@@ -90,8 +90,7 @@ def _read(
     db: Connection, folder: str, place: PlaceRow, ring: Ring | None, now: int,
     gone: Mapping[str, Mapping[str, Any]],
 ) -> Iterator[tuple[str, str, str]]:  # fmt: skip
-    """Take all that lies in a place, of machines that are `gone` what was read; yield what cannot
-    be read on."""
+    """Take what lies in a place, of `gone` machines what was read; yield what cannot be read on."""
     replica.ensure(db, now=now, name="fold")
     with writing(db):
         beside = sync_state.add_place(db, folder, is_sealed=ring is not None, is_vouched=True)
@@ -158,8 +157,7 @@ def _late(db: Connection, place: PlaceRow) -> set[str]:
 
 
 def _near(db: Connection, late: set[str]) -> set[str]:
-    """Return the facts that share a slot or a text with one of these, or are shown otherwise
-    because of it."""
+    """Return the facts that share a slot or text with these, or are shown otherwise by them."""
     rows = sync_registers.facts(db, late)
     stored = sync_registers.in_table(db, late)
     held = {

@@ -37,8 +37,7 @@ def check_room() -> None:
 
 
 def thread_count() -> int:
-    """Return how many threads this process may use: one where memory is short, since each reserves
-    64 MiB and more."""
+    """Return how many threads this process may use: one where memory is short (64 MiB each)."""
     if _room() < _PLENTY:
         return 1
     return min(machine.processors(), _MOST_THREADS)

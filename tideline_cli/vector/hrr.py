@@ -84,8 +84,7 @@ class Bundler:
         return unsure
 
     def _note(self, place: int, slots: list[int], size: int, out: Waved) -> None:
-        """Note of which words the sum of a text of so many features is made, which `_add_up` writes
-        to its place."""
+        """Note the words whose sums make a text of `size` features, for `_add_up` to write."""
         if size < _MOST_SHORT:
             places, noted = self._noted.setdefault(len(slots), ([], []))
             places.append(place)

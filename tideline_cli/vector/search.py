@@ -267,8 +267,7 @@ class _Pairing:
         self._basis = basis_of(embedder, codes, least=least, pairs=pairs)
 
     def of_slab(self, slab: NDArray[np.int64]) -> Near:
-        """Return the pairs of the rows `slab`; a pair of two fresh rows belongs to the later one.
-        """
+        """Return the pairs of the rows `slab`; that of two fresh rows belongs to the later one."""
         limits, blocks, waiting = self._limits, list[Near](), 0
         for rows, columns, here, there in self._bounded(slab):
             is_crowded = len(here) > _CROWDED * len(rows) * len(columns)

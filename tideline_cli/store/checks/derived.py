@@ -73,8 +73,7 @@ def vector_sets(db: Connection) -> Iterator[Finding]:
 
 
 def _held(db: Connection, origin_number: int, embedder: str) -> tuple[list[int], bool]:
-    """Return the numbers that have vectors, in their order, and whether each has one of the same
-    size."""
+    """Return the numbers that have vectors, in order, and whether each has one of the same size."""
     numbers = array("I")
     sizes: set[float] = set()
     sql = (

@@ -232,8 +232,7 @@ def restrict_modes(path: str) -> None:
 
 
 def room(path: str) -> Iterator[Finding]:
-    """The disk has room to write, and room for the copy that a purge or a backup makes. A lack of
-    room damages nothing."""
+    """The disk has room to write, and for the copy that a purge or a backup makes."""
     folder = os.path.dirname(os.path.abspath(path))
     left, size = machine.free_bytes(folder), files.size(path)
     if not (os.access(path, os.W_OK) and os.access(folder, os.W_OK)):

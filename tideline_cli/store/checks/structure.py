@@ -372,8 +372,7 @@ def images(db: Connection) -> Iterator[Finding]:
 
 
 def whole_images(db: Connection) -> Iterator[Finding]:
-    """As `images`, and each image has the columns of its table; that of an updated fact may have
-    some of them."""
+    """As `images`, each with the columns of its table; that of an updated fact may have some."""
     yield from images(db)
     keys = {
         "fact": {"seq", "id", "origin", "created_at", "lifecycle", "source", "content"},

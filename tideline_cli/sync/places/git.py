@@ -67,8 +67,7 @@ def found(path: str) -> str:
 
 
 def head_of(folder: str) -> str:
-    """Return the commit of the branch, '' where there is no branch. Raises StoreError where it is
-    no plain one."""
+    """Return the commit of the branch, '' for none; StoreError for one that is not plain."""
     path = os.path.join(folder, _HEADS, _NAME)
     try:
         told = layout.read(folder, _HEADS, _NAME, most=1024).decode("ascii", "replace").strip()
@@ -82,8 +81,7 @@ def head_of(folder: str) -> str:
 
 
 def object_format(folder: str, commit: str) -> str:
-    """Return the hashes of a repository, sha1 or sha256: as its branch has them, else as it says.
-    """
+    """Return the hashes of a repository, sha1 or sha256: of its branch, else as it says."""
     if commit:
         return "sha1" if len(commit) == 40 else "sha256"
     with suppress(FileNotFoundError):
@@ -296,8 +294,7 @@ class GitPlace(Mirrored):
         return self._pushed(self._word("commit-tree", tree, *parent, "-m", message, variables=_WHO))
 
     def _fetched(self) -> str:
-        """Bring in the commit of the branch and what it holds; return it, '' where there is none.
-        """
+        """Bring in the commit of the branch with what it holds; return it, '' for none."""
         self._open()
         fetch = ("fetch", "--quiet", "--no-tags", "--depth=1", "--", self._there,
                  f"+{_BRANCH}:{_HEAD}")  # fmt: skip

@@ -398,8 +398,7 @@ _SSH_OPTIONS = ("-o", "ConnectTimeout=20", "-o", "ServerAliveInterval=15", "-o",
 
 
 class SshPlace(Mirrored):
-    """A place that rsync reaches over ssh; ssh asks for passwords and host keys by itself, where
-    there is a terminal."""
+    """A place that rsync reaches over ssh, which asks for passwords where there is a terminal."""
 
     kind = "ssh"
 

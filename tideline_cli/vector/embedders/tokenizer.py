@@ -24,8 +24,7 @@ if TYPE_CHECKING:
     from typing import Any, Protocol
 
     class Tokenizer(Protocol):
-        """Cuts a text into the numbers of pieces. `cuts_words`: the pieces of a text are those of
-        its words."""
+        """Cuts a text into the numbers of pieces. `cuts_words`: they are those of its words."""
 
         cuts_words: bool
 
@@ -158,8 +157,7 @@ class BytePairs:
         return [number for part in parts for number in self._numbers(part)]
 
     def _lowest(self, pieces: list[str]) -> int | None:
-        """Return the place of the piece with the lowest rank; the first ranks are asked alone where
-        they have one of them."""
+        """Return the place of the piece with the lowest rank; the first ranks are asked first."""
         for rank in (self._ranks.first.get, self._ranks.get):
             found = list(map(rank, pieces))
             best = min((number for number in found if number is not None), default=None)
