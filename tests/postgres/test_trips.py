@@ -82,7 +82,7 @@ def test_a_common_command_waits_a_few_times(filled, waited, argv):
         same(filled(*argv))
     waited()
     same(filled(*argv))
-    assert 0 < waited() <= MOST[argv[0]] + ("--slot" in argv)  # what it holds is read
+    assert 0 < waited() <= MOST[argv[0]]
 
 
 @pytest.mark.parametrize("more", [(), ("--json",)])
@@ -106,7 +106,7 @@ def test_a_slot_changes_hands_in_few_trips(filled, waited):
     same(filled("remember", "the host is called quill", "--slot", "host"))
     waited()
     same(filled("remember", "the host is called feather", "--slot", "host"))
-    assert waited() <= 2 * MOST["remember"]
+    assert waited() <= MOST["remember"] + 1  # when each value of the slot was said
     for verb in ("undo", "redo", "undo"):
         waited()
         same(filled(verb))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tideline_cli.errors import NotFoundError, UsageError, WriteBlockedError
 from tideline_cli.memory import rivals
-from tideline_cli.memory.rivals import rule_of, term_counts, twins
+from tideline_cli.memory.rivals import counts_beside, rule_of, twins
 from tideline_cli.model.codec import dumps
 from tideline_cli.model.edge import SIMILAR
 from tideline_cli.model.fact import MAX_CONTENT, birth, is_restless
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from tideline_cli.model.text import Analyzer, IndexTerms
     from tideline_cli.policy.contradictions import ComparedFact
     from tideline_cli.policy.slots import Ended
+    from tideline_cli.store.reads import Read
 
 
 class Remembered(Record):
@@ -125,9 +126,11 @@ def remember_in_batch(
         check_cited(db, fact)
     named = facts.named(db, new.supersedes, viewer=new.origin)
     targets = [target for target in named if target.lifecycle == "active"]
-    mates = _slot_mates(db, fact)
     distinct = frozenset(listed.said)
-    counts = term_counts(db, distinct, origin_number=number)
+    counts, held = counts_beside(db, distinct, _slot_mates(fact), origin_number=number)
+    mates = [
+        Rival(mate, frozenset(said_terms(terms))) for there in held for mate, terms in there
+    ]
     decision = _decided(
         db, fact, new, distinct, counts, targets, mates, number,
         [one for one in facts.named(db, meant, viewer=new.origin) if one.lifecycle == "active"],
@@ -300,15 +303,14 @@ def _refuse_threats(fact: Fact, screen: Screen | None) -> None:
     screening.refuse_untrusted(fact, screen or screening.Screen())
 
 
-def _slot_mates(db: Connection, fact: Fact) -> list[Rival]:
-    """Return the values that the slot of a fact has when the fact begins, as they were said: to say
-    one again is no other value."""
+def _slot_mates(fact: Fact) -> Sequence[Read[list[tuple[Fact, str]]]]:
+    """Return what reads the values that the slot of a fact has when the fact begins, as they were
+    said: to say one again is no other value."""
     if fact.slot is None:
-        return []
+        return ()
     from tideline_cli.memory.succession import mates_of  # noqa: PLC0415  few are in a slot
 
-    there = mates_of(db, fact, viewer=fact.origin)
-    return [Rival(mate, frozenset(said_terms(terms))) for mate, terms in there]
+    return (mates_of(fact, viewer=fact.origin),)
 
 
 def check_cited(db: Connection, fact: Fact) -> None:

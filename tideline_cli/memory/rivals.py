@@ -17,6 +17,7 @@ from tideline_cli.store.connection import setting
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
+    from typing import Any
 
     from apsw import Connection
 
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from tideline_cli.policy.sameness import Sameness
     from tideline_cli.policy.statements import Gist
     from tideline_cli.ranking.bm25 import Condition
+    from tideline_cli.store.reads import Read
 
 _MAX_LEAVES = 300
 _RARE = 64
@@ -46,9 +48,18 @@ def rule_of(db: Connection) -> Sameness:
 def term_counts(db: Connection, distinct: frozenset[str], *, origin_number: int) -> dict[str, int]:
     """Return in how many facts each of the longest terms occurs, longest first: long terms are
     rare, and facts like a new one are looked for by them."""
+    return counts_beside(db, distinct, (), origin_number=origin_number)[0]
+
+
+def counts_beside(
+    db: Connection, distinct: frozenset[str], others: Sequence[Read[Any]], *, origin_number: int
+) -> tuple[dict[str, int], list[Any]]:
+    """Return the same, and what other reads say that go along."""
     asked = probed(distinct)
-    counts = reads.together(db, *fts.rarities(asked, origin_number=origin_number, enough=_RARE))
-    return dict(zip(asked, counts, strict=True))
+    found = reads.together(
+        db, *fts.rarities(asked, origin_number=origin_number, enough=_RARE), *others
+    )
+    return dict(zip(asked, found, strict=False)), found[len(asked) :]
 
 
 def twins(

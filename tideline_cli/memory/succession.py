@@ -31,11 +31,12 @@ if TYPE_CHECKING:
 
     from tideline_cli.model.fact import Fact
     from tideline_cli.model.origin import Origin
+    from tideline_cli.store.reads import Read
 
 
-def mates_of(db: Connection, fact: Fact, *, viewer: Origin) -> list[tuple[Fact, str]]:
-    """Return the values of a slot when a fact of it begins, as said, with their terms."""
-    held = labels.active_values(db, str(fact.slot), scope=fact.scope, viewer=viewer)
+def mates_of(fact: Fact, *, viewer: Origin) -> Read[list[tuple[Fact, str]]]:
+    """Read the values of a slot when a fact of it begins, as said, with their terms."""
+    held = yield from labels.values_of(str(fact.slot), scope=fact.scope, viewer=viewer)
     there = holds_at([mate for mate, _ in held], max(holds_from(fact), fact.created_at))
     ids = {mate.id for mate in there}
     return [(as_said(mate), terms) for mate, terms in held if mate.id in ids]
@@ -56,11 +57,12 @@ def replace_others(
             is_painted = is_painted and holds_from(fact) <= at
             after = fact if is_painted else ended(fact, at=at, now=now)
             past.append(Ended(fact, after, holder, SUPERSEDES))
-    give_way(db, past, now=now)
+    is_new = holder.id == new.id
+    give_way(db, past, now=now, is_new=is_new)
     if holder.slot is not None:
         linked = {one.before.id for one in past}
         holder, painted_over = repaint(
-            db, holder, now=now, by=holder, linked=linked, is_said=is_now
+            db, holder, now=now, by=holder, linked=linked, is_said=is_now, is_new=is_new
         )
         shown = {one.before.id: one for one in painted_over}
         past = [
@@ -71,24 +73,27 @@ def replace_others(
     return holder, past
 
 
-def give_way(db: Connection, ended: Iterable[Ended], *, now: int) -> None:
-    """Store what each fact becomes and link its successor to it; part of the caller's batch."""
+def give_way(
+    db: Connection, ended: Iterable[Ended], *, now: int, is_new: bool = False
+) -> None:
+    """Store what each fact becomes and link its successor, which may be new, to it; part of the
+    caller's batch."""
     for end in ended:
         writes.change(db, end.before, end.after)
-        links.add_all(db, end.by.id, end.link_kinds, end.before.id, now=now)
+        links.add_all(db, end.by.id, end.link_kinds, end.before.id, now=now, is_new=is_new)
 
 
 def repaint(
     db: Connection, fact: Fact, *, now: int, by: Fact | None,
     said: Mapping[str, int] | None = None, linked: Container[str] = (), is_said: bool = False,
-    but: Container[str] = (),
+    but: Container[str] = (), is_new: bool = False,
 ) -> tuple[Fact, list[Ended]]:  # fmt: skip
     """Paint the time line of the slot of a fact as its statements say, in the caller's batch.
     Return the fact as it shows it, and the values that hold for a shorter time `by` another, each
     with an edge from that one, unless it is among the `linked`. Without `by`, that is the value
     that begins where it ends. `said` tells when values were last said, where the journal does not.
     One that `is_said` now is said later than all that its slot knows. Those `but` which the slot is
-    painted go in the same batch.
+    painted go in the same batch. `is_new`: `by` has no edge yet.
     """
     assert fact.slot is not None  # noqa: S101  for the type checker
     values = labels.painted_values(db, fact.slot, scope=fact.scope, viewer=fact.origin)
@@ -112,7 +117,8 @@ def repaint(
             # What nobody vouches for makes no edge at what is vouched for.
             may_link = by is not None or is_trusted(value.source) or not is_trusted(other.source)
             if may_link and value.id not in linked:
-                links.add_all(db, other.id, gone[-1].link_kinds, value.id, now=now)
+                kinds = gone[-1].link_kinds
+                links.add_all(db, other.id, kinds, value.id, now=now, is_new=is_new)
     return after.get(fact.id, fact), gone
 
 

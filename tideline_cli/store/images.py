@@ -42,12 +42,17 @@ def images_of(entity: str, numbers: Iterable[int]) -> Read[dict[int, str]]:
     listed = list(numbers)
     if not listed:
         return {}
+    return (yield from images_in(entity, "SELECT value FROM json_each(?)", (codec.dumps(listed),)))
+
+
+def images_in(entity: str, numbers: str, values: Sequence[object]) -> Read[dict[int, str]]:
+    """Read the same of the rows that a statement numbers, which takes these values."""
     from tideline_cli.store import schema  # noqa: PLC0415  16 KB of SQL that few readers need
 
     key = KEYS[entity]
     rows = yield (
         f"SELECT {key}, {schema.state_of(entity)} FROM {entity}"
-        f" WHERE {key} IN (SELECT value FROM json_each(?))", (codec.dumps(listed),)
+        f" WHERE {key} IN ({numbers})", values
     )  # fmt: skip
     return dict(rows)
 

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from tideline_cli.model.fact import Fact
     from tideline_cli.model.origin import Origin
     from tideline_cli.model.text import Analyzer
+    from tideline_cli.store.reads import Read
 
 _KIND = SEARCHED.index("kind")
 _COLUMNS = tuple(
@@ -156,12 +157,20 @@ def active_values(
     db: Connection, slot: str, *, scope: str | None, viewer: Origin
 ) -> list[tuple[Fact, str]]:
     """Return the active facts of a slot in order of arrival, each with its terms."""
+    return reads.alone(db, values_of(slot, scope=scope, viewer=viewer))
+
+
+def values_of(
+    slot: str, *, scope: str | None, viewer: Origin
+) -> Read[list[tuple[Fact, str]]]:
+    """Read what `active_values` returns."""
     condition, names = visibility.where(viewer)
     sql = (
         f"{SELECT_WITH_TERMS} WHERE {condition} AND slot = ? AND scope IS ?"
         " AND lifecycle = 'active' ORDER BY fact.seq"
     )
-    return [(fact_of(row), row[-1]) for row in db.execute(sql, (*names, slot, scope))]
+    rows = yield sql, (*names, slot, scope)
+    return [(fact_of(row), row[-1]) for row in rows]
 
 
 def painted_values(db: Connection, slot: str, *, scope: str | None, viewer: Origin) -> list[Fact]:

@@ -102,12 +102,12 @@ def store(db: Connection, some: Iterable[Link]) -> None:
 
 def add_all(
     db: Connection, source: str, kinds: tuple[str, ...], target: str, *, now: int,
-    reason: str | None = None,
+    reason: str | None = None, is_new: bool = False,
 ) -> None:  # fmt: skip
     """Store an edge of each kind between two facts: as one row, where there is a word for the kinds
-    and none of the edges is there."""
+    and none of the edges is there, as of a source that `is_new` there is none."""
     words = tuple(word for word, both in TWOFOLD.items() if both == kinds)
-    if not words or is_held(db, source, kinds, target):
+    if not words or (not is_new and is_held(db, source, kinds, target)):
         for kind in kinds:
             add(db, Link(source, kind, target, reason, None, now))
         return

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from tideline_cli.model import codec
 from tideline_cli.model.saying import SHOWN, StatedAt, Times, unpainted
-from tideline_cli.store import images, visibility
+from tideline_cli.store import images, reads, visibility
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
     from apsw import Connection
 
     from tideline_cli.model.origin import Everyone, Origin
+    from tideline_cli.store.reads import Read, Rows
 
 # What a pass, an import or an undo does is nobody's word at that time.
 _SILENT = "('dream', 'gc', 'consolidate', 'doctor', 'import', 'relink', 'link', 'recall', 'sync')"
@@ -59,6 +60,7 @@ _OF_SLOTS = """
 SELECT change.row, number, act, before FROM change
 WHERE entity = 'fact' AND change.row IN ({rows}) ORDER BY change.row, number
 """
+_CHANGED = "SELECT row FROM change WHERE entity = 'fact' AND row IN ({rows})"
 _TOUCHED = """
 SELECT row FROM change WHERE number > ? AND entity = 'fact' AND act = '~' AND (
   row IN (SELECT seq FROM fact WHERE slot IS NOT NULL) OR before LIKE '%"slot":"%')
@@ -98,12 +100,14 @@ def stated(
             " AND fact.seq IN (SELECT seq FROM fact WHERE id IN (SELECT value FROM json_each(?)))"
         )
         values = (*values, codec.dumps(list(ids)))
-    noted = {
-        fact_id: StatedAt(changed, 0, said)
-        for fact_id, changed, said in _rows(db, _NOTED.format(condition=condition), values)
-    }
+    shown = f"SELECT seq FROM fact WHERE slot IS NOT NULL AND {condition}"
+    rows, undos, *told = reads.together(
+        db, reads.asked(_NOTED.format(condition=condition), values), reads.asked(_UNDOS),
+        *_changes(shown, values),
+    )  # fmt: skip
+    noted = {fact_id: StatedAt(changed, 0, said) for fact_id, changed, said in rows}
     found = dict(noted)
-    taken = codec.dumps(sorted(taken_back(db))), codec.dumps(_painted(db, condition, values))
+    taken = codec.dumps(sorted(_taken(undos))), codec.dumps(_painted(_said_by(*told)))
     sql = _SPOKEN.format(condition=condition)
     for fact_id, *rest, is_undone in _rows(db, sql, (*taken, *values)).fetchall():
         known = None if is_undone else noted.get(fact_id)
@@ -117,8 +121,12 @@ def stated(
 
 def taken_back(db: Connection) -> set[int]:
     """Return the numbers of the batches that are taken back: those that a standing undo names."""
+    return _taken(reads.alone(db, reads.asked(_UNDOS)))
+
+
+def _taken(undos: Iterable[tuple[int, int]]) -> set[int]:
     taken: set[int] = set()
-    for number, undone in _rows(db, _UNDOS, ()):
+    for number, undone in undos:
         if number not in taken:
             taken.add(undone)
     return taken
@@ -127,29 +135,35 @@ def taken_back(db: Connection) -> set[int]:
 def said_since(db: Connection, number: int) -> dict[int, frozenset[str]]:
     """Return, for each change after this number of a value of a slot, what it has changed of what
     that shows as it was said: nothing where another value has painted over it."""
-    rows = _rows(db, _OF_SLOTS.format(rows=_TOUCHED), (number,))
-    return {one: names for one, _, names in _said_by(db, rows.fetchall()) if one > number}
+    told = reads.together(db, *_changes(_TOUCHED, (number,)))
+    return {one: names for one, _, names in _said_by(*told) if one > number}
 
 
-def _painted(db: Connection, condition: str, values: tuple[Any, ...]) -> list[int]:
+def _changes(rows: str, values: Sequence[object]) -> tuple[Read[Rows], Read[dict[int, str]]]:
+    """Return what reads all changes of the facts that a statement numbers, and those that have any
+    as they are now."""
+    return (
+        reads.asked(_OF_SLOTS.format(rows=rows), values),
+        images.images_in("fact", _CHANGED.format(rows=rows), values),
+    )
+
+
+def _painted(told: Iterable[tuple[int, str, frozenset[str]]]) -> list[int]:
     """Return the changes by which another value of a slot has painted over one, and nothing else:
     they are no word about it."""
-    shown = f"SELECT seq FROM fact WHERE slot IS NOT NULL AND {condition}"
-    rows = _rows(db, _OF_SLOTS.format(rows=shown), values).fetchall()
     return [
-        one for one, before, names in _said_by(db, rows)
+        one for one, before, names in told
         if not names and images.is_part(before) and codec.loads(before).keys() <= {*SHOWN}
     ]  # fmt: skip
 
 
 def _said_by(
-    db: Connection, changes: Sequence[tuple[int, int, str, str | None]]
+    changes: Rows, current: Mapping[int, str]
 ) -> Iterator[tuple[int, str, frozenset[str]]]:
     """Yield of all updates of some facts the number, the image, and what changed as it was said."""
     by_row: dict[int, list[tuple[int, str, str | None]]] = {}
     for row, number, act, before in changes:
         by_row.setdefault(row, []).append((number, act, before))
-    current = images.row_images(db, "fact", by_row)
     for row, told in by_row.items():
         states = images.row_states([before for *_, before in told], now=current.get(row))
         known = [said_of_row(codec.loads(state)) if state else {} for state in states]
