@@ -104,15 +104,18 @@ class _Call:
         if any("\x00" in word for word in words) and module.ARGUMENTS[0].kind == "file":
             raise UsageError("a path holds a NUL character, and names no file")
         HAS_BEGUN[:] = (True,)
-        code = self._over(session, options, lambda one: int(module.run(one, words, options)))
+        if self._name in _ABOUT_ALL and session.config.get(TABLE):
+            code = self._over(session, options, lambda one: int(module.run(one, words, options)))
+        elif session.may_collide:
+            code = self._done(session, lambda one: int(module.run(one, words, options)))
+        else:
+            code = int(module.run(session, words, options))
         sys.stdout.flush()
         self._tell_beside(is_done=True)
         return code
 
     def _over(self, session: Session, options: Any, verb: Callable[[Session], int]) -> int:
-        """Run a verb; one that is about all origins also where these have other databases."""
-        if self._name not in _ABOUT_ALL or not session.config.get(TABLE):
-            return self._done(session, verb)
+        """Run a verb that is about all origins also where these have other databases."""
         from tideline_cli.cli import own_databases  # noqa: PLC0415  few have such a table
 
         handlers = own_databases.Handlers(lambda one: self._done(one, verb), meaning, close)
