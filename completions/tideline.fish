@@ -556,7 +556,7 @@ complete -c tideline -n "__tideline_at import" -l encoding -x -d 'The encoding o
 complete -c tideline -n "__tideline_at import" -l agent -k -x -a '(__tideline_values agent)' -d 'Which program wrote what no row says that of; an empty one is none [default: the setting agent]'
 complete -c tideline -n "__tideline_at import" -l seconds -d 'Times that are numbers count seconds, and not milliseconds'
 complete -c tideline -n "__tideline_at import" -l gone -d 'Archive what earlier imports of this folder took in and it does not state any more'
-complete -c tideline -n "__tideline_at import" -l dry-run -s n -d 'Store nothing; show the first rows as they would be stored'
+complete -c tideline -n "__tideline_at import" -l dry-run -s n -d 'Store nothing; show what the rows would become, and the first of each kind'
 complete -c tideline -n '__tideline_at import 0' -F
 complete -c tideline -n "__tideline_at export" -l output -s o -r -F -d 'Where to write [default: standard output]'
 complete -c tideline -n "__tideline_at export" -l all-origins -d 'The facts of every origin (the owner\'s right)'

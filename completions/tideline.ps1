@@ -461,7 +461,7 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--agent'); Kind = 'ask agent'; Help = 'Which program wrote what no row says that of; an empty one is none [default: the setting agent].' }
             @{ Flags = @('--seconds'); Kind = 'flag'; Help = 'Times that are numbers count seconds, and not milliseconds.' }
             @{ Flags = @('--gone'); Kind = 'flag'; Help = 'Archive what earlier imports of this folder took in and it does not state any more.' }
-            @{ Flags = @('--dry-run','-n'); Kind = 'flag'; Help = 'Store nothing; show the first rows as they would be stored.' }
+            @{ Flags = @('--dry-run','-n'); Kind = 'flag'; Help = 'Store nothing; show what the rows would become, and the first of each kind.' }
         )
         'export' = @(
             @{ Flags = @('--output','-o'); Kind = 'file'; Help = 'Where to write [default: standard output].' }

@@ -46,6 +46,23 @@ def test_an_import_says_how_many_rows_are_in(run, tmp_path, stopping):
     assert run("status", "--json").json["facts"]["active"] == 3 * CHUNK
 
 
+def test_a_folder_goes_on_and_is_taken_back(run, tmp_path, stopping):
+    """Of notes of a program the count is known; each run is one batch, which undo takes back."""
+    notes = tmp_path / "vault"
+    (notes / ".obsidian").mkdir(parents=True)
+    for number in range(6):
+        items = (f"- fact number {n} of note {number}\n" for n in range(CHUNK // 2))
+        (notes / f"{number}.md").write_text("# Note\n" + "".join(items) + "- one more\n")
+    done = run("import", "vault")
+    assert done.code == 130
+    assert f"interrupted; {CHUNK:,} of {3 * CHUNK + 6:,} are in; run it again to go on" in done.err
+    assert run("import", "vault", "--dry-run").code == 130
+    stopping()
+    assert run("import", "vault", "--json").json["added"] == 2 * CHUNK + 6
+    assert (run("undo").code, run("undo").code) == (0, 0)
+    assert run("status", "--json").json["facts"]["active"] == 0
+
+
 def test_a_pipe_has_no_total(run, stopping):
     """Of a pipe nobody knows how much was to come."""
     done = run("import", "-", stdin=LINES)

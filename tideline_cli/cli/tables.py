@@ -390,6 +390,27 @@ class Tables:
                 table.add_row(Text(line, style="dim"), "", "")
         self._put_shown(table)
 
+    def kinds(self, found: Sequence[tuple[str, str, int, Sequence[Fact]]]) -> None:
+        """Print of each kind of row what it is, what becomes of it, how many there are, and below
+        it the first facts of it, a line each."""
+        names = ["of the file", *(str(one_line(name)) for name, *_ in found)]
+        becoming = ["become", *(str(one_line(becomes)) for _, becomes, *_ in found)]
+        counts = ["rows", *(f"{count:,}" for _, _, count, _ in found)]
+        wide, long = max(map(len, counts)), max(map(cell_len, names))
+        heads = [
+            Text(f"{count:>{wide}}  {name}{' ' * (long - cell_len(name))}  {becomes}")
+            for count, name, becomes in zip(counts, names, becoming, strict=True)
+        ]
+        table = Table(box=None, pad_edge=False, show_header=False, padding=0)
+        table.add_column(no_wrap=True, overflow="ellipsis", width=screen_width())
+        table.add_row(heads[0], style="dim")
+        for head, (_, _, _, first) in zip(heads[1:], found, strict=True):
+            table.add_row(head, style="bold")
+            for fact in first:
+                said = one_line(with_title(fact.title, fact.content))
+                table.add_row(Text(" " * (wide + 2)) + said)
+        self._put_shown(table)
+
     def listing(
         self, headings: Sequence[str], rows: Sequence[Sequence[str]], *, wide: str
     ) -> None:

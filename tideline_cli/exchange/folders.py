@@ -11,7 +11,7 @@ from tideline_cli.exchange.named_files import is_below, open_plain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Container, Mapping, Sequence
+    from collections.abc import Callable, Container, Mapping, Sequence
 
     from pathspec import GitIgnoreSpec
 
@@ -50,6 +50,8 @@ class Walk:
     def __init__(self, folder: str, *, ignoring: bool = True) -> None:
         self.folder = folder
         self.files: list[str] = []
+        self.read = 0  # of the files, by who reads them one after the other
+        self.tick: Callable[[], object] = int  # called after each of them
         self.passed: dict[str, int] = {}
         self.outside: list[str] = []
         self.unread: list[tuple[str, str]] = []

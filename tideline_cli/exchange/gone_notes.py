@@ -24,22 +24,24 @@ if TYPE_CHECKING:
 
 FOLDER, FILE, STATE = "folder", "file", "state"
 """The keys of the metadata of a note's statement: its folder, the path of its file in there, and
-when that was last written (ms) with its size (bytes)."""
+when that was last written (ms) with its size (bytes), and of the last statement a 1."""
 
 
 def known_states(
     db: Connection, folder: str, *, viewer: Origin, trusted: bool
 ) -> dict[str, State]:
     """Return in what state each note of a folder was read, where all that is there of it comes from
-    that state, and was vouched for as it would be now."""
+    that state, its last statement too, and was vouched for as it would be now."""
     found: dict[str, State | None] = {}
+    whole: set[str] = set()
     for _, metadata, source in _stated(db, folder, viewer=viewer):
         noted, state = metadata.get(STATE), None
-        if isinstance(noted, list) and len(noted) == 2 and is_trusted(source) is trusted:
+        if isinstance(noted, list) and len(noted) > 1 and is_trusted(source) is trusted:
             state = (noted[0], noted[1])
+            whole |= {metadata[FILE]} if noted[2:] else set()
         if found.setdefault(metadata[FILE], state) != state:
             found[metadata[FILE]] = None
-    return {file: state for file, state in found.items() if state is not None}
+    return {file: state for file, state in found.items() if state is not None and file in whole}
 
 
 def settle(

@@ -80,7 +80,7 @@ def contacts(text: str) -> Iterator[Row]:
         yield {"id": uid, "content": f"{shown}: {'; '.join(said)}" if said else shown, **common}
         if day:
             yield {"id": f"{uid}#birthday", **common, "tags": ["contact", "birthday"],
-                   "content": f"{_plain(name)}'s birthday is {day}"}  # fmt: skip
+                   "content": f"{_plain(name)}'s birthday is {day}", "element": "birthday"}
 
 
 def events(text: str) -> Iterator[Row]:

@@ -6,7 +6,7 @@ holds what the text does not show: the id, the fields that are not those of a ne
 text where it was shown in another form. A file a fact begins with these fields, a line each.
 
 In any other file each statement is a fact: what governs it is its title, and the nearest heading
-below the first level its tag.
+below the first level its tag. `element` says what it was in the file; no fact has it.
 """
 
 from __future__ import annotations
@@ -41,6 +41,7 @@ _OF_BIRTH = ("last_accessed_at", "changed_at", "said_at")
 _USUAL = {"lifecycle": "active", "access_count": 0, "source": "owner_message", "origin": "owner"}
 _TITLE = "# Memory"
 _FENCES = ("```", "~~~")
+ELEMENTS = {"item": "list item", "row": "table row", "note": "footnote"}
 _OF_PROGRAMS = frozenset(
     ("cssclass", "cssclasses", "created", "date", "draft", "id", "lang", "layout", "modified",
      "permalink", "publish", "slug", "uid", "updated", "version")
@@ -225,7 +226,8 @@ def _of_prose(
         said = _said(labels.get("metadata") or {})
         if said:
             title = stated or called
-            yield part.line, {"content": said, **labels, **({"title": title} if title else {})}
+            yield part.line, {"content": said, **labels, "element": "front matter",
+                              **({"title": title} if title else {})}  # fmt: skip
         for one in part.statements:
             yield one.line, _row(one, stated or called, labels)
     if left:
@@ -265,7 +267,8 @@ def _row(one: Saying, called: str | None, labels: Mapping[str, Any]) -> dict[str
     if called and not _words_in(called) <= _words_in(above[0] if above else ""):
         above = (called, *above)
     title, before = governing(above)
-    row: dict[str, Any] = {"content": before + one.text, **labels}
+    row: dict[str, Any] = {"content": before + one.text, **labels,
+                           "element": ELEMENTS.get(one.kind, one.kind)}  # fmt: skip
     if title:
         row["title"] = title
     level, heading = one.headings[-1] if one.headings else (1, "")

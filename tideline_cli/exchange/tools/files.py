@@ -78,7 +78,10 @@ def markdown_files(path: str, tell: Tell, walk: Walk | None = None) -> Iterator[
         yield os.path.basename(path), text_of(path)
         return
     walk = walk or files_below(path, tell)
+    walk.read = 0
     for name in walk.files:
+        walk.read += 1
+        walk.tick()
         try:
             text, guessed = encodings.decoded(raw_of(os.path.join(path, name)), None)
         except UsageError as error:

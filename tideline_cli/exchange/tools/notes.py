@@ -53,6 +53,7 @@ def claude_code(path: str, tell: Tell = str, walk: Walk | None = None) -> Iterat
             "id": f"{project}/{own}", "content": content,
             "title": said if said != content else None,
             "segment": _SEGMENTS.get(str(kind), "knowledge"),
+            "element": f"note ({kind})" if kind else "note",
             "metadata": {**head, "file": name, **({"type": kind} if kind else {})},
             "links": [{"kind": "relates", "target": f"{project}/{one}"}
                       for one in dict.fromkeys(targets)
@@ -92,6 +93,7 @@ def _noted(one: Saying, own: str, title: str, head: Mapping[str, Any]) -> Row:
     tags = [observed[1], *_TAG.findall(text)] if observed else []
     return {
         "id": part_id(own, " › ".join((*above[1:], text))), "title": shown,
+        "element": "observation" if observed else markdown.ELEMENTS.get(one.kind, one.kind),
         "content": before + (plain or text),
         "tags": [*map(str, parts_of(head.get("tags"))), *tags],
         "created_at": head.get("created"),

@@ -67,13 +67,16 @@ def claude_mem(path: str, tell: Tell = str) -> Iterator[Row]:
                if one.get("legacy_observation_id") is None and one.get("kind") != "prompt"]
     for one in [*_table(path, "observations", needed=not items), *written]:
         title = one.get("title")
-        texts = [*map(str, listed_json(one.get("facts"))), one.get("narrative"), one.get("text"),
-                 one.get("subtitle")]  # fmt: skip
+        said: dict[Any, str] = dict.fromkeys(map(str, listed_json(one.get("facts"))), "fact")
+        for name in ("narrative", "text", "subtitle"):
+            said.setdefault(one.get(name), name)
+        texts = {text: name for text, name in said.items() if text}
         tags = [one.get("project"), one.get("type"), *map(str, parts_of(one.get("concepts")))]
-        for text in dict.fromkeys([text for text in texts if text] or [title]):
+        for text, name in (texts or {title: "title"}).items():
             yield _of_session(one, _OBSERVED) | {
                 "id": part_id(f"observation:{_place(one)}", str(text)), "content": text,
                 "title": title if text != title else None, "tags": [tag for tag in tags if tag],
+                "element": f"observation: {name}",
             }  # fmt: skip
     for one in _table(path, "session_summaries", needed=False):
         for part in _SUMMARY:
@@ -83,6 +86,7 @@ def claude_mem(path: str, tell: Tell = str) -> Iterator[Row]:
                 yield _of_session(one, (*_OBSERVED, *_SUMMARY, "request")) | {
                     "id": part_id(f"summary:{_place(one)}", text), "content": text,
                     "title": one.get("request"), "tags": [tag for tag in tags if tag],
+                    "element": f"summary: {part.replace('_', ' ')}",
                 }  # fmt: skip
     for name, what in _LEFT.items():
         count = len(_table(path, name, needed=False))

@@ -114,7 +114,7 @@ class Options(OptionSet):
         excludes=("merge", "dry_run"),
     )  # fmt: skip
     dry_run = flag(
-        "Store nothing; show the first rows as they would be stored.",
+        "Store nothing; show what the rows would become, and the first of each kind.",
         short="-n", excludes=("merge", "strict"),
     )  # fmt: skip
 
@@ -186,6 +186,7 @@ def _stored(
     """Store the rows; say how far they came where the user or the disk stops it."""
     try:
         with progress(session, "importing", source.size, source.place) as advance:
+            source.watched(advance)
             return import_rows.import_rows(
                 session.writing(), rows, context, merge=merge, progress=advance,
                 are_many=source.is_large(),
@@ -450,8 +451,21 @@ def _form(path: str, summary: ImportSummary, trust: bool) -> dict[str, object]:
 
 
 _SHOWN = 10
+_OF_A_KIND = 3
 _COLUMNS = ("content", "segment", "tags", "title", "slot", "created_at", "session", "turn",
             "speaker", "role", "agent", "progress", "metadata")
+
+
+class RowKind:
+    """Rows that were one thing in their file and become one kind of fact, and the first of them."""
+
+    __slots__ = ("becomes", "count", "element", "first")
+
+    def __init__(self, element: str, fact: Fact) -> None:
+        self.element = element
+        self.becomes = f"{fact.segment} ({fact.kind})" if fact.kind else fact.segment
+        self.count = 0
+        self.first: list[Fact] = []
 
 
 def preview(
@@ -464,19 +478,30 @@ def preview(
     )
     usable = 0
     first: list[Fact] = []
-    for chunk in reader.chunks(rows):
-        usable += len(chunk)
-        first += [ready.fact for ready in chunk[: _SHOWN - len(first)]]
+    kinds: dict[tuple[str, str, str | None], RowKind] = {}
+    with progress(session, "reading", source.size, source.place) as advance:
+        source.watched(advance)
+        for chunk in reader.chunks(rows):
+            usable += len(chunk)
+            first += [ready.fact for ready in chunk[: _SHOWN - len(first)]]
+            for ready in chunk:
+                _count(kinds, source.elements.get(ready.line, "row"), ready.fact)
+            advance(usable)
     source.tell_missed(session)
     if session.json:
         output.emit_json({
             "file": path, "dry_run": True, "rows": summary.rows, "usable": usable,
             "first": [codec.fact_form(fact) for fact in first],
+            "kinds": [
+                {"element": kind.element, "becomes": kind.becomes, "count": kind.count,
+                 "first": [codec.fact_form(fact) for fact in kind.first]}
+                for kind in kinds.values()
+            ],
             "errors": error_forms(summary),
             "stopped": rows.stopped.code if rows.stopped is not None else None,
         })  # fmt: skip
     else:
-        _print(session, first)
+        _print(session, first, list(kinds.values()))
         output.emit_lines([
             f"dry run: {usable:,} of {summary.rows:,} rows could be stored; nothing was"
         ])  # fmt: skip
@@ -490,11 +515,19 @@ def preview(
     return 0
 
 
-def _print(session: Session, first: list[Fact]) -> None:
+def _count(kinds: dict[tuple[str, str, str | None], RowKind], element: str, fact: Fact) -> None:
+    """Count a fact among those of its kind, whose first three are kept."""
+    kind = kinds.setdefault((element, fact.segment, fact.kind), RowKind(element, fact))
+    kind.count += 1
+    if len(kind.first) < _OF_A_KIND:
+        kind.first.append(fact)
+
+
+def _print(session: Session, first: list[Fact], kinds: list[RowKind]) -> None:
     names = [name for name in _COLUMNS if any(getattr(fact, name) for fact in first)]
     cells = [[_cell(fact, name) for name in names] for fact in first]
     if first and output.is_terminal(session):
-        drawer(session).listing(names, cells, wide=names[0])
+        drawer(session).kinds([(one.element, one.becomes, one.count, one.first) for one in kinds])
     elif first:
         output.emit_lines(["\t".join(row) for row in [names, *cells]])
 

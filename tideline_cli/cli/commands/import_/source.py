@@ -45,6 +45,8 @@ _BY_ENDING = {
 }  # fmt: skip
 _BEGINNING = 4096  # bytes
 _DOCUMENTS = (".pdf", ".docx", ".odt", ".epub", ".rst", ".html", ".htm", ".adoc")
+_TABLES = ("jsonl", "csv", "tsv", "sqlite", "sheet")
+_SHARES = 1000  # of a memory of one file: how finely its progress is told
 _CHECKED = 1 << 20  # bytes whose encoding is looked at
 _MOST_DECODED = 256 << 20
 
@@ -132,21 +134,36 @@ class Source:
         self._spool: io.BytesIO | None = None
         self.size = 0
         self.position: Callable[[], int] = lambda: 0
-        if self._tool is not None and os.path.isdir(path):
-            self._walk = files_below(path, self._tell, ignoring=ignoring)
-        if self._is_vault() or self._tool is not None:
+        self._found = 0  # rows of notes, and of what a program left
+        self.elements: dict[int, str] = {}  # what a row was in its file, by its number
+        if self._is_vault():
             return
-        if self._is_folder():
-            self._walk = files_below(path, self._tell, ignoring=ignoring)
-            if not self._walk.files:
+        if self._tool is not None or self._is_folder():
+            if os.path.isdir(path):
+                self._walk = files_below(path, self._tell, ignoring=ignoring)
+            if self._walk is not None and self._tool is None and not self._walk.files:
                 raise UsageError(f"{path} has no Markdown files", hint="name a file")
+            self._set_size(0)
         elif path != "-":
             self.size = _regular(path)
             files.refuse_own(path, self._store)
 
+    def _set_size(self, share: float) -> None:
+        """Count each file of a folder as one, and the rows as as much again, of which this share is
+        given."""
+        files = len(self._walk.files) if self._walk is not None else 0
+        rows = files or _SHARES
+        self.size = files + rows
+        self.position = lambda: (self._walk.read if self._walk else 0) + round(rows * share)
+
+    def watched(self, advance: Callable[[int], object]) -> None:
+        """Tell also while the files of a folder are read how far that is."""
+        if self._walk is not None:
+            self._walk.tick = lambda: advance(len(self.elements))
+
     def rows(self) -> Generator[tuple[int, dict[str, Any] | TidelineError], None, None]:
         """Yield the rows of the file, their values under the names of fields."""
-        rows = self._read()
+        rows = self._read() if self._is_table() else self._named(self._read())
         if self._sentence is not None:
             rows = sentences.stated(rows, self._sentence, self._tell)
         found = renamed(
@@ -159,6 +176,22 @@ class Source:
                 f"{self._path} cannot be read on: {error!s:.80}",
                 hint="is it damaged? --format says what it is",
             ) from error
+
+    def _is_table(self) -> bool:
+        return self._tool is None and self._kind in _TABLES
+
+    def _named(
+        self, rows: Iterable[tuple[int, dict[str, Any] | TidelineError]]
+    ) -> Generator[tuple[int, dict[str, Any] | TidelineError], None, None]:
+        """Yield rows without what they were in their file, which `elements` keeps."""
+        for line, row in rows:
+            if not isinstance(row, TidelineError):
+                tags = list(row.get("tags") or ())
+                usual = "relation" if "relation" in tags else "memory"
+                if self._tool is None:
+                    usual = tags[0] if self._kind in lists.READERS else "fact"
+                self.elements[line] = row.pop("element", usual)
+            yield line, row
 
     def tell_missed(self, session: Session) -> None:
         """Say which columns of --map no row has had."""
@@ -237,7 +270,14 @@ class Source:
         many = sum("times" in (row.get("metadata") or {}) for row in first.values())
         if many:
             self._tell(f"{some(many, 'statement')} found more than once there: each is one fact")
-        yield from found
+        heads = [row.get("metadata") or {} for _, row in found if isinstance(row, dict)]
+        last = {head[gone_notes.FILE]: head for head in heads if gone_notes.STATE in head}
+        for head in last.values():
+            head[gone_notes.STATE] = (*head[gone_notes.STATE], 1)
+        self._found = len(found)
+        for place, numbered in enumerate(found, 1):
+            self._set_size(place / self._found)
+            yield numbered
 
     def _of_folder(self) -> Generator[tuple[int, dict[str, Any] | TidelineError], None, None]:
         """Yield the rows of the Markdown files of a folder and below it, numbered through."""
@@ -256,6 +296,7 @@ class Source:
                        if name not in known or known[name] != self._state(name)]  # fmt: skip
             self.unchanged = len(self._walk.files) - len(changed)
             self._walk.files = changed
+            self._set_size(0)
 
     def _state(self, name: str) -> tuple[int, int]:
         """Return when a note of a folder was written, and how long it is."""
@@ -279,15 +320,14 @@ class Source:
         return self.position()
 
     def row_count(self) -> int:
-        """Return how many rows a file of JSON lines has; 0 where only reading it would tell."""
-        if self._kind != "jsonl" or self._path == "-":
-            return 0
+        """Return how many rows notes have, or a file of JSON lines; 0 where only reading would
+        tell."""
+        if self._tool is not None or self._kind != "jsonl" or self._path == "-":
+            return self._found
         with self._open() as file:
             return sum(1 for line in _lines(file) if line.strip())
 
     def _read(self) -> Generator[tuple[int, dict[str, Any] | TidelineError], None, None]:
-        if self.unchanged and self._walk is not None and not self._walk.files:
-            return
         if self._tool is not None:
             rows = tools.rows_of(
                 self._tool, self._path, self._tell, self._walk, is_rest=self.unchanged > 0
