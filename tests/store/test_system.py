@@ -27,10 +27,10 @@ def test_a_lock_is_asked_for_again(tmp_path):
     """Where the kernel has no queue that ends, the lock is had as soon as it is free."""
     held = locks.attempt(str(tmp_path / "m.db"), locks.WRITER)
     other = os.open(tmp_path / "m.db-lock", os.O_RDWR)
-    assert not lock_queue._polled(other, 0.05)
+    assert not lock_queue._polled(other, 0.05, locks._taken)
     timer = threading.Timer(0.1, lambda: locks.release(held))
     timer.start()
-    assert lock_queue._polled(other, 10)
+    assert lock_queue._polled(other, 10, locks._taken)
     timer.join()
     os.close(other)
 

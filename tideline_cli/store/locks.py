@@ -60,7 +60,7 @@ def take(handle: int, *, seconds: float) -> bool:
         return False
     from tideline_cli.system import lock_queue  # noqa: PLC0415  where another process has it
 
-    return lock_queue.wait(handle, seconds)
+    return lock_queue.wait(handle, seconds, try_once=_taken)
 
 
 def attempt(path: str, name: str) -> Lock | None:

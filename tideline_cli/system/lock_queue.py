@@ -5,30 +5,24 @@ from __future__ import annotations
 import sys
 import time
 
-from tideline_cli.system import LOCK_EX, LOCK_NB, flock
+from tideline_cli.system import LOCK_EX, flock
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 _STEP = 0.001
 
 
-def is_taken(handle: int) -> bool:
-    """Lock an open file where nobody has it; return whether that was so."""
-    try:
-        flock(handle, LOCK_EX | LOCK_NB)
-    except BlockingIOError:
-        return False
-    except OSError:  # a file system without locks
-        return True
-    return True
-
-
-def wait(handle: int, seconds: float) -> bool:
-    """Lock an open file, and wait some seconds for that; return whether it is locked.
+def wait(handle: int, seconds: float, *, try_once: Callable[[int], bool]) -> bool:
+    """Lock an open file, and wait some seconds for that; return whether it is locked. `try_once`
+    locks it where nobody has it.
 
     The kernel's queue is fair; polling starves the unlucky. Windows has no queue with an end to the
     waiting, nor has a thread that is not the first.
     """
     if sys.platform == "win32":
-        return _polled(handle, seconds)
+        return _polled(handle, seconds, try_once)
     # `signal` would import enum, 5 ms. Only a process that must wait comes here.
     from _signal import (  # type: ignore[import-not-found]  # noqa: PLC0415  as long as a lock is waited for
         ITIMER_REAL,
@@ -43,7 +37,7 @@ def wait(handle: int, seconds: float) -> bool:
     try:
         before = signal(SIGALRM, ring)
     except ValueError:  # not the main thread
-        return _polled(handle, seconds)
+        return _polled(handle, seconds, try_once)
     try:
         setitimer(ITIMER_REAL, seconds)
         flock(handle, LOCK_EX)
@@ -57,10 +51,10 @@ def wait(handle: int, seconds: float) -> bool:
         signal(SIGALRM, before)
 
 
-def _polled(handle: int, seconds: float) -> bool:
+def _polled(handle: int, seconds: float, try_once: Callable[[int], bool]) -> bool:
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
         time.sleep(_STEP)
-        if is_taken(handle):
+        if try_once(handle):
             return True
     return False
