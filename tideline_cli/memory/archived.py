@@ -436,8 +436,7 @@ def _archived(asked: Lookup, part: Sequence[int]) -> Read[list[int]]:
 
 
 def _weighed(asked: Lookup) -> tuple[dict[str, float], dict[int, float]]:
-    """Return how much each term of a query says, and how much of it each fact says that holds a
-    term of archived facts."""
+    """Return how much each term of a query says, and of it each fact that holds such a term."""
     said = reads.together(asked.view.db, *_rarities(asked), *_holding(asked))
     weights = _weights(asked, said)
     return weights, _sums(asked, weights, said[len(weights) :])

@@ -33,8 +33,7 @@ def embedder_of(db: Connection) -> Embedder:
 
 
 def embedder_named(db: Connection, name: str) -> Embedder:
-    """Return an embedder by the name that its vectors carry. It is resolved once, so that it keeps
-    what it has learned."""
+    """Return an embedder by the name of its vectors, always the same: it keeps what it learns."""
     if name in _missing:
         raise _missing[name]
     if name not in _resolved:

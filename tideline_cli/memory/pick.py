@@ -81,8 +81,7 @@ def _begun(db: Connection, query: Query, *, viewer: Origin, now: int) -> list[Fa
 
 
 def _parted(text: str) -> tuple[str, str]:
-    """Return the whole words of a question, and the one that is being typed, as it is indexed;
-    empty behind a blank."""
+    """Return the whole words of a question, and the one being typed, as indexed, or empty."""
     if not text[-1:].strip():
         return text, ""
     before, _, last = normalise(text).rpartition(" ")

@@ -147,8 +147,7 @@ def batches(db: Connection, *, viewer: Origin) -> Iterator[Listed]:
 
 
 def entries(db: Connection, *, viewer: Origin, limit: int, most: int = -1) -> Iterator[Entry]:
-    """Yield what the newest `limit` batches of an origin did, newest batch first, of each the first
-    `most` changes; -1 is all."""
+    """Yield what the newest `limit` batches did, newest first, of each `most` changes; -1: all."""
     for batch in islice(batches(db, viewer=viewer), limit if limit >= 0 else None):
         yield from entries_in(db, batch, viewer=viewer, most=most)
 

@@ -104,8 +104,7 @@ def add_all(
     db: Connection, source: str, kinds: tuple[str, ...], target: str, *, now: int,
     reason: str | None = None, is_new: bool = False,
 ) -> None:  # fmt: skip
-    """Store an edge of each kind between two facts: as one row, where there is a word for the kinds
-    and none of the edges is there, as of a source that `is_new` there is none."""
+    """Store an edge of each kind between two facts, as one row where a word is for both kinds."""
     words = tuple(word for word, both in TWOFOLD.items() if both == kinds)
     if not words or (not is_new and is_held(db, source, kinds, target)):
         for kind in kinds:
@@ -157,8 +156,7 @@ def full_end(
 
 
 def equal(source: str, kind: str, target: str) -> tuple[tuple[str, str, str], ...]:
-    """Return the edges that make one statement: the stated one, and the one from the other end that
-    says the same, if there is any."""
+    """Return the edges that make one statement: the stated one, and that from the other end."""
     stated = (source, kind, target)
     if kind in SYMMETRIC:
         return stated, (target, kind, source)

@@ -318,8 +318,7 @@ def immune_numbers(
 def used_numbers(
     db: Connection, *, viewer: Origin, now: int, since: int, wanted: Filter, limit: int
 ) -> list[int]:
-    """Return the numbers of the facts that hold now, are asked for and were used since an instant,
-    the last ones first."""
+    """Return the numbers of facts asked for that hold and were used since, the last first."""
     condition, values = narrowing(wanted, valid_at=now)
     rows: list[Any] = db.execute(
         f"{_USED}{condition} ORDER BY last_accessed_at DESC, id LIMIT ?",

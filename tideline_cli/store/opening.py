@@ -229,8 +229,7 @@ def _prepare(db: Connection, path: str) -> None:
 
 
 def _switch_log_on(db: Connection) -> None:
-    """Give a file its log, in turn: whoever switches while another one writes fails in SQLite at
-    once, whatever its patience."""
+    """Give a file its log, in turn: who switches beside a writer fails in SQLite at once."""
     with in_turn(db):
         db.pragma("journal_mode", "wal")
 

@@ -149,8 +149,7 @@ def _changes(rows: str, values: Sequence[object]) -> tuple[Read[Rows], Read[dict
 
 
 def _painted(told: Iterable[tuple[int, str, frozenset[str]]]) -> list[int]:
-    """Return the changes by which another value of a slot has painted over one, and nothing else:
-    they are no word about it."""
+    """Return the changes by which a value of a slot has painted over one: they are no word."""
     return [
         one for one, before, names in told
         if not names and images.is_part(before) and codec.loads(before).keys() <= {*SHOWN}

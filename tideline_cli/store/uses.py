@@ -79,8 +79,7 @@ def put(db: Connection, fact_id: str, *, access_count: int, last_accessed_at: in
 
 
 def put_all(db: Connection, used: Sequence[tuple[int, int, int]]) -> None:
-    """Set the uses of facts, each given by number, count and time; the bytes that bound their
-    scores are left to the caller."""
+    """Set the uses of facts, by number, count and time; the caller sees to the bounds."""
     sql = """
     INSERT INTO usage (fact, access_count, last_accessed_at)
     SELECT seq, ?2, ?3 FROM fact WHERE seq = ?1

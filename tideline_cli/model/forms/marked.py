@@ -43,8 +43,7 @@ def folded(text: str) -> str:
 
 
 def with_pairs(text: str) -> str | None:
-    """Return a text with `ä ö ü ø å` as two letters each, without its other marks; None for a text
-    that has none of them."""
+    """Return a text with `ä ö ü ø å` as two letters, without other marks; None without these."""
     if _PAIRS.keys().isdisjoint(text):
         return None
     return folded("".join([_PAIRS.get(char, char) for char in text]))

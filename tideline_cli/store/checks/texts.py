@@ -109,8 +109,7 @@ def analysed(db: Connection, *, viewer: Origin | Everyone) -> Iterator[tuple[str
 
 
 def readable(db: Connection, seqs: Iterable[int], *, viewer: Origin | Everyone) -> dict[int, str]:
-    """Return the texts of facts by number, for a check. Bytes that are damaged and no longer text
-    are replaced by a mark."""
+    """Return the texts of facts by number, for a check, with marks for damaged bytes."""
     condition, values = visibility.where(viewer)
     marks = ", ".join(map(str, map(int, seqs)))
     sql = f"SELECT seq, CAST(content AS BLOB) FROM fact WHERE seq IN ({marks}) AND {condition}"
