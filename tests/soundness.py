@@ -11,7 +11,7 @@ from tideline_cli.config.settings import DEFAULT_EMBEDDER
 from tideline_cli.memory.lanes import embedder_of
 from tideline_cli.model.text import index_terms, said_terms
 from tideline_cli.ranking.score_bounds import ROW, bound_code, most_strength
-from tideline_cli.store import journal, vectors, writes
+from tideline_cli.store import journal, vector_counts, vectors, writes
 from tideline_cli.store.checks import derived, structure
 from tideline_cli.store.connection import setting
 from tideline_cli.store.postgres import examination
@@ -104,7 +104,7 @@ def vectors_are_sound(db, facts):
     embedder = embedder_of(db)
     assert embedder.name == DEFAULT_EMBEDDER
     for origin in {row[0] for row in facts.values()} | {1}:
-        reached = vectors.embedded_up_to(db, origin_number=origin, embedder=embedder.name)
+        reached = vector_counts.embedded_up_to(db, origin_number=origin, embedder=embedder.name)
         wanted = [seq for seq, row in sorted(facts.items()) if row[0] == origin and seq <= reached]
         packed = embedder.embed_packed([facts[seq][-1] for seq in wanted]).tobytes()
         size = len(packed) // max(1, len(wanted))

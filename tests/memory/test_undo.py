@@ -18,7 +18,7 @@ from tideline_cli.memory.semantic import embed_backlog
 from tideline_cli.memory.undo import redo, undo, undoable
 from tideline_cli.model.fact import NewFact
 from tideline_cli.model.origin import EVERYONE, OWNER
-from tideline_cli.store import facts, journal, links, score_bounds, uses, vectors
+from tideline_cli.store import facts, journal, links, score_bounds, uses, vector_counts, vectors
 from tideline_cli.store.connection import writing
 
 
@@ -289,7 +289,7 @@ def test_many_facts_go_and_come_back(db):
     assert len(redo(db, viewer=OWNER, now=NOW).done.restored) == 1200
     assert exported(db) == before
     sound(db)
-    assert vectors.embedded_up_to(db, origin_number=1, embedder="hrr-256") == 1202
+    assert vector_counts.embedded_up_to(db, origin_number=1, embedder="hrr-256") == 1202
 
 
 @pytest.mark.parametrize("count", [3, 100])

@@ -83,7 +83,7 @@ OF_NOBODY = {
     "memory.remember.remember": "NewFact.origin says whose fact it is",
     "memory.remember.remember_in_batch": "NewFact.origin says whose fact it is",
     "memory.reembed.choose": "how many facts lack vectors, for the owner who chooses",
-    "store.vectors.missing_counts": "numbers of origins and counts, never text",
+    "store.vector_counts.missing_counts": "numbers of origins and counts, never text",
     "memory.lanes.coded_lane": "an embedder by its name",
     "memory.lanes.embedder_of": "a setting of the file",
     "memory.lanes.lane_of": "a setting of the file",

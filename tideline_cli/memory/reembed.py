@@ -10,7 +10,7 @@ from tideline_cli.config.settings import DEFAULT_EMBEDDER
 from tideline_cli.memory.lanes import embedder_named
 from tideline_cli.model.origin import EVERYONE, Origin
 from tideline_cli.model.record import record
-from tideline_cli.store import vectors, visibility
+from tideline_cli.store import vector_counts, vectors, visibility
 from tideline_cli.store.connection import drop_setting, put_setting, setting, writing
 
 TYPE_CHECKING = False
@@ -86,7 +86,7 @@ def take_next(db: Connection) -> bool:
     """Let the vectors to come be those of the file where every fact has one; the others go."""
     with writing(db):
         coming = setting(db, NEXT, "")
-        if not coming or vectors.missing_counts(db, embedder=coming):
+        if not coming or vector_counts.missing_counts(db, embedder=coming):
             return False
         put_setting(db, "embedder", coming)
         drop_setting(db, NEXT)
@@ -96,7 +96,7 @@ def take_next(db: Connection) -> bool:
 
 def _missing(db: Connection, name: str, *, viewer: Origin | Everyone) -> list[tuple[int, int]]:
     """Return (origin's number, facts without a vector) of those origins that the viewer sees."""
-    counts = vectors.missing_counts(db, embedder=name)
+    counts = vector_counts.missing_counts(db, embedder=name)
     if isinstance(viewer, Origin):
         own = visibility.number(db, viewer)
         counts = [one for one in counts if one[0] == own]

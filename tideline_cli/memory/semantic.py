@@ -10,7 +10,7 @@ from tideline_cli.memory.query import Backlog, Match, weights_of
 from tideline_cli.model.hit import Breakdown
 from tideline_cli.model.text import content_words
 from tideline_cli.ranking import worth
-from tideline_cli.store import facts, fts, reads, vectors
+from tideline_cli.store import facts, fts, reads, vector_counts, vectors
 from tideline_cli.vector.features import HRR, WORD_BAGS, words
 
 TYPE_CHECKING = False
@@ -194,7 +194,7 @@ def _gathered(
         waiting, *said = reads.together(db, first, *others)
     texts = [text for _, text, _ in waiting]
     if room > PLAIN_HITS or not are_few(texts):
-        count = len(texts) + vectors.made_count(db, origin_number=number, embedder=lane.name)
+        count = len(texts) + vector_counts.made_count(db, origin_number=number, embedder=lane.name)
         if count > PLAIN_HITS or not are_few(texts):
             lane = lane_of(db, large=True, name=name)
     if not waiting:

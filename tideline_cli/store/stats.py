@@ -7,7 +7,7 @@ import os
 from tideline_cli.model import codec
 from tideline_cli.model.instant import DAY_MS
 from tideline_cli.model.record import Record
-from tideline_cli.store import SERVERS, arrivals, reads, vectors, visibility
+from tideline_cli.store import SERVERS, arrivals, reads, vector_counts, visibility
 from tideline_cli.store.connection import purge_pending, setting
 
 TYPE_CHECKING = False
@@ -80,7 +80,7 @@ def counts(
     census, over, added, made, passes, archiving = reads.together(
         db, reads.asked(_CENSUS, (origin_number,)), reads.asked(_ENDED, (origin_number, now)),
         arrivals.made_since(since, origin_number=origin_number, scopes=scopes),
-        vectors.made(origin_number=origin_number, embedder=embedder),
+        vector_counts.made(origin_number=origin_number, embedder=embedder),
         reads.asked(_PASSES, (origin_number,)), reads.asked(_ARCHIVING, (origin_number,)),
     )  # fmt: skip
     groups: dict[str, dict[str, int]] = {name: {} for name in _GROUPS}
@@ -108,7 +108,7 @@ def counts(
         groups["lifecycle"]["ended"] = groups["lifecycle"].get("ended", 0) + n
         pinned -= n if is_pinned else 0
     by_scope = {scope: n for scope, n in by_scope.items() if n}
-    waiting = vectors.waiting_count(
+    waiting = vector_counts.waiting_count(
         db, origin_number=origin_number, embedder=embedder, held=held, made=made
     )
     embedded -= waiting

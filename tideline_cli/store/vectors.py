@@ -7,7 +7,7 @@ from struct import unpack
 
 from tideline_cli.config.settings import DEFAULT_EMBEDDER
 from tideline_cli.model import code_halves
-from tideline_cli.store import reads
+from tideline_cli.store import reads, vector_counts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from tideline_cli.store.reads import Read
 
 CHUNK = 498  # of 132 bytes each: 16 pages and the part that a leaf keeps (512 waste half a page)
-PROGRESS = "SELECT seq FROM vector_progress WHERE origin = ? AND embedder = ?"
 _WAITING = """
 SELECT seq, content, id FROM fact
 WHERE seq > ifnull((SELECT seq FROM vector_progress WHERE origin = ?1 AND embedder = ?2), 0)
@@ -50,7 +49,6 @@ WHERE seq > ifnull((SELECT seq FROM vector_progress WHERE origin = ?1 AND embedd
   AND origin = ?1 AND seq <= ?3
 """
 BACKLOG = 256  # facts that one recall embeds at most; the rest waits for the next, or for dream
-_SMALL = 50_000
 
 
 def chunks(db: Connection, *, origin_number: int, embedder: str) -> Iterator[tuple[bytes, bytes]]:
@@ -94,19 +92,6 @@ def whole(codes: bytes, lows: bytes) -> bytes:
     return code_halves.joined(codes, lows) if len(lows) == len(codes) else codes
 
 
-def made_count(db: Connection, *, origin_number: int, embedder: str) -> int:
-    """Return how many vectors an origin has."""
-    return reads.alone(db, made(origin_number=origin_number, embedder=embedder))
-
-
-def made(*, origin_number: int, embedder: str) -> Read[int]:
-    """Read how many vectors an origin has."""
-    rows = yield """
-    SELECT ifnull(sum(length(facts) / 4), 0) FROM vector_chunk WHERE origin = ? AND embedder = ?
-    """, (origin_number, embedder)
-    return int(rows[0][0])
-
-
 def packed_of(
     db: Connection, numbers: Sequence[int], *, origin_number: int, embedder: str
 ) -> dict[int, bytes]:
@@ -142,12 +127,6 @@ def packed_among(chunks: Sequence[tuple[bytes, bytes]], numbers: Sequence[int]) 
             if at >= 0:
                 found[number] = packed[at // 4 * size : (at // 4 + 1) * size]
     return found
-
-
-def embedded_up_to(db: Connection, *, origin_number: int, embedder: str) -> int:
-    """Return the number of the fact up to which an origin's facts are embedded."""
-    row = db.execute(PROGRESS, (origin_number, embedder)).fetchone()
-    return int(row[0]) if row else 0
 
 
 def backlog(
@@ -214,43 +193,6 @@ def put_chunk(db: Connection, number: int, facts: bytes, codes: bytes, embedder:
     """Give a chunk another content."""
     sql = "UPDATE vector_chunk SET facts = ?, codes = ?, lows = ? WHERE number = ?"
     db.execute(sql, (facts, *kept(codes, embedder), number))
-
-
-def waiting_count(
-    db: Connection, *, origin_number: int, embedder: str, held: int, made: int
-) -> int:
-    """Return how many of an origin's `held` active facts lack a vector; `made` have one."""
-    if made >= held:
-        return 0
-    after = embedded_up_to(db, origin_number=origin_number, embedder=embedder)
-    # A small origin is read by its own index, past nobody's facts; a large one from the end on.
-    if held <= _SMALL:
-        return int(
-            db.execute(
-                "SELECT count(*) FROM fact INDEXED BY fact_active"
-                " WHERE origin + 0 = ? AND lifecycle = 'active' AND seq > ?",
-                (origin_number, after),
-            ).get
-        )
-    sql = (
-        "SELECT count(*) FROM (SELECT lifecycle FROM fact WHERE seq > ? AND origin = ? LIMIT ?)"
-        " WHERE lifecycle = 'active'"
-    )
-    return int(db.execute(sql, (after, origin_number, held - made)).get)
-
-
-def missing_counts(db: Connection, *, embedder: str) -> list[tuple[int, int]]:
-    """Return (origin's number, facts without a vector) of every origin that has such facts."""
-    sql = """
-    SELECT origin, missing FROM (
-      SELECT origin, sum(facts) - ifnull((
-        SELECT sum(length(chunk.facts) / 4) FROM vector_chunk AS chunk
-        WHERE chunk.origin = census.origin AND chunk.embedder = ?
-      ), 0) AS missing
-      FROM census GROUP BY origin
-    ) WHERE missing > 0 ORDER BY origin
-    """
-    return list(db.execute(sql, (embedder,)))
 
 
 QUESTIONS_KEPT = 128
@@ -331,7 +273,7 @@ def insert(db: Connection, made: Mapping[int, bytes], *, origin_number: int, emb
     Facts that the embedding has not reached are left out: they are embedded later.
     """
     progress, rows = reads.together(
-        db, reads.asked(PROGRESS, (origin_number, embedder)),
+        db, reads.asked(vector_counts.PROGRESS, (origin_number, embedder)),
         reads.asked(_NUMBERS, (origin_number, embedder)),
     )  # fmt: skip
     reached = progress[0][0] if progress else 0

@@ -23,7 +23,7 @@ from tideline_cli.store import (
     schema,
     score_bounds,
     sync_state,
-    vectors,
+    vector_counts,
 )
 from tideline_cli.store.connection import has_synced
 
@@ -52,7 +52,7 @@ def vector_sets(db: Connection) -> Iterator[Finding]:
     missing = extra = 0
     is_torn = False
     for embedder, origin in sets(db):
-        reached = vectors.embedded_up_to(db, origin_number=origin, embedder=embedder)
+        reached = vector_counts.embedded_up_to(db, origin_number=origin, embedder=embedder)
         sql = "SELECT seq FROM fact WHERE origin = ? AND seq <= ? ORDER BY seq"
         rows: Any = db.execute(sql, (origin, reached)).fetchall()
         wanted = [seq for (seq,) in rows]
