@@ -125,6 +125,11 @@ def stem(word: str) -> str:
     return _stems()[word] or word
 
 
+def plain_term(word: str) -> str:
+    """Return the term of a word of small ASCII letters, empty for a stop word."""
+    return _stems()[word]
+
+
 def index_terms(text: str, *, analyzer: Analyzer) -> IndexTerms:
     """Return what the index holds of a text."""
     listed = terms(text, analyzer=analyzer)

@@ -46,7 +46,20 @@ _AT_ONCE = 512  # facts of a statement
 def sealed(fact: Fact, terms: IndexTerms, analyzer: Analyzer) -> Columns:
     """Return what the file keeps of a new fact that was never used, its terms, digest and bound
     included; its origin by its key, in the place of which `insert` wants a number."""
-    values = columns_of(fact)
+    return _with_seal(columns_of(fact), terms, analyzer)
+
+
+def sealed_like(
+    columns: Columns, fact_id: str, content: str, terms: IndexTerms, analyzer: Analyzer
+) -> Columns:
+    """Return the same of a fact that differs from that of `columns` by its id and its text alone.
+    """
+    values = columns[:_LENGTH]
+    values[ID], values[CONTENT] = fact_id, content
+    return _with_seal(values, terms, analyzer)
+
+
+def _with_seal(values: Columns, terms: IndexTerms, analyzer: Analyzer) -> Columns:
     seal = writes.digest_of(values)
     joined = terms.joined()
     values += (len(terms), joined, seal)

@@ -50,11 +50,11 @@ class Destination:
         self.times = RowTimes(db, context)
         self.row_links = RowLinks(db, context, self._names, summary, self.times)
 
-    def number(self, origin: Origin) -> int:
-        """Return the number of an origin; it never changes once it is given."""
-        if origin.key not in self._numbers:
-            self._numbers[origin.key] = visibility.ensure_number(self._db, origin)
-        return self._numbers[origin.key]
+    def number(self, key: str) -> int:
+        """Return the number of the origin of a key; it never changes once it is given."""
+        if key not in self._numbers:
+            self._numbers[key] = visibility.ensure_number(self._db, Origin(key))
+        return self._numbers[key]
 
     def put(self, ready: Prepared) -> Fact | None:
         """Store the fact of a row as it is, with its use, unless the store has it already. Return
@@ -64,7 +64,7 @@ class Destination:
         if earlier is not None:
             self.present(ready, stated, earlier)
             return None
-        number = self.number(stated.origin)
+        number = self.number(stated.origin.key)
         fact = stated
         for fact in self.row_ids.attempts(ready, stated):
             if writes.insert(self._db, fact, origin_number=number, terms=ready.terms):

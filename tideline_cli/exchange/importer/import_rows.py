@@ -10,7 +10,6 @@ from tideline_cli.exchange.importer.preparation import CHUNK, ChunkReader
 from tideline_cli.exchange.importer.prepared import PlainRow
 from tideline_cli.exchange.importer.summary import ImportSummary
 from tideline_cli.exchange.importer.workers import ChunkVectors, catch_up
-from tideline_cli.model.origin import Origin
 from tideline_cli.store import (
     bulk_inserts,
     common_postings,
@@ -294,13 +293,13 @@ class _NewFacts:
             )
             if fact is not None:
                 taken.add(fact.id)
-                self.added.append((self._destination.number(fact.origin), place))
+                self.added.append((self._destination.number(fact.origin.key), place))
                 self.apart.append(fact)
         self._flush()
 
     def _wait(self, place: int, ready: PlainRow) -> None:
         """Let a plain row wait for others."""
-        number = self._destination.number(Origin(ready.origin_key))
+        number = self._destination.number(ready.origin_key)
         self._waiting.append(bulk_inserts.numbered(ready.columns, number))
         self._bounds.append(ready.columns[bulk_inserts.BOUND])
         if bulk_inserts.are_labelled(ready.columns):
@@ -368,4 +367,4 @@ class ChunkMerger:
 
 def _origin_numbers(chunk: list[Ready], destination: Destination) -> list[int]:
     keys = {ready.origin_key for ready in chunk}
-    return sorted(destination.number(Origin(key)) for key in keys)
+    return sorted(destination.number(key) for key in keys)

@@ -153,7 +153,7 @@ class Merger:
             is_alike = jaccard(distinct, frozenset(said_terms(held))) >= SAME_TERMS
             if is_alike and _is_like(mate, fact) and state_the_same(mate, fact, rule=self._rule):
                 same.append(mate)
-        origin = self._destination.number(fact.origin)
+        origin = self._destination.number(fact.origin.key)
         counts = term_counts(self._db, distinct, origin_number=origin)
         for rival in twins(
             self._db, fact.content, distinct, counts, viewer=fact.origin, origin_number=origin,
@@ -259,7 +259,7 @@ class Merger:
         return remember.remember_in_batch(
             self._db, new, batch=batch, fact_id=self._destination.row_ids.free(ready, fact),
             now=fact.created_at, screen=ready.screen, heard=(heard,),
-            into=self._destination.number(fact.origin),
+            into=self._destination.number(fact.origin.key),
         )  # fmt: skip
 
 
@@ -301,7 +301,7 @@ class Copies:
         fact = ready.fact
         found = stating(
             self._db, fact.content, frozenset(ready.terms.said), viewer=fact.origin,
-            origin_number=self._destination.number(fact.origin),
+            origin_number=self._destination.number(fact.origin.key),
         )  # fmt: skip
         return [one for one in found if _text(one) == _text(fact) and one.id != fact.id]
 

@@ -17,6 +17,7 @@ from itertools import islice
 
 from tideline_cli.errors import TidelineError
 from tideline_cli.exchange.importer.prepared import (
+    Alike,
     PlainRow,
     PlainWords,
     Prepared,
@@ -124,6 +125,7 @@ class RowPreparer:
         self._context = context
         self._merge = merge
         self._words = PlainWords()
+        self._alike = Alike(self._words)
 
     def prepared(self, rows: Rows) -> Iterator[tuple[int, Row, Ready | TidelineError]]:
         """Yield (line, row, the row as it can be stored or what is wrong with it)."""
@@ -173,13 +175,22 @@ class RowPreparer:
 
     def _here(self, line: int, row: Row) -> Ready | TidelineError:
         """Prepare a row in this process."""
+        if isinstance(row, TidelineError):
+            return row
+        columns = None if self._merge else self._alike.columns(row, self.analyzer)
+        if columns is not None:
+            return PlainRow(line, row, self.analyzer, columns)
         try:
             ready = ready_row(
                 line, row, self._context, self.analyzer, self._words, merge=self._merge
             )
         except TidelineError as error:
             return error
-        return (None if self._merge else plain_row(ready, self._context)) or ready
+        plain = None if self._merge else plain_row(ready, self._context)
+        if plain is None:
+            return ready
+        self._alike.keep(ready, plain.columns)
+        return plain
 
 
 class _Request:
@@ -248,6 +259,7 @@ class Answerer:
 
     def __init__(self) -> None:
         self._words = PlainWords()
+        self._alike = Alike(self._words)
 
     def answer(self, raw: bytes) -> bytes:
         """Return the answer to a request."""
@@ -263,6 +275,9 @@ class Answerer:
         """Return what a row becomes, unless there is something to say of it."""
         if row is None:
             return None
+        columns = None if merge else self._alike.columns(row, analyzer)
+        if columns is not None:
+            return columns
         try:
             ready = ready_row(0, row, context, analyzer, self._words, merge=merge)
         except TidelineError:
@@ -272,6 +287,7 @@ class Answerer:
             return None
         plain = None if merge else plain_row(ready, context)
         if plain is not None:
+            self._alike.keep(ready, plain.columns)
             return plain.columns
         values = [getattr(ready.fact, name) for name in NAMES]
         values[_ORIGIN] = ready.origin_key

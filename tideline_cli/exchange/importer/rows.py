@@ -142,7 +142,7 @@ def fact_from(row: Mapping[str, Any], context: ImportContext, *, repeat: int = 0
         "progress": word(row, "progress", PROGRESSES) or usual_progress(kind),
         "metadata": metadata, "statement": _statement(row) if values["slot"] else None,
     }  # fmt: skip
-    values["id"] = own_id or _made_id(values, None if context.are_dated else stated, repeat)
+    values["id"] = own_id or made_id(values, None if context.are_dated else stated, repeat)
     return Fact(*[values[name] for name in NAMES])  # twice as fast as by name
 
 
@@ -237,7 +237,7 @@ def vouched_id(origin: Origin, taken: str) -> str:
     return ulid.from_bytes(blake2b(said.encode(), digest_size=16).digest())
 
 
-def _made_id(values: Mapping[str, Any], stated: int | None, repeat: int) -> str:
+def made_id(values: Mapping[str, Any], stated: int | None, repeat: int) -> str:
     """Return a ULID that depends on what a row says alone; its time is the stated one, if any. Rows
     of one text, origin and time are told apart by where they were said, and by all by which two
     statements differ."""
