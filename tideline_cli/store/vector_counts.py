@@ -39,8 +39,7 @@ def embedded_up_to(db: Connection, *, origin_number: int, embedder: str) -> int:
 def waiting_count(
     db: Connection, *, origin_number: int, embedder: str, held: int, made: int
 ) -> int:
-    """Return how many active facts of an origin, which has `held` in all and `made` vectors, have
-    no vector yet."""
+    """Return how many of an origin's `held` active facts lack a vector; `made` have one."""
     if made >= held:
         return 0
     after = embedded_up_to(db, origin_number=origin_number, embedder=embedder)
