@@ -201,9 +201,7 @@ def note_unlisted_scopes(session: Session, db: Connection, wanted: Filter) -> No
         _note_archived(session, wanted, found, "are there")
 
 
-def _note_archived(
-    session: Session, wanted: Filter, found: Iterable[Archived], verb: str
-) -> None:
+def _note_archived(session: Session, wanted: Filter, found: Iterable[Archived], verb: str) -> None:
     inside = wanted.scopes or ()
     if any(one.fact.scope not in inside for one in found):
         _tell_of_scopes(session, wanted, f"archived facts of other scopes {verb}")

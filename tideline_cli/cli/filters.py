@@ -34,9 +34,7 @@ class Formats(OptionSet):
 
     jsonl = flag("Print one JSON object a line.")
     nl = flag("The same as --jsonl.")
-    csv = flag(
-        "Print CSV with a header.", excludes=("json", "jsonl", "nl", "tsv", "table", "fmt")
-    )
+    csv = flag("Print CSV with a header.", excludes=("json", "jsonl", "nl", "tsv", "table", "fmt"))
     tsv = flag(
         "Print cells parted by tabs, with a header.",
         excludes=("json", "jsonl", "nl", "table", "fmt"),
@@ -62,9 +60,7 @@ class Spoken(OptionSet):
     session = text(
         "Only what was said in this session.", many=True, metavar="NAME", completes="session"
     )
-    speaker = text(
-        "Only what this speaker said.", many=True, metavar="NAME", completes="speaker"
-    )
+    speaker = text("Only what this speaker said.", many=True, metavar="NAME", completes="speaker")
     role = choice(ROLES)("Only what this role said.", many=True)
     agent = text("Only what this agent wrote.", many=True, metavar="NAME", completes="agent")
 

@@ -93,9 +93,7 @@ def _first(session: Session, db: Connection, asked: Asked) -> Sequence[Hit]:
     return [hit for hit in found if hit.fact.id not in asked.given]  # by a prompt before it
 
 
-def _found(
-    session: Session, db: Connection, text: str, asked: Asked
-) -> tuple[Sequence[Hit], str]:
+def _found(session: Session, db: Connection, text: str, asked: Asked) -> tuple[Sequence[Hit], str]:
     """Return the facts for a prompt, and how their lines look."""
     limit = min(session.setting("limit", AUTO_FACTS), AUTO_FACTS)
     # A model is asked by nobody who waits for a prompt.

@@ -118,9 +118,7 @@ def _session(argv: Sequence[str], parse: Parse, voice: _Voice) -> tuple[Session,
     return session, given
 
 
-def _asking(
-    session: Session, given: Given, voice: _Voice, client: str, event: str
-) -> _Asking:
+def _asking(session: Session, given: Given, voice: _Voice, client: str, event: str) -> _Asking:
     if client not in clients.CLIENTS:
         raise _Silence(f"not a client: {client!r:.40}")
     call = clients.call_of(client, event, _payload())

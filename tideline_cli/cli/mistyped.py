@@ -45,9 +45,7 @@ def no_command(argv: Sequence[str], place: int) -> UsageError:
         return UsageError(f"there is no command {word!r}: try `{call}`")
     near = nearest(word, COMMANDS) or _meant_by_a_slip(word)
     if near:
-        return UsageError(
-            f"there is no command {word!r}", hint=f"did you mean {_either(near)}?"
-        )
+        return UsageError(f"there is no command {word!r}", hint=f"did you mean {_either(near)}?")
     hint = "`tideline help` lists the commands"
     if any(part[:1] != "-" for part in rest) or " " in word:
         words = shlex.quote(" ".join((word, *rest)))
@@ -68,9 +66,7 @@ def no_option(name: str, argv: Sequence[str], typed: str) -> UsageError:
     page = f"tideline {name} --help" if name else "tideline --help"
     takes_text = bool(name) and any(one.kind == "text" for one in verb(name).ARGUMENTS)
     flag = part.partition("=")[0]
-    owner = next(
-        (one for one in argv if one in COMMANDS and flag in _flags(options_of(one))), ""
-    )
+    owner = next((one for one in argv if one in COMMANDS and flag in _flags(options_of(one))), "")
     near = nearest(flag, _flags(options)) if _is_like_option(part) else []
     if not name and owner:
         hint = f"it is an option of {owner}, and stands behind it: tideline {owner} {part} …"

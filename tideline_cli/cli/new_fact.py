@@ -271,9 +271,7 @@ def form(session: Session, done: Remembered) -> dict[str, Any]:
 _FIRST = ("segment", "tier", "kind", "title", "slot", "scope")
 _PERIOD = ("valid_from", "valid_to")
 _NAMED_LABELS = (*_FIRST, *(name for name in ONE_WORD if name not in (*_FIRST, *_PERIOD)))
-_CHANGEABLE = (
-    "pinned", "tags", *_NAMED_LABELS, "metadata", "derived_from", *_PERIOD,
-)  # fmt: skip
+_CHANGEABLE = ("pinned", "tags", *_NAMED_LABELS, "metadata", "derived_from", *_PERIOD)
 
 
 def changed_labels(before: Fact, after: Fact) -> list[str]:

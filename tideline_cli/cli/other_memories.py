@@ -51,9 +51,7 @@ _PATIENCE_MS = 200  # for a look that nobody asked for
 _NAMED = 10  # ids in a call
 
 
-def warn_of_left_facts(
-    session: Call, origin: Origin, own: Callable[[], Connection | None]
-) -> None:
+def warn_of_left_facts(session: Call, origin: Origin, own: Callable[[], Connection | None]) -> None:
     """Say how many facts of an origin lie in the database of the settings, while it has another
     one, which `own` opens (None where it is not there yet). Best effort."""
     stated: str = session.config.get("database")

@@ -188,9 +188,7 @@ def _in_each(session: Session, others: tuple[OwnDatabase, ...], handlers: Handle
     return next((code for code in codes if code), 0)
 
 
-def _in_one(
-    session: Session, handlers: Handlers, *, is_first: bool
-) -> tuple[int, dict[str, Any]]:
+def _in_one(session: Session, handlers: Handlers, *, is_first: bool) -> tuple[int, dict[str, Any]]:
     """Run a command in one database; return its exit code, and for JSON what it has printed."""
     if not session.json:
         if not session.quiet:

@@ -139,9 +139,7 @@ def _dream(session: Session, db: Connection, asked: PassRequest, origin: Origin)
         raise Interrupted("no fact of this origin was changed", hint=hint) from stop
 
 
-def _next_due(
-    session: Session, db: Connection, asked: PassRequest, origin: Origin
-) -> int | None:
+def _next_due(session: Session, db: Connection, asked: PassRequest, origin: Origin) -> int | None:
     """Return when the next pass of an origin is due, None where it is due now."""
     if asked.interval is None:
         return None
@@ -311,9 +309,7 @@ def _warn_of_pass(session: Session, asked: PassRequest, origin: Origin, dreamt: 
         session.note(f"{some(dreamt.skipped, 'change')} left out: the facts changed meanwhile")
 
 
-def tell_typed(
-    session: Session, origin: Origin, gone: Sequence[Fact], batch: int | None
-) -> None:
+def tell_typed(session: Session, origin: Origin, gone: Sequence[Fact], batch: int | None) -> None:
     """Say on stderr, even quietly, which facts a pass has archived that a person typed; without a
     batch nothing was done."""
     typed = [fact for fact in gone if is_typed(fact.source, fact.agent)]

@@ -110,9 +110,7 @@ class _Batch:
             told = {"code": error.code, "message": error.message, "hint": error.hint}
             return {"line": line.number, "error": told}
 
-    def _stored(
-        self, new: NewFact, meant: tuple[str, ...], opened: journal.batch
-    ) -> Remembered:
+    def _stored(self, new: NewFact, meant: tuple[str, ...], opened: journal.batch) -> Remembered:
         db, now = self._db, self._now
         try:
             with db:

@@ -411,9 +411,7 @@ class Tables:
                 table.add_row(Text(" " * (wide + 2)) + said)
         self._put_shown(table)
 
-    def listing(
-        self, headings: Sequence[str], rows: Sequence[Sequence[str]], *, wide: str
-    ) -> None:
+    def listing(self, headings: Sequence[str], rows: Sequence[Sequence[str]], *, wide: str) -> None:
         """Print rows of texts; the column `wide` takes the room that the others leave."""
         shown = ([one_line(row[place]) for row in rows] for place in range(len(headings)))
         self.show_columns([

@@ -82,8 +82,7 @@ SETTINGS: Mapping[str, Setting] = {
     setting.name: setting
     for setting in (
         Setting("database", "TIDELINE_DB", "path", None, "the memory file, or a server"),
-        Setting(TABLE, "", "table", None,
-                "the table of origins that have a database of their own"),
+        Setting(TABLE, "", "table", None, "the table of origins that have a database of their own"),
         Setting("origin", "TIDELINE_ORIGIN", "origin", "owner", "whose memory it is", True),
         Setting("limit", "TIDELINE_LIMIT", "count", None, "hits of a recall", True, 8),
         Setting("max_chars", "TIDELINE_MAX_CHARS", "count", None, "budget of a context", True,

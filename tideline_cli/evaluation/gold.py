@@ -20,8 +20,7 @@ if TYPE_CHECKING:
 _TEXT = ("query", "question", "text")
 _ID = ("id", "_id", "qid", "query_id")
 _ANSWER = ("answers", "answer")
-KEYS = frozenset((*_TEXT, *_ID, *_ANSWER, "ids", "gold", "origin", "now", "category",
-                  "says", "by"))  # fmt: skip
+KEYS = frozenset((*_TEXT, *_ID, *_ANSWER, "ids", "gold", "origin", "now", "category", "says", "by"))
 _LONGEST = 8192
 _LEAST_PART = 8  # characters of an answer that may be a part of a fact
 
@@ -98,9 +97,7 @@ def _question(
     )  # fmt: skip
 
 
-def _origin(
-    row: Mapping[str, Any], viewer: Origin, origin_of: Callable[[str], Origin]
-) -> Origin:
+def _origin(row: Mapping[str, Any], viewer: Origin, origin_of: Callable[[str], Origin]) -> Origin:
     named = row.get("origin")
     if named is None:
         return viewer

@@ -61,9 +61,7 @@ def state_the_same(one: Fact, other: Fact, *, rule: Sameness) -> bool:
     if rule == "reference":
         return True
     in_slot = one.slot is not None or other.slot is not None
-    said, again = (
-        fact.content if in_slot else stated_text(fact.content) for fact in (one, other)
-    )
+    said, again = (fact.content if in_slot else stated_text(fact.content) for fact in (one, other))
     return (
         said == again
         and one.speaker == other.speaker

@@ -194,9 +194,7 @@ def said_last(fact: Fact, values: Iterable[Fact], said: Mapping[str, int], *, no
     return replace(fact, statement=statement_of(fact) | {name: latest + 1})
 
 
-def restored_last(
-    fact: Fact, values: Iterable[Fact], said: Mapping[str, int], *, now: int
-) -> Fact:
+def restored_last(fact: Fact, values: Iterable[Fact], said: Mapping[str, int], *, now: int) -> Fact:
     """Return a value that is restored now, which `said` does not know yet, as one that holds as it
     was said, and where nothing else does."""
     latest = max((_last_said(one, said) for one in values if one.id != fact.id), default=0)

@@ -8,13 +8,7 @@ from tideline_cli.model.fields import ALL, FIRST, LABELS, LATER, ONE_WORD, SAID
 from tideline_cli.model.record import record, replace
 from tideline_cli.model.source import is_trusted
 from tideline_cli.policy.gate import may_end, may_move, may_touch
-from tideline_cli.policy.periods import (
-    holds_from,
-    of_one_period,
-    overlap,
-    statement_of,
-    united,
-)
+from tideline_cli.policy.periods import holds_from, of_one_period, overlap, statement_of, united
 from tideline_cli.policy.sameness import may_share_place, state_the_same
 
 TYPE_CHECKING = False

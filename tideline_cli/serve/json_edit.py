@@ -300,9 +300,7 @@ def _remarks_within(file: JsonText, holder: Node, item: Item) -> bool:
 
 def _ends_remark(file: JsonText, place: int) -> bool:
     """Say whether a comment that goes to the end of its line ends here."""
-    return any(
-        end == place and file.text.startswith("//", start) for start, end in file.comments
-    )
+    return any(end == place and file.text.startswith("//", start) for start, end in file.comments)
 
 
 def _margin(text: str, place: int) -> str:

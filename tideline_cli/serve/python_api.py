@@ -133,9 +133,7 @@ class Memory(Attached):
     other's locks, and with them writes.
     """
 
-    def __init__(
-        self, path: str, origin: Origin, source: Source, clock: Callable[[], int]
-    ) -> None:
+    def __init__(self, path: str, origin: Origin, source: Source, clock: Callable[[], int]) -> None:
         super().__init__(path)
         self.origin = origin
         self.source = source
@@ -294,9 +292,7 @@ class Memory(Attached):
     @translating
     def status(self) -> Status:
         """Return what is remembered, in numbers."""
-        return status(
-            self._reading(), self.path, viewer=self.origin, now=self._clock()
-        )
+        return status(self._reading(), self.path, viewer=self.origin, now=self._clock())
 
     @translating
     def export(self) -> Iterator[dict[str, Any]]:
@@ -409,9 +405,7 @@ def status(db: Connection | None, path: str, *, viewer: Origin, now: int) -> Sta
     """Return the numbers of a memory; noughts where nobody has written yet."""
     if db is None:
         return Status(path, viewer.key, 0, 0, 0, 0, 0, {}, {}, 0)
-    found = stats.counts(
-        db, viewer=viewer, since=now - 7 * DAY_MS, now=now, default_embedder=""
-    )
+    found = stats.counts(db, viewer=viewer, since=now - 7 * DAY_MS, now=now, default_embedder="")
     states = found.groups["lifecycle"]
     return Status(
         path, viewer.key, states.get("active", 0), states.get("archived", 0),

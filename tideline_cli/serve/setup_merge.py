@@ -60,9 +60,7 @@ def ours(
     those, what was not there before."""
     found = handlers(file, event, client)
     written = [one for one in found if one.words in known] or found
-    before = Counter(
-        one.words for one in (handlers(old, event, client) if old is not None else ())
-    )
+    before = Counter(one.words for one in (handlers(old, event, client) if old is not None else ()))
     kept = []
     for one in written:
         if before[one.words] > 0:

@@ -229,9 +229,7 @@ def _tell_losses(session: Session, made: ContextBlock, *, is_told: bool, is_all:
         tell(f"{facts} not fit the budget; --max-chars and --max-tokens set it")
 
 
-def _answer(
-    session: Session, db: Connection | None, query: Query, *, is_auto: bool
-) -> Answer:
+def _answer(session: Session, db: Connection | None, query: Query, *, is_auto: bool) -> Answer:
     """Return the hits, and what matches beside them; with --auto nobody looks for that."""
     if not is_auto:
         return answered(db, query, viewer=session.viewer, now=session.now)
@@ -247,9 +245,7 @@ def _answer(
     return Answer(said)
 
 
-def _announce(
-    session: Session, text: str, whole: Answer, line: Callable[[Fact], str]
-) -> None:
+def _announce(session: Session, text: str, whole: Answer, line: Callable[[Fact], str]) -> None:
     from tideline_cli.cli import answer_notes  # noqa: PLC0415  some fact matches
 
     shown = answer_notes.recall_of_all(session, text)

@@ -107,9 +107,7 @@ def _report(session: Session, db: Connection, options: Options) -> Contradiction
     return report
 
 
-def _note_rest(
-    session: Session, synced: Sequence[Contradiction], *, cut_at: int | None
-) -> None:
+def _note_rest(session: Session, synced: Sequence[Contradiction], *, cut_at: int | None) -> None:
     """Say what else a reader should know."""
     if synced:
         session.note(

@@ -5,15 +5,7 @@ from __future__ import annotations
 from tideline_cli.cli import passes
 from tideline_cli.cli.commands import extract
 from tideline_cli.cli.commands.sync import meetings
-from tideline_cli.cli.options import (
-    Argument,
-    OptionSet,
-    choice,
-    count,
-    duration,
-    flag,
-    share,
-)
+from tideline_cli.cli.options import Argument, OptionSet, choice, count, duration, flag, share
 from tideline_cli.cli.passes import PassRequest
 from tideline_cli.cli.session import Session
 from tideline_cli.cli.verbs import Verb

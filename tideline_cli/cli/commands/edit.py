@@ -55,15 +55,9 @@ class Options(Labels):
     """The options of a call."""
 
     segment = Labels.segment.but(help="What it is about.")
-    tag = Labels.tag.but(
-        help="A label to filter by; commas part several; replaces those it had."
-    )
-    scope = Labels.scope.but(
-        help="Of what it is worth knowing; an empty one is of everything."
-    )
-    session = Labels.session.but(
-        help="The conversation that it was said in; an empty one is none."
-    )
+    tag = Labels.tag.but(help="A label to filter by; commas part several; replaces those it had.")
+    scope = Labels.scope.but(help="Of what it is worth knowing; an empty one is of everything.")
+    session = Labels.session.but(help="The conversation that it was said in; an empty one is none.")
     speaker = Labels.speaker.but(help="Who said it, by name; an empty one is nobody.")
     agent = Labels.agent.but(help="Which program wrote it; an empty one is none.")
     role = choice((*ROLES, _NONE))("Who spoke; `none` takes the role away.")

@@ -58,9 +58,7 @@ def run(session: Session, _: list[str], options: Options) -> int:
     if total > len(found):
         session.note(f"these are the first of {total:,}: --limit 0 shows all")
     if found:
-        session.note(
-            f"what keeps one: {session.call('pin', 'ID')}, or a recall that finds it"
-        )
+        session.note(f"what keeps one: {session.call('pin', 'ID')}, or a recall that finds it")
     else:
         session.note(f"nothing fades within {_days(options.within)}")
     return 0

@@ -128,9 +128,7 @@ def _preview(session: Session, chosen: Sequence[Fact]) -> int:
         ids = [fact.id for fact in going]
         output.emit_json({"forgotten": ids, "batch": None, "dry_run": True})
     else:
-        output.emit_lines(
-            [f"would forget {one.id}: {output.brief(one)}" for one in going]
-        )
+        output.emit_lines([f"would forget {one.id}: {output.brief(one)}" for one in going])
     count = "1 fact" if len(going) == 1 else f"{len(going):,} facts"
     session.note(f"dry run: nothing was written; {count} would be forgotten")
     return 0
@@ -142,8 +140,7 @@ def _meant(session: Session, query: str) -> Fact:
     started = [] if db is None else beginning_with(db, query, viewer=session.viewer)
     if len(started) == 1:
         return started[0]
-    near = [] if db is None else amend.nearest(
-        db, query, viewer=session.viewer, now=session.now)  # fmt: skip
+    near = [] if db is None else amend.nearest(db, query, viewer=session.viewer, now=session.now)
     if started:
         begin = {fact.id for fact in started}
         near = [pair for pair in near if pair[0].id in begin and pair[1] < TOO_FAR]

@@ -100,9 +100,7 @@ def _graph(session: Session, words: list[str], options: Options) -> Graph:
         if reference is not None:
             raise facts.missing(reference)
         return memory.Graph(None, (), {}, (), is_cut=False)
-    wanted = filters.wanted(
-        session, db, options, lifecycle=None if options.archived else "active"
-    )
+    wanted = filters.wanted(session, db, options, lifecycle=None if options.archived else "active")
     if reference is None:
         return memory.whole(db, viewer=session.viewer, limit=options.limit, wanted=wanted)
     centre = facts.find(db, reference, viewer=session.viewer)

@@ -121,9 +121,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
             summary = ingesting.ingest(db, incoming, context, progress=advance)
         if summary.total("added") and is_slow(db):
             embedding.finish_import(session, db)
-    report(
-        session, summary, found, names.below(found.folders), times, dry_run=options.dry_run
-    )
+    report(session, summary, found, names.below(found.folders), times, dry_run=options.dry_run)
     _raise_useless(summary)
     return 0
 

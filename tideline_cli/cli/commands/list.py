@@ -80,9 +80,7 @@ def run(session: Session, _: list[str], options: Options) -> int:
         session.keep_hits([fact.id for fact in found])
     strength = options.decay and (lambda fact: _strength(session, fact, options))
     moment = session.now if options.as_of is None else options.as_of
-    _print(
-        session, chosen, found, beside, is_cut=is_cut, strength=strength or None, now=moment
-    )
+    _print(session, chosen, found, beside, is_cut=is_cut, strength=strength or None, now=moment)
     if is_cut:
         first = "newest" if options.sort == "new" else "first"
         session.note(f"there are more than the {first} {options.limit:,}: --limit 0 lists all")

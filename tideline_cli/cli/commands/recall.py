@@ -205,9 +205,7 @@ def _query(session: Session, text: str, options: Options) -> Query:
     return query
 
 
-def _print(
-    session: Session, format: str, query: Query, whole: Answer, *, explain: bool
-) -> None:
+def _print(session: Session, format: str, query: Query, whole: Answer, *, explain: bool) -> None:
     answer = whole.found
     is_past = query.wanted.as_of is not None
 
@@ -242,9 +240,7 @@ def _explained() -> Callable[[Hit], str]:
     return ways.sums_of
 
 
-def _hit_forms(
-    answer: Recalled, *, explain: bool, is_past: bool
-) -> Iterator[dict[str, Any]]:
+def _hit_forms(answer: Recalled, *, explain: bool, is_past: bool) -> Iterator[dict[str, Any]]:
     """Yield the hits as JSON has them; in an answer about now an archived one says so."""
     for rank, hit in enumerate(answer.hits, 1):
         form = codec.hit_form(hit, rank, explain=explain)
@@ -253,9 +249,7 @@ def _hit_forms(
         yield form
 
 
-def _form(
-    query: Query, origin: str, hits: list[dict[str, Any]], whole: Answer
-) -> dict[str, Any]:
+def _form(query: Query, origin: str, hits: list[dict[str, Any]], whole: Answer) -> dict[str, Any]:
     answer = whole.found
     return {
         "query": query.text,

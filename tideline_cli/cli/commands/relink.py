@@ -43,9 +43,7 @@ def run(session: Session, _: list[str], options: Options) -> int:
         return _show(session)
     model = model_options.chosen(session, options)
     if model is None:
-        raise UsageError(
-            "no model to ask", hint="name one with --llm, or --model and --base-url"
-        )
+        raise UsageError("no model to ask", hint="name one with --llm, or --model and --base-url")
     if session.reading() is None:
         result = relink.RelinkResult(0)
     else:

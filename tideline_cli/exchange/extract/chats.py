@@ -276,9 +276,7 @@ def chats(
 
 
 _AT_ONCE = 1 << 20  # bytes
-_BRACKET = re.compile(
-    rb'(?:[^"\[\]{}]++|"[^"\\]*+(?:\\.[^"\\]*+)*+")*+([\[\]{}])', re.DOTALL
-)
+_BRACKET = re.compile(rb'(?:[^"\[\]{}]++|"[^"\\]*+(?:\\.[^"\\]*+)*+")*+([\[\]{}])', re.DOTALL)
 _KEYS = re.compile(rb'"([^"\\]{1,80})"\s*+:')
 _BETWEEN = b" \t\r\n,"
 

@@ -70,9 +70,7 @@ class ExtractContext:
 
     def done_here(self, db: Connection, name: Marked) -> int:
         """Return how many messages of this branch a pass has done."""
-        return cursors.marked(
-            db, self.cursor or self.session, name, self.marks, viewer=self.origin
-        )  # fmt: skip
+        return cursors.marked(db, self.cursor or self.session, name, self.marks, viewer=self.origin)
 
     def put_here(self, db: Connection, name: Marked, count: int) -> None:
         """Set how many messages of this branch a pass has done; needs an open transaction."""

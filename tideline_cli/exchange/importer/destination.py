@@ -32,9 +32,7 @@ if TYPE_CHECKING:
 
 # What is another state of a fact. Use and heat are none: they move by reading and by dreams; what a
 # fact cites may wait for facts to come; and the metadata keep the id that a row has stated.
-_STATE = tuple(
-    name for name in CHANGEABLE if name not in ("heat", "derived_from", "metadata")
-)
+_STATE = tuple(name for name in CHANGEABLE if name not in ("heat", "derived_from", "metadata"))
 
 
 class Destination:

@@ -288,9 +288,7 @@ class _NewFacts:
                 self._wait(place, ready)
                 continue
             self._flush()
-            fact = self._destination.put(
-                ready.prepared() if isinstance(ready, PlainRow) else ready
-            )
+            fact = self._destination.put(ready.prepared() if isinstance(ready, PlainRow) else ready)
             if fact is not None:
                 taken.add(fact.id)
                 self.added.append((self._destination.number(fact.origin.key), place))

@@ -174,9 +174,7 @@ class Merger:
             return []
         return labels.active_values(self._db, fact.slot, scope=fact.scope, viewer=fact.origin)
 
-    def _restate(
-        self, ready: Prepared, fact: Fact, known: Fact, batch: journal.batch
-    ) -> None:
+    def _restate(self, ready: Prepared, fact: Fact, known: Fact, batch: journal.batch) -> None:
         """Say what is known again, at the time of a row that is no older than it."""
         if fact.slot is not None and len(self._mates(fact)) > 1:
             self._destination.settle([known])
@@ -417,9 +415,7 @@ class LaterStates:
         times = self._destination.times
         at, row_at = times.of(known), times.stated(ready.row, ready.fact)
         gone = reason_of(ready.row, self._context)
-        changed, said = (
-            max(at.changed_at, row_at.changed_at), max(at.said_at, row_at.said_at)
-        )
+        changed, said = max(at.changed_at, row_at.changed_at), max(at.said_at, row_at.said_at)
         if gone or (changed, said) != (at.changed_at, at.said_at):
             times.bring(known, Times(changed, row_at.said_at), gone=gone)
 

@@ -233,9 +233,7 @@ def request_of(
         return None
 
 
-def rows_of(
-    raw: bytes, rows: Sequence[tuple[int, Row]], analyzer: Analyzer
-) -> list[Ready | None]:
+def rows_of(raw: bytes, rows: Sequence[tuple[int, Row]], analyzer: Analyzer) -> list[Ready | None]:
     """Return the rows that an answer is about; None is one that has to be looked at here."""
     answers: list[Answer] = marshal.loads(raw)  # noqa: S302  our own process has written it
     return [

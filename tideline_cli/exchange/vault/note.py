@@ -95,9 +95,7 @@ class Note:
         return "owner_message" if stated is None else str(stated)
 
 
-def written(
-    form: Form, links: Sequence[str], *, extra: Sequence[str] = (), yours: str = ""
-) -> str:
+def written(form: Form, links: Sequence[str], *, extra: Sequence[str] = (), yours: str = "") -> str:
     """Return the text of the note of a fact."""
     text = form["content"]
     shown = shown_text(text, form["source"])

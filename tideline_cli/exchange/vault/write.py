@@ -41,9 +41,7 @@ class WrittenVault:
         self.strange: list[str] = []
 
 
-def write(
-    path: str, forms: Forms, *, origin: str, is_there: Callable[[str], bool]
-) -> WrittenVault:
+def write(path: str, forms: Forms, *, origin: str, is_there: Callable[[str], bool]) -> WrittenVault:
     """Write the vault of an origin into a folder: a new or empty one, or that of an earlier export
     of the same origin. `forms` gives the facts anew each time; the notes of other facts stay as
     they are, as long as these are there."""

@@ -6,13 +6,7 @@ are folded, and simple encodings are undone before the table is asked.
 
 from __future__ import annotations
 
-from tideline_cli.policy.threats._cues import (
-    ADDED_NAMES,
-    REFERENCE_NAMES,
-    SCOPES,
-    UNFOLDED,
-    WAYS,
-)
+from tideline_cli.policy.threats._cues import ADDED_NAMES, REFERENCE_NAMES, SCOPES, UNFOLDED, WAYS
 from tideline_cli.policy.threats.plain import CUES, MARKS, as_it_stands, plain_reading
 
 TYPE_CHECKING = False

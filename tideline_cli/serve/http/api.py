@@ -74,9 +74,7 @@ ROUTES: Mapping[str, Route] = {
 """What can be asked, by the path behind `/api/v1/`; ID stands for a fact."""
 
 
-def answer(
-    ask: Ask, path: str, given: Parameters, *, show_secrets: bool = False
-) -> HttpReply:
+def answer(ask: Ask, path: str, given: Parameters, *, show_secrets: bool = False) -> HttpReply:
     """Answer a request for a path behind PREFIX."""
     if show_secrets:
         return _answer(lambda command, words, options: ask(
@@ -228,9 +226,7 @@ def _count(limit: Sequence[str] | None) -> int | None:
     return int(text) if text.isascii() and text.isdigit() and len(text) < _DIGITS else None
 
 
-def _listed(
-    ask: Ask, kinds: Collection[str]
-) -> Iterator[tuple[Printed, list[dict[str, Any]]]]:
+def _listed(ask: Ask, kinds: Collection[str]) -> Iterator[tuple[Printed, list[dict[str, Any]]]]:
     """Yield the facts of all scopes, newest first: some, and then the others at once, since each
     page costs the numbers of those before it."""
     options: dict[str, Any] = {"all_scopes": True}

@@ -158,9 +158,7 @@ class _Handler(BaseHTTPRequestHandler):
         if parts.path == "/health":
             return HttpReply(200, b'{"health": "ok"}\n')
         try:
-            given = parse_qs(
-                parts.query, keep_blank_values=True, max_num_fields=_MOST_PARAMETERS
-            )
+            given = parse_qs(parts.query, keep_blank_values=True, max_num_fields=_MOST_PARAMETERS)
         except ValueError:
             return failed_reply(400, "usage", f"more than {_MOST_PARAMETERS} parameters")
         shown = given.pop("token", None)

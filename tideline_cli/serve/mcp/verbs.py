@@ -118,9 +118,7 @@ def facts_of(door: Door, given: dict[str, Any], service: Service) -> dict[str, A
     return {"facts": found, "missing": missing, "notice": NOTICE}
 
 
-def _whole(
-    door: Door, service: Service, db: Connection | None, reference: str
-) -> dict[str, Any]:
+def _whole(door: Door, service: Service, db: Connection | None, reference: str) -> dict[str, Any]:
     if db is None:
         raise facts.missing(reference)
     fact = facts.find(db, door.reference(reference), viewer=door.viewer)
@@ -136,9 +134,7 @@ def _whole(
     why = next(_reasons(one) for one in life if one.fact.id == fact.id)
     return {
         "id": fact.id,
-        "text": safe_text(
-            with_title(fact.title, fact.content), show_secrets=service.show_secrets
-        ),
+        "text": safe_text(with_title(fact.title, fact.content), show_secrets=service.show_secrets),
         **why,
         **safe_value(labels, show_secrets=service.show_secrets),
         **_links(door, service, db, fact),
@@ -203,8 +199,7 @@ def changes_of(door: Door, given: dict[str, Any], service: Service) -> dict[str,
             for row in (entry.before, after)]  # fmt: skip
     names = told_changes.names_of(db, ends)
     changes = [_change(entry, after, names, service) for entry, after in told[:limit]]
-    return {"changes": changes, "more": len(told) > limit} | (
-        {"notice": NOTICE} if changes else {})  # fmt: skip
+    return {"changes": changes, "more": len(told) > limit} | ({"notice": NOTICE} if changes else {})
 
 
 def _is_within(at: int, since: int | None, until: int | None) -> bool:
@@ -250,9 +245,7 @@ def _change(
             "did": f"{form['act'] or form['outcome']} {entry.entity or ''}".rstrip(),
             "reason": entry.reason, "before": before, "after": later}  # fmt: skip
     full = {name: value for name, value in told.items() if value not in (None, {})}
-    told_safely: dict[str, Any] = safe_value(
-        full, SHORT, show_secrets=service.show_secrets
-    )
+    told_safely: dict[str, Any] = safe_value(full, SHORT, show_secrets=service.show_secrets)
     return told_safely
 
 

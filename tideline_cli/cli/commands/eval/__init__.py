@@ -77,9 +77,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
             return questions.propose(session, options)
         case ["poison"]:
             return _poison(session)
-    raise UsageError(
-        "eval takes run FILE, make, poison or load FILE", hint="tideline eval make"
-    )
+    raise UsageError("eval takes run FILE, make, poison or load FILE", hint="tideline eval make")
 
 
 def _poison(session: Session) -> int:
@@ -90,9 +88,7 @@ def _poison(session: Session) -> int:
         if session.is_watched:
             session.note("attacking a copy; your memory is left as it is")
         own = session.profile(None) or ask.DEFAULT
-        asked = Query(
-            "", limit=1, fading=session.setting("fading", DEPTH), **ask.PROFILES[own]
-        )
+        asked = Query("", limit=1, fading=session.setting("fading", DEPTH), **ask.PROFILES[own])
         fight = poison.fought(copied, now=session.now, asked=asked)
     if own != ask.DEFAULT:
         session.note(f"asked as your settings have it: by the profile {own}")
@@ -206,9 +202,7 @@ def _outcomes(
     return made
 
 
-def report(
-    session: Session, gold: GoldFile, outcomes: Sequence[Answered], *, misses: bool
-) -> None:
+def report(session: Session, gold: GoldFile, outcomes: Sequence[Answered], *, misses: bool) -> None:
     """Print how well each way answers, and what it wins and loses against the first."""
     first = outcomes[0]
     against = [None, *(contrast(one, first) for one in outcomes[1:])]
@@ -225,9 +219,7 @@ def report(
         output.emit_lines(_missed(gold, first))
 
 
-def _lines(
-    outcomes: Sequence[Answered], against: Sequence[Comparison | None]
-) -> list[str]:
+def _lines(outcomes: Sequence[Answered], against: Sequence[Comparison | None]) -> list[str]:
     lines = []
     for outcome, other in zip(outcomes, against, strict=True):
         k = outcome.way.k
@@ -239,9 +231,7 @@ def _lines(
     return lines
 
 
-def _cells(
-    found: dict[str, Interval], k: int, shown: Callable[[Interval], str]
-) -> list[str]:
+def _cells(found: dict[str, Interval], k: int, shown: Callable[[Interval], str]) -> list[str]:
     named = zip(HEADINGS, found.values(), strict=True)
     return [f"{heading}@{k} {shown(one)}" for heading, one in named]
 

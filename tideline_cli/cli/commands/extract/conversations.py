@@ -190,9 +190,7 @@ class Wanted:
     """The conversations of an export that are wanted and have something new, and what is to be said
     of the others."""
 
-    def __init__(
-        self, source: Begun, wish: Wish, job_of: JobOf, db: Connection | None
-    ) -> None:  # fmt: skip
+    def __init__(self, source: Begun, wish: Wish, job_of: JobOf, db: Connection | None) -> None:
         self._source = source
         self._wish = wish
         self._job_of = job_of

@@ -138,9 +138,7 @@ def foreseen(db: Connection | None, job: Job) -> Foreseen:
     if job.per_message:
         requests += passes.item_requests(messages, start("items"))
     else:
-        requests += passes.fact_requests(
-            db, context, messages, start("facts"), min_new=job.min_new
-        )
+        requests += passes.fact_requests(db, context, messages, start("facts"), min_new=job.min_new)
     if job.lessons:
         requests += passes.lesson_requests(messages, start("lessons"))
     if job.summary:

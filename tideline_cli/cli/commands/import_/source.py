@@ -166,9 +166,7 @@ class Source:
         rows = self._read() if self._is_table() else self._named(self._read())
         if self._sentence is not None:
             rows = sentences.stated(rows, self._sentence, self._tell)
-        found = renamed(
-            rows, self._mapping, missed=self.missed, displaced=self.displaced
-        )
+        found = renamed(rows, self._mapping, missed=self.missed, displaced=self.displaced)
         try:
             yield from in_milliseconds(found) if self._counts_seconds else found
         except (TypeError, AttributeError, ValueError, OverflowError, RecursionError) as error:
@@ -335,9 +333,7 @@ class Source:
             yield from self._of_notes(rows)
             return
         if self._kind == "sqlite":
-            yield from foreign.database(
-                self._path, self._table, store=self._store, tell=self._tell
-            )
+            yield from foreign.database(self._path, self._table, store=self._store, tell=self._tell)
             return
         if self._is_vault():
             yield from read.rows(self._path, tell=self._tell)

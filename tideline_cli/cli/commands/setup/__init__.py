@@ -149,9 +149,7 @@ def _place(options: Options) -> SetupPlace:
     return SetupPlace(home, data, codex, claude, os.getcwd() if options.project else "")
 
 
-def _parts(
-    session: Session, name: str, place: SetupPlace, options: Options
-) -> tuple[str, ...]:
+def _parts(session: Session, name: str, place: SetupPlace, options: Options) -> tuple[str, ...]:
     """Return which doors are wanted: both, where neither is named. Raise UsageError for what a
     client has no place for."""
     wanted = tuple(part for part in (HOOKS, MCP) if getattr(options, part))
@@ -184,9 +182,7 @@ def _state(
         return clients.unknown(plan, where)
 
 
-def _show(
-    session: Session, place: SetupPlace, named: Sequence[str], options: Options
-) -> int:
+def _show(session: Session, place: SetupPlace, named: Sequence[str], options: Options) -> int:
     """Show how clients are. What is not on this machine is amiss only where it is named."""
     try:
         rows = setup_files.setup_rows(place.data)
@@ -274,8 +270,7 @@ def _preview_lines(work: Work) -> Iterator[str]:
     yield from (f"# {path} goes" for path in (*work.drops, *work.backups))
     yield from (f"$ {join(command)}" for command in work.run)
     yield from (f"# to run by you: {join(command)}" for command in work.left)
-    yield from (f"# {path} gets its old bytes, if it says nothing new"
-                for path, _ in work.watched)  # fmt: skip
+    yield from (f"# {path} gets its old bytes, if it says nothing new" for path, _ in work.watched)
 
 
 def _diff(edit: Edit) -> Iterator[str]:
@@ -325,9 +320,7 @@ def _removal(
     if row is not None and not gone:
         return Work(whole, "absent", row)
     if row is not None and rest and whole.folder:
-        work = clients.setting_up(
-            plan_of(name, rest, place), place, row, now=row.at, may_ask=False
-        )
+        work = clients.setting_up(plan_of(name, rest, place), place, row, now=row.at, may_ask=False)
         return replace(work, action="removed", ask="")
     return clients.taking_back(
         plan_of(name, gone if rest else calls, place), place, row, _shared(rows, key, place)

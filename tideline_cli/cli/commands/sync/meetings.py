@@ -40,9 +40,7 @@ class Meetings:
     exit_code: int
 
 
-def asked(
-    name: str | None, sealed: bool | None, trust: bool, key: str | None
-) -> SyncRequest:
+def asked(name: str | None, sealed: bool | None, trust: bool, key: str | None) -> SyncRequest:
     """Return what a call asks of a sync, by its options. Raises UsageError for a name that no
     machine can have."""
     if name is not None and not (name.strip() and is_name(name)):
@@ -109,9 +107,7 @@ def opened_place(db: Connection, address: str) -> Place:
     """Return the place of an address."""
     own = sync_state.SyncState(db).own_id if has_synced(db) else ""
     mirror = places.mirror_folder(state_folder(os.environ), f"{db.filename}\n{address}")
-    return places.open_place(
-        address, mirror=mirror, replica=own, on_terminal=sys.stderr.isatty()
-    )
+    return places.open_place(address, mirror=mirror, replica=own, on_terminal=sys.stderr.isatty())
 
 
 def whole_address(address: str) -> str:
@@ -365,9 +361,7 @@ def log_findings(session: Session, progress: Callable[[str], None]) -> tuple[Fin
             if not near:
                 return None
             progress(LOG_CHECK)
-            return tuple(
-                one for row, folder in near for one in _of_place(session, db, row, folder)
-            )
+            return tuple(one for row, folder in near for one in _of_place(session, db, row, folder))
     except connection.DatabaseError:
         return None  # other checks say what is wrong with the file
 
@@ -381,9 +375,7 @@ def _folder(db: Connection, row: PlaceRow) -> str | None:
     return folder if os.path.isdir(folder) else None
 
 
-def _of_place(
-    session: Session, db: Connection, row: PlaceRow, folder: str
-) -> Iterator[Finding]:
+def _of_place(session: Session, db: Connection, row: PlaceRow, folder: str) -> Iterator[Finding]:
     try:
         held = layout.find_place(folder)
         if held is None or held.id != row.place:
