@@ -244,10 +244,8 @@ def _function(
     arguments: Sequence[Argument],
     options: Sequence[Option],
 ) -> Callable[..., Any]:
-    """Return a function whose signature tells Typer the arguments and options.
-
-    Every value reaches `body` as the text that was typed: both parsers convert in one place.
-    """
+    """Return a function whose signature tells Typer the arguments and options. Every value reaches
+    `body` as the text that was typed: both parsers convert in one place."""
     kinds: dict[str, Any] = {argument.name: _argument(argument) for argument in arguments}
     kinds |= {option.name: _option(option) for option in options}
 

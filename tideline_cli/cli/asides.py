@@ -195,10 +195,8 @@ def run_in_time(verb: Callable[[], int], session: Session) -> int:
 
 
 def run_until_done(verb: Callable[[], int], session: Session) -> int:
-    """Return what a verb returns, run again after collisions, with a growing pause.
-
-    Raises the last collision where it is not to be run again, or has been often enough.
-    """
+    """Return what a verb returns, run again after collisions, with a growing pause. Raises the last
+    collision where it is not to be run again, or has been often enough."""
     watch = Watch()
     try:
         for pause in _PAUSES:

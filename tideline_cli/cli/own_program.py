@@ -22,10 +22,8 @@ _NAMES = ("tideline.exe",) if _IS_WINDOWS else ("tideline",)
 
 
 def own_words() -> list[str]:
-    """Return the words that start this program with nothing of the user's environment.
-
-    Raises UnavailableError when none does.
-    """
+    """Return the words that start this program with nothing of the user's environment. Raises
+    UnavailableError when none does."""
     called = shutil.which(sys.argv[0]) or ""
     beside = _beside(os.path.dirname(sys.executable)) if sys.executable else ""
     scripts = [

@@ -45,11 +45,8 @@ _STAYS = ("mcp", "serve", "pick")  # each of their calls is a command of its own
 
 
 def perform(name: str, given: Mapping[str, Any], show_help: Callable[[str], None]) -> int:
-    """Run a command with the texts given for its options, and return the exit code.
-
-    A door for programs never fails: it ends with 0, and says why only with
-    --verbose or --debug.
-    """
+    """Run a command with the texts given for its options, and return the exit code. A door for
+    programs never fails: it ends with 0, and says why only with --verbose or --debug."""
     call = _Call(name, given)
     try:
         return call.run()

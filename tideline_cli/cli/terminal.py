@@ -19,10 +19,8 @@ _HOW = "set VISUAL or EDITOR, or give the text: tideline edit ID TEXT"
 
 
 def edited(text: str, *, name: str = "fact.txt", hint: str = _HOW) -> str:
-    """Return `text` as the user leaves it in $VISUAL or $EDITOR.
-
-    Raises UsageError when there is no editor, TidelineError when it fails.
-    """
+    """Return `text` as the user leaves it in $VISUAL or $EDITOR. Raises UsageError when there is no
+    editor, TidelineError when it fails."""
     command = _command(hint)
     # Editors put backups and swap files beside the file: the folder is private (0700) and is
     # removed afterwards.

@@ -50,10 +50,8 @@ class Config(Record):
 
 def load(environ: Mapping[str, str], folder: str | None, *, lenient: bool = False) -> Config:
     """Return the settings from the environment, the project file above `folder`, the user's file.
-
     Raises UsageError for a file that cannot be read or says what it may not; where `lenient`, a
-    project file of that kind is ignored.
-    """
+    project file of that kind is ignored."""
     user_file = config_file(environ)
     ours = [name for name in environ if name.startswith(_OURS)]
     from_environment = _from_environment(environ, ours)

@@ -33,10 +33,8 @@ def digest(raw: bytes) -> str:
 
 
 def trusted_digest(folder: str, path: str) -> str:
-    """Return the digest that the file at `path` was trusted with; empty when it was not.
-
-    Raises UsageError where the list in `folder` could have been written by others.
-    """
+    """Return the digest that the file at `path` was trusted with; empty when it was not. Raises
+    UsageError where the list in `folder` could have been written by others."""
     return _listed(os.path.join(folder, FILE)).get(_place(path), "")
 
 
@@ -134,11 +132,8 @@ def overrides(
     path: str, values: Mapping[str, Value], held: frozenset[str], *, folder: str, lenient: bool
 ) -> Project:
     """Return what a project file changes of `values`; the names in `held`, which the environment
-    sets, stay.
-
-    Raises UsageError for a fault in a file of the user's own, unless `lenient`: then a program
-    calls, which does not choose the folder.
-    """
+    sets, stay. Raises UsageError for a fault in a file of the user's own, unless `lenient`: then a
+    program calls, which does not choose the folder."""
     why, remedy = distrust(path)
     if why:
         whole = Ignored("", None, "foreign_project", f"{path} is ignored: {why}", remedy)

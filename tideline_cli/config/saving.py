@@ -20,12 +20,10 @@ if TYPE_CHECKING:
 
 
 def save_setting(path: str, name: str, value: str) -> None:
-    """Set one value in the settings file; all else in it stays as it is, comments too.
-
-    Raises UsageError for a value that the setting cannot have, for what is no file, and for a link:
+    """Set one value in the settings file; all else in it stays as it is, comments too. Raises
+    UsageError for a value that the setting cannot have, for what is no file, and for a link:
     writing through it would change a file elsewhere, and replacing it would silently leave that
-    file behind.
-    """
+    file behind."""
     setting = SETTINGS[name]
     raw: Any = parted(value) if setting.kind == "texts" else value
     parsed = shown(name, parse_value(setting, raw, name))
@@ -43,10 +41,8 @@ def save_setting(path: str, name: str, value: str) -> None:
 
 
 def save_origin_database(path: str, key: str, address: str) -> None:
-    """Say in the settings file that an origin has a database of its own; all else stays.
-
-    Raises UsageError as `save_setting` does.
-    """
+    """Say in the settings file that an origin has a database of its own; all else stays. Raises
+    UsageError as `save_setting` does."""
     checked = origin_databases.checked_address(address, of=key)
     with FolderLock(path):
         _refuse_link(path, f"say it there, below [{TABLE}]")

@@ -33,10 +33,8 @@ _NAME = "memory.db"
 
 @contextmanager
 def copy_of(db: Connection) -> Iterator[Connection]:
-    """Give a copy of a memory, which may be written to.
-
-    Raises UsageError for a memory on a server.
-    """
+    """Give a copy of a memory, which may be written to. Raises UsageError for a memory on a
+    server."""
     if db.filename.startswith(SERVERS):
         raise UsageError(
             "an evaluation copies memories in files alone",

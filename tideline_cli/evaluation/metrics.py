@@ -44,10 +44,8 @@ def reciprocal_rank(retrieved: Sequence[str], gold: Gold, k: int | None = None) 
 
 
 def ndcg(retrieved: Sequence[str], gold: Gold, k: int) -> float | None:
-    """Return the discounted gain of the first k over that of the best order of all gold.
-
-    The gains are the values of `gold`, or 1 when it is a list; what comes twice counts once.
-    """
+    """Return the discounted gain of the first k over that of the best order of all gold. The gains
+    are the values of `gold`, or 1 when it is a list; what comes twice counts once."""
     gains: dict[str, float] = dict.fromkeys(gold, 1.0)
     gains.update(gold if isinstance(gold, dict) else {})
     if not gains:

@@ -49,10 +49,8 @@ def check_descent(source: Source, cited: Iterable[Source]) -> None:
 
 
 def check(segment: Segment, source: Source, targets: Iterable[Source]) -> None:
-    """Raise WriteBlockedError when `source` may not write `segment` or replace `targets`.
-
-    `targets` are the sources of the facts that the write would supersede.
-    """
+    """Raise WriteBlockedError when `source` may not write `segment` or replace `targets`. `targets`
+    are the sources of the facts that the write would supersede."""
     if SEGMENTS[segment].protected and not STANDING[source].protected:
         raise WriteBlockedError(
             f"write-gate: {source} may not author {segment} facts",

@@ -109,10 +109,8 @@ class Identifier:
 
 
 def found(message: str, around: str = "") -> list[Identifier]:
-    """Return the identifiers of a message, each once: phones, IDs, e-mails, then addresses.
-
-    They are worded in the language of the message, or of `around` where it has no words.
-    """
+    """Return the identifiers of a message, each once: phones, IDs, e-mails, then addresses. They
+    are worded in the language of the message, or of `around` where it has no words."""
     text = message[:_LONGEST]
     named = [
         *(("phone_number", value, at) for value, at in _phones(text)),

@@ -60,9 +60,7 @@ class Waiting:
 
 def add(state: str, one: Waiting) -> list[str]:
     """Let a conversation wait; return the transcripts that gave it room, since they are gone.
-
-    Raises CannotWriteError where as many wait as may.
-    """
+    Raises CannotWriteError where as many wait as may."""
     if len(one.transcript) > _LONGEST_TEXT:
         raise CannotWriteError("the path of the transcript is longer than any path", hint="")
     path, line = _path(state, one.whose), _line(one)

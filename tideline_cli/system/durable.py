@@ -22,10 +22,8 @@ _FULL = 51  # F_FULLFSYNC of macOS
 
 def sync(handle: int, *, platform: str = sys.platform, control: Control | None = None) -> None:
     """Bring an open file or folder to the disk. `fsync` of macOS leaves it in the cache of the
-    drive, so there the drive itself is asked, by `control`, which is `fcntl` but for tests.
-
-    Raises OSError where the disk fails.
-    """
+    drive, so there the drive itself is asked, by `control`, which is `fcntl` but for tests. Raises
+    OSError where the disk fails."""
     if platform == "darwin":
         from fcntl import fcntl  # type: ignore[attr-defined,unused-ignore]  # noqa: PLC0415  macOS alone
 

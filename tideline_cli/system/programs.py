@@ -43,10 +43,8 @@ class Programs:
         variables: Mapping[str, str] | None = None, held: int = -1,
     ) -> Done:  # fmt: skip
         """Run a program without a shell, and return what it left. It gets `variables` besides, and
-        the open file `held`, whose lock lasts as long as the program does.
-
-        Raises UnavailableError where it is not installed, BusyError where it takes too long.
-        """
+        the open file `held`, whose lock lasts as long as the program does. Raises UnavailableError
+        where it is not installed, BusyError where it takes too long."""
         process = self._started(words, cwd, dict(variables or {}), held)
         try:
             out, err = process.communicate(stdin, timeout=self.timeout)

@@ -55,10 +55,8 @@ def run(session: Session, words: list[str], options: Options) -> int:
 
 
 def _by_man(page: Page, *, pager: bool) -> str | None:
-    """Run man over a page and return what it printed, nothing when a pager showed it.
-
-    None when there is no man, or when it fails.
-    """
+    """Run man over a page and return what it printed, nothing when a pager showed it. None when
+    there is no man, or when it fails."""
     program = shutil.which("man")
     if program is None:
         return None

@@ -176,10 +176,8 @@ def _of_option(option: Option) -> str:
 
 
 def _places(name: str) -> Iterator[tuple[str, str]]:
-    """Yield the places of arguments that can be completed, and by what; `*` is any place.
-
-    Known words are the first argument only: what follows belongs to the word.
-    """
+    """Yield the places of arguments that can be completed, and by what; `*` is any place. Known
+    words are the first argument only: what follows belongs to the word."""
     for argument in verb(name).ARGUMENTS:
         kinds = [_kind(argument, one) for one in argument.completes] or [_kind(argument)]
         is_open = argument.many and len(kinds) == 1 and not argument.choices

@@ -283,10 +283,8 @@ _BETWEEN = b" \t\r\n,"
 
 def members(read: Callable[[int], bytes], *, longest: int) -> Iterator[bytes | None]:
     """Yield the members of the list that a document is, or the objects that follow one another in
-    it, as they are written; None in the place of one that is longer than `longest` bytes.
-
-    Raises UsageError where the document ends inside of its list or of a member.
-    """
+    it, as they are written; None in the place of one that is longer than `longest` bytes. Raises
+    UsageError where the document ends inside of its list or of a member."""
     walk = _Walk(longest)
     while chunk := read(_AT_ONCE):
         yield from walk.through(chunk)

@@ -394,10 +394,8 @@ def _spoken(role: str, lines: list[str]) -> list[Turn]:
 
 
 def parsed_transcript(raw: bytes) -> Transcript:
-    """Return the conversation in a file, whatever its form.
-
-    Raises UsageError for a file that is not UTF-8 text.
-    """
+    """Return the conversation in a file, whatever its form. Raises UsageError for a file that is
+    not UTF-8 text."""
     text = utf8_text(raw, "the transcript")
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     read = from_json(lines) if looks_like_json(lines) else from_plain(lines)

@@ -130,10 +130,8 @@ def run(
     db: Connection, context: ExtractContext, one: ModelPass, messages: Sequence[Message],
     tally: Tally, *, ask: Ask,
 ) -> None:  # fmt: skip
-    """Put the requests of a pass to a model and store what it says.
-
-    A failure ends the pass and is left in `tally.failure`; what came before it is done.
-    """
+    """Put the requests of a pass to a model and store what it says. A failure ends the pass and is
+    left in `tally.failure`; what came before it is done."""
     name = one.name
     start = beginning(db, context, name, len(messages))
     tally.done[name] = start
@@ -375,10 +373,9 @@ def stretch(messages: Sequence[Message], start: int) -> int:
 def _related(
     db: Connection, context: ExtractContext, messages: Sequence[Message]
 ) -> tuple[Fact, ...]:
-    """Return known facts that new ones may be joined to: what the messages recall, then the
-    newest. They are of the scope of the conversation: what a model is shown of another project it
-    could say again as a fact of this one. Nothing is counted as used, and no identifier leaves the
-    store."""
+    """Return known facts that new ones may be joined to: what the messages recall, then the newest.
+    They are of the scope of the conversation: what a model is shown of another project it could say
+    again as a fact of this one. Nothing is counted as used, and no identifier leaves the store."""
     text = " ".join(message.text[-_LONGEST_QUERY:] for message in messages)[-_LONGEST_QUERY:]
     viewer, wanted = context.origin, Filter(scopes=(context.scope,))
     query = Query(text, limit=CANDIDATES, mode="keyword", wanted=wanted)
@@ -484,10 +481,8 @@ def summarise(
     db: Connection, context: ExtractContext, messages: Sequence[Message], tally: Tally, *,
     min_new: int, ask: Ask,
 ) -> None:  # fmt: skip
-    """Ask for the summary, stretch by stretch, and let each replace the one before it.
-
-    A failure is left in `tally.failure`; what came before it is done.
-    """
+    """Ask for the summary, stretch by stretch, and let each replace the one before it. A failure is
+    left in `tally.failure`; what came before it is done."""
     least = min_new
     while (request := next_summary_request(db, context, messages, min_new=least)) is not None:
         before = last_summary(db, context)

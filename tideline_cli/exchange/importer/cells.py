@@ -138,10 +138,8 @@ def word(row: Mapping[str, Any], name: str, allowed: tuple[str, ...]) -> str | N
 
 def with_progress(row: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return a row that says under `status` how far its work is, as lists of tasks and the option
-    call it, with that under the name of the field. Any other status stays.
-
-    Raises UsageError for a row that says two things.
-    """
+    call it, with that under the name of the field. Any other status stays. Raises UsageError for a
+    row that says two things."""
     status, stated = row.get("status"), row.get("progress")
     if status not in PROGRESSES:
         return row

@@ -211,10 +211,8 @@ class RowLinks:
         return fact if cited == fact.derived_from else replace(fact, derived_from=cited)
 
     def note(self, line: int, row: Mapping[str, Any], stated: Fact, stored: Fact) -> None:
-        """Keep what a row says of other facts; `stored` is what became of its fact.
-
-        A row that nobody vouches for adds nothing to a trusted fact.
-        """
+        """Keep what a row says of other facts; `stored` is what became of its fact. A row that
+        nobody vouches for adds nothing to a trusted fact."""
         if not (stated.derived_from or "links" in row or "supersedes" in row):
             return  # nearly every row
         edges, replaces = links_of(row), replaced_by(row)

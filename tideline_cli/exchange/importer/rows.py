@@ -339,8 +339,7 @@ def worth_of(
     row: Mapping[str, Any], segment: Segment, kind: str | None, tier: Tier, *, trusted: bool
 ) -> Worth:
     """Return what a row says that it is worth. One that nobody vouches for may say that it is worth
-    less than its segment, and no more: it was never used, is not pinned, and fades as others do.
-    """
+    less than its segment, and no more: it was never used, is not pinned, and fades as others do."""
     if _CLAIMED.isdisjoint(row):
         return _unclaimed(segment, kind if trusted else None, tier)
     defaults = SEGMENTS[segment]

@@ -178,10 +178,8 @@ def _split(text: str, keeps: Callable[[str], bool]) -> list[str]:
 
 
 def segmented(letters: str) -> str:
-    """Return a run of letters with blanks between the words of the table that are in it.
-
-    The cheapest cut is taken: a long word costs little, a letter that is in none costs much.
-    """
+    """Return a run of letters with blanks between the words of the table that are in it. The
+    cheapest cut is taken: a long word costs little, a letter that is in none costs much."""
     key = letters.translate(_KEY)
     if key in _words:
         return _words[key]

@@ -54,10 +54,8 @@ _WORDS_OF_ONE = ("a", "i")  # letters
 
 
 def as_it_stands(text: str) -> Reading | None:
-    """Return the one reading of plain sentences, None for a text that may have others.
-
-    Most facts are plain, and most of them hold no cue.
-    """
+    """Return the one reading of plain sentences, None for a text that may have others. Most facts
+    are plain, and most of them hold no cue."""
     low = text.lower()
     rest = low.translate(_LETTERS)
     if rest.strip("0123456789.,;:!?'") or "  " in text:

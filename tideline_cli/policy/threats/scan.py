@@ -39,11 +39,8 @@ _compiled: dict[str, re.Pattern[str]] = {}
 def scan(
     text: str, *, scope: Scope = "strict", clock: Callable[[], float] | None = None
 ) -> tuple[str, ...]:
-    """Return the names of the patterns found in `text`, in table order.
-
-    With a `clock` that counts seconds of work the scan is given up after BUDGET of them, which is
-    a finding too.
-    """
+    """Return the names of the patterns found in `text`, in table order. With a `clock` that counts
+    seconds of work the scan is given up after BUDGET of them, which is a finding too."""
     plain = as_it_stands(text)
     if plain is not None and not (plain[2] and _holding(plain)):
         return ()

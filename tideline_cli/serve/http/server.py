@@ -260,10 +260,8 @@ class Guard:
         self.cookie = f"tideline_{port}"
 
     def refusal(self, headers: Message) -> HttpReply | None:
-        """Return why a request is not ours to answer, whoever asks; None where it is.
-
-        A page of another site can make a browser ask, also by a name that it lets point here.
-        """
+        """Return why a request is not ours to answer, whoever asks; None where it is. A page of
+        another site can make a browser ask, also by a name that it lets point here."""
         hosts = headers.get_all("Host") or []
         if len(hosts) != 1 or hosts[0].strip().lower() not in self._hosts:
             return failed_reply(421, "misdirected", "no such host here", "ask 127.0.0.1")
