@@ -8,6 +8,7 @@ import os
 import re
 import shutil
 import sys
+from contextlib import contextmanager
 from time import monotonic
 
 from rich.cells import cell_len
@@ -23,7 +24,7 @@ from tideline_cli.policy.render import screen_text, with_title
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
     from typing import Any, Literal
 
     from rich.console import RenderableType
@@ -178,32 +179,27 @@ def _beginning(text: str, most: int) -> str:
     return cut[: near if near > most - _WORD else most].rstrip() + " …"
 
 
-class progress_bar:  # noqa: N801  reads as a statement: with progress(...) as advance
-    """A bar on stderr; `advance` is called now and then with the number of rows, `position` says
-    how far the file is read, where that is not by rows."""
+@contextmanager
+def progress_bar(
+    label: str, total: int, position: Callable[[], int] | None
+) -> Iterator[Callable[[int], None]]:
+    """Show a bar on stderr, and give what is told now and then how many rows are done; `position`
+    says how far the file is read, where that is not by rows."""
+    columns = (
+        TextColumn("{task.description}"), BarColumn(),
+        TextColumn("{task.fields[rows]:,} rows, {task.fields[rate]:,.0f}/s"),
+        TimeRemainingColumn(),
+    )  # fmt: skip
+    shown = Progress(*columns, console=Console(file=sys.stderr), transient=True)
+    task, began = shown.add_task(label, total=total, rows=0, rate=0.0), monotonic()
 
-    def __init__(self, label: str, total: int, position: Callable[[], int] | None) -> None:
-        columns = (
-            TextColumn("{task.description}"), BarColumn(),
-            TextColumn("{task.fields[rows]:,} rows, {task.fields[rate]:,.0f}/s"),
-            TimeRemainingColumn(),
-        )  # fmt: skip
-        self._bar = Progress(*columns, console=Console(file=sys.stderr), transient=True)
-        self._task = self._bar.add_task(label, total=total, rows=0, rate=0.0)
-        self._position = position
-        self._began = monotonic()
+    def advance(rows: int) -> None:
+        rate = rows / max(monotonic() - began, 1e-3)
+        place = rows if position is None else position()
+        shown.update(task, completed=place, rows=rows, rate=rate)
 
-    def __enter__(self) -> Callable[[int], None]:
-        self._bar.start()
-        return self._advance
-
-    def _advance(self, rows: int) -> None:
-        rate = rows / max(monotonic() - self._began, 1e-3)
-        place = rows if self._position is None else self._position()
-        self._bar.update(self._task, completed=place, rows=rows, rate=rate)
-
-    def __exit__(self, *_: object) -> None:
-        self._bar.stop()
+    with shown:
+        yield advance
 
 
 _SEVERITY_STYLES = {"error": "bold red", "warning": "yellow", "repaired": "green"}
@@ -227,9 +223,7 @@ class Tables:
     def __init__(self, session: Session) -> None:
         self._session = session
 
-    def bar(self, label: str, total: int, position: Callable[[], int] | None) -> progress_bar:
-        """Return a bar on stderr."""
-        return progress_bar(label, total, position)
+    bar = staticmethod(progress_bar)
 
     def show_columns(
         self, columns: Sequence[Column], *, crops: bool = False, parted: int = 0

@@ -9,11 +9,11 @@ from tideline_cli.model.record import record
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from contextlib import AbstractContextManager
     from typing import Any
 
     from tideline_cli.cli.options import Argument, OptionSet
     from tideline_cli.cli.session import Session
-    from tideline_cli.cli.tables import progress_bar
 
 
 @record
@@ -40,7 +40,7 @@ class _Unseen:
 
 def progress(
     session: Session, label: str, total: int, position: Callable[[], int] | None = None
-) -> progress_bar | _Unseen:
+) -> AbstractContextManager[Callable[[int], None]]:
     """Return a bar on stderr where a person waits, of which `with` gives what is told how many rows
     are done; `position` says how far a file is read, where that is not by rows. Nothing is shown of
     a total of 0, which is not known or not worth it."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import contextmanager
 
 import tomlkit
 import tomlkit.items
@@ -15,7 +16,7 @@ from tideline_cli.model.short_text import parted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
     from typing import Any
 
 
@@ -28,52 +29,37 @@ def save_setting(path: str, name: str, value: str) -> None:
     raw: Any = parted(value) if setting.kind == "texts" else value
     parsed = shown(name, parse_value(setting, raw, name))
     plain = list(parsed) if isinstance(parsed, tuple) else parsed
-    with FolderLock(path):
-        _refuse_link(path, f"add there: {tomlkit.dumps({name: plain}).strip()}")
-        old = _content(path)
-        document = tomlkit.parse(old)
-        if isinstance(plain, list) and isinstance(document.get(name), tomlkit.items.Array):
-            _set_items(document[name], plain)
+    with _changing(path, f"add there: {tomlkit.dumps({name: plain}).strip()}") as (file, values):
+        if isinstance(plain, list) and isinstance(file.get(name), tomlkit.items.Array):
+            _set_items(file[name], plain)
         else:
-            document[name] = plain
-        wanted = {**_values(old, path), name: plain}
-        _replace(path, tomlkit.dumps(document), wanted)
+            file[name] = plain
+        values[name] = plain
 
 
 def save_origin_database(path: str, key: str, address: str) -> None:
     """Say in the settings file that an origin has a database of its own; all else stays. Raises
     UsageError as `save_setting` does."""
     checked = origin_databases.checked_address(address, of=key)
-    with FolderLock(path):
-        _refuse_link(path, f"say it there, below [{TABLE}]")
-        old = _content(path)
-        document = tomlkit.parse(old)
-        if TABLE not in document:
-            document[TABLE] = tomlkit.table()
-        rows: Any = document[TABLE]
+    with _changing(path, f"say it there, below [{TABLE}]") as (file, values):
+        if TABLE not in file:
+            file[TABLE] = tomlkit.table()
+        rows: Any = file[TABLE]
         name = _name_of(rows, key) or key
         rows[name] = checked
-        values = _values(old, path)
-        wanted = {**values, TABLE: {**values.get(TABLE, {}), name: checked}}
-        _replace(path, tomlkit.dumps(document), wanted)
+        values[TABLE] = {**values.get(TABLE, {}), name: checked}
 
 
 def remove_origin_database(path: str, key: str) -> str:
     """Take the database of an origin out of the settings file, and return its address; empty where
     there was none."""
-    with FolderLock(path):
-        _refuse_link(path, f"take it out there, below [{TABLE}]")
-        old = _content(path)
-        document = tomlkit.parse(old)
-        rows: Any = document.get(TABLE, {})
+    with _changing(path, f"take it out there, below [{TABLE}]") as (file, values):
+        rows: Any = file.get(TABLE, {})
         name = _name_of(rows, key)
         if not name:
             return ""
         gone = str(rows[name])
-        del rows[name]
-        values = _values(old, path)
-        left = {one: address for one, address in values[TABLE].items() if one != name}
-        _replace(path, tomlkit.dumps(document), {**values, TABLE: left})
+        del rows[name], values[TABLE][name]
     return gone
 
 
@@ -84,16 +70,24 @@ def _name_of(rows: Mapping[str, Any], key: str) -> str:
 
 def remove_setting(path: str, name: str) -> bool:
     """Remove one value from the settings file; return whether it was there."""
-    with FolderLock(path):
-        _refuse_link(path, f"remove {name} there")
-        old = _content(path)
-        document = tomlkit.parse(old)
-        if name not in document:
+    with _changing(path, f"remove {name} there") as (file, values):
+        if name not in file:
             return False
-        del document[name]
-        wanted = {key: value for key, value in _values(old, path).items() if key != name}
-        _replace(path, tomlkit.dumps(document), wanted)
+        del file[name], values[name]
     return True
+
+
+@contextmanager
+def _changing(path: str, where: str) -> Iterator[tuple[tomlkit.TOMLDocument, dict[str, Any]]]:
+    """Give the settings file as its lines are and the values in it, to be changed alike; then
+    replace it, if it has changed. `where` says what to do with a link in its place."""
+    with FolderLock(path):
+        _refuse_link(path, where)
+        old = _content(path)
+        file, values = tomlkit.parse(old), _values(old, path)
+        yield file, values
+        if tomlkit.dumps(file) != old:
+            _replace(path, tomlkit.dumps(file), values)
 
 
 def save_text(path: str, text: str, *, before: str) -> None:
