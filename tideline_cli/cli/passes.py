@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from tideline_cli.dream.plan import DreamPlan, Settings
     from tideline_cli.dream.run import Dreamt
     from tideline_cli.model.fact import Fact
-    from tideline_cli.model.proposal import Fade
+    from tideline_cli.model.proposal import Confirm, Fade
 
 
 @record
@@ -186,42 +186,35 @@ class Change:
 def changes(plan: DreamPlan) -> dict[str, list[Change]]:
     """Return the changes of a plan by their kind."""
     listed = [
+        *(_confirmed(item) for item in plan.confirms),
         *(
-            Change(
-                "confirmed",
-                (item.after,),
-                f"said or used {item.said}×, corrected {item.corrected}×",
-                {
-                    "id": item.before.id,
-                    "prior": {name: fact_form(item.before)[name] for name in _PROMOTED},
-                    "said": item.said,
-                    "corrected": item.corrected,
-                },
-            )
-            for item in plan.confirms
-        ),
-        *(
-            Change(
-                "merged",
-                (item.loser, item.keeper),
-                f"cosine {item.cosine:.3f}",
-                {"kept": item.keeper.id, "merged": item.loser.id, "cosine": item.cosine},
-            )
+            _alike("merged", (item.loser, item.keeper), item.cosine,
+                   {"kept": item.keeper.id, "merged": item.loser.id})
             for item in plan.merges
         ),
         *(
-            Change(
-                "linked",
-                (item.source, item.target),
-                f"cosine {item.cosine:.3f}",
-                {"from": item.source.id, "to": item.target.id, "cosine": item.cosine},
-            )
+            _alike("linked", (item.source, item.target), item.cosine,
+                   {"from": item.source.id, "to": item.target.id})
             for item in plan.relates
         ),
         *(_gone("evicted", item) for item in plan.fades),
         *(_gone(item.becomes, item) for item in plan.swept),
-    ]
+    ]  # fmt: skip
     return {name: [one for one in listed if one.label == name] for name in LABELS}
+
+
+def _confirmed(item: Confirm) -> Change:
+    before = fact_form(item.before)
+    form = {
+        "id": item.before.id, "prior": {name: before[name] for name in _PROMOTED},
+        "said": item.said, "corrected": item.corrected,
+    }  # fmt: skip
+    why = f"said or used {item.said}×, corrected {item.corrected}×"
+    return Change("confirmed", (item.after,), why, form)
+
+
+def _alike(label: str, pair: tuple[Fact, Fact], cosine: float, ends: dict[str, str]) -> Change:
+    return Change(label, pair, f"cosine {cosine:.3f}", {**ends, "cosine": cosine})
 
 
 def _gone(label: str, item: Fade) -> Change:

@@ -46,10 +46,7 @@ class Pair:
 
 
 def taken(
-    references: Iterable[Reference],
-    *,
-    new: Sequence[str | None],
-    shown: Collection[str],
+    references: Iterable[Reference], *, new: Sequence[str | None], shown: Collection[str]
 ) -> list[Pair]:
     """Return the edges that pass every guard.
 

@@ -16,6 +16,7 @@ from tideline_cli.store import facts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
     from apsw import Connection
@@ -51,14 +52,24 @@ def run(session: Session, words: list[str], options: Options) -> int:
     if db is None:
         raise facts.missing(references[0])
     gone = purge.doomed(db, references, viewer=session.viewer)
-    if options.dry_run:
-        planned = purge.Purged(tuple(gone.values()), 0, False)
-        report_purged(session, planned, dry_run=True, of=(db, gone))
+    return _carry_out(
+        session, db, gone, options,
+        lambda db: purge.purge(db, references, viewer=session.viewer, now=session.now),
+    )  # fmt: skip
+
+
+def _carry_out(
+    session: Session, db: Connection | None, gone: dict[int, str],
+    options: Options | RetentionOptions, deed: Callable[[Connection], Purged], **more: Any,
+) -> int:  # fmt: skip
+    """Remove facts once the user has said yes, and print what went, or with --dry-run would go."""
+    if options.dry_run or not gone or db is None:
+        planned = Purged(tuple(gone.values()), 0, False)
+        listed = (db, gone) if db is not None and options.dry_run else None
+        report_purged(session, planned, dry_run=options.dry_run, of=listed, **more)
     elif session.confirmed(purge_question(session, db, gone), yes=options.yes):
         session.close()
-        db = session.writing(frees=True)
-        done = purge.purge(db, references, viewer=session.viewer, now=session.now)
-        report_purged(session, done, dry_run=False)
+        report_purged(session, deed(session.writing(frees=True)), dry_run=False, **more)
     else:
         session.note("nothing was removed")
         return 1
@@ -166,19 +177,11 @@ def _retention(session: Session, words: list[str], options: RetentionOptions) ->
         session.check_memory_is_there()
     else:
         gone = purge.expired(db, rule, viewer=session.viewer, now=session.now)
-    if options.dry_run or not gone or db is None:
-        planned = Purged(tuple(gone.values()), 0, False)
-        listed = (db, gone) if db is not None and options.dry_run else None
-        report_purged(session, planned, dry_run=options.dry_run, of=listed, days=options.days)
-    elif session.confirmed(purge_question(session, db, gone), yes=options.yes):
-        session.close()
-        db = session.writing(frees=True)
-        done = purge.retain(db, rule, viewer=session.viewer, now=session.now)
-        report_purged(session, done, dry_run=False, days=options.days)
-    else:
-        session.note("nothing was removed")
-        return 1
-    return 0
+    return _carry_out(
+        session, db, gone, options,
+        lambda db: purge.retain(db, rule, viewer=session.viewer, now=session.now),
+        days=options.days,
+    )  # fmt: skip
 
 
 RETENTION = Verb(

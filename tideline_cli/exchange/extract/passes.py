@@ -254,11 +254,7 @@ def failure_in(text: str, request: Request) -> Distilled | None:
 
 
 def _requests(
-    name: Pass,
-    system: str,
-    messages: Sequence[Message],
-    start: int,
-    about: Callable[[str], str],
+    name: Pass, system: str, messages: Sequence[Message], start: int, about: Callable[[str], str]
 ) -> Iterator[Request]:
     for index in range(start, len(messages)):
         said = about(messages[index].text) if messages[index].role == USER else ""

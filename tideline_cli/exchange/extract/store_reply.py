@@ -131,11 +131,7 @@ class _Writer:
     """One transaction's writes."""
 
     def __init__(
-        self,
-        db: Connection,
-        context: ExtractContext,
-        tally: Tally,
-        screen: Screen,
+        self, db: Connection, context: ExtractContext, tally: Tally, screen: Screen
     ) -> None:
         self._db = db
         self._context = context
