@@ -100,7 +100,8 @@ def _masked(text: str) -> str:
 
 def _answer(ask: Ask, path: str, given: Parameters) -> HttpReply:
     if path in RSCLAW_PARAMETERS:
-        return _in_other_form(ask, path, given)
+        refused = _refused(given, RSCLAW_PARAMETERS[path])
+        return refused or (_stats(ask) if path == RSCLAW_STATS else _docs(ask, given))
     found = _route(path)
     if found is None:
         return failed_reply(404, "no_such_path", f"nothing is at {PREFIX}{path}",
@@ -108,14 +109,6 @@ def _answer(ask: Ask, path: str, given: Parameters) -> HttpReply:
     route, named = found
     known = (*route.options, *([route.words] if route.words not in ("", "path") else []))
     return _refused(given, known) or reply(called(ask, route, named, given))
-
-
-def _in_other_form(ask: Ask, path: str, given: Parameters) -> HttpReply:
-    refused = _refused(given, RSCLAW_PARAMETERS[path])
-    if refused is not None:
-        return refused
-    found = rsclaw_answer(ask, path, given)
-    return found if isinstance(found, HttpReply) else reply(found)
 
 
 def _refused(given: Parameters, known: Sequence[str]) -> HttpReply | None:
@@ -174,15 +167,10 @@ _NO_KIND = "fact"
 _HITS = 1_000
 
 
-def rsclaw_answer(ask: Ask, path: str, given: Mapping[str, Sequence[str]]) -> Printed | HttpReply:
-    """Return the answer for one of the paths, or what the command said that failed."""
-    return _stats(ask) if path == RSCLAW_STATS else _docs(ask, given)
-
-
-def _stats(ask: Ask) -> Printed | HttpReply:
+def _stats(ask: Ask) -> HttpReply:
     said = ask("status", [], {"by": ["kind"]})
     if said.error is not None:
-        return said
+        return reply(said)
     form = json.loads(said.text)
     return _reply(said, {
         "total": form["facts"]["active"],
@@ -201,18 +189,18 @@ def _named(counts: Mapping[str, int], unnamed: str) -> dict[str, int]:
     return found
 
 
-def _docs(ask: Ask, given: Mapping[str, Sequence[str]]) -> Printed | HttpReply:
+def _docs(ask: Ask, given: Parameters) -> HttpReply:
     scopes, kinds = set(given.get("scope", ())), set(given.get("kind", ()))
     most = _count(given.get("limit"))
     if most is None:
-        return ask("list", [], {"limit": list(given["limit"])})  # which says what is wrong with it
+        return reply(ask("list", [], {"limit": list(given["limit"])}))  # it says what is wrong
     question = " ".join(given.get("q", ())).strip()
     beside: dict[str, Any] = {}
     pages = _found(ask, question, beside) if question else _listed(ask, kinds)
     docs: list[dict[str, Any]] = []
     for said, page in pages:
         if said.error is not None:
-            return said
+            return reply(said)
         docs += (doc for doc in page if not scopes or doc["scope"] in scopes
                  if not kinds or doc["kind"] in kinds)  # fmt: skip
         if most and len(docs) >= most:
