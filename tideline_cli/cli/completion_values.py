@@ -242,7 +242,6 @@ def _many(count: int, one: str) -> str:
 
 
 def _embedders(start: str, line: _Line) -> Iterable[Offer]:  # noqa: ARG001  a shape
-
     names = [("hrr-256", "no model"), *((name, kind.summary) for name, kind in LEARNED.items())]
     return [one for one in names if one[0].startswith(start)]
 

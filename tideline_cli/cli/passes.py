@@ -152,7 +152,6 @@ def _next_due(session: Session, db: Connection, asked: PassRequest, origin: Orig
 def _progress(session: Session) -> Callable[[int, int], None] | None:
     if not session.is_watched:
         return None
-
     began = monotonic()
 
     def show(done: int, of: int) -> None:

@@ -169,7 +169,6 @@ def _archived_too(session: Session, query: Query) -> str:
     """Return how archived facts are found among the others."""
     if not query.is_other_way:
         return "--archived"
-
     return f"`{session.call(*answer_notes.recall_of_all(session, query.text))}`"
 
 

@@ -59,7 +59,6 @@ def check_user_text(raw: bytes, path: str) -> dict[str, Value]:
 def _parsed(name: str, value: Any, where: str) -> Any:
     if name != TABLE:
         return parse_value(SETTINGS[name], value, where)
-
     try:
         return origin_databases.table_of(value)
     except UsageError as error:

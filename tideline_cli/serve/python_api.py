@@ -286,7 +286,6 @@ class Memory(Attached):
             given.whole("batch", batch, least=1)
         if self._reading() is None:
             raise NotFoundError("there is nothing to undo")
-
         return undo.undo(self._writing(), batch, viewer=self.origin, now=self._clock())
 
     @translating

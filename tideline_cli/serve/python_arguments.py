@@ -128,7 +128,6 @@ def time(value: Time | str | None, now: int, *, ends: bool = False) -> int | Non
                          hint='milliseconds since 1970, or "7d"')  # fmt: skip
     if not isinstance(value, str):
         return value
-
     found = meant(value, now=now)
     return found.end if ends else found.start
 

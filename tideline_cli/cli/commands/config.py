@@ -216,7 +216,6 @@ def _check_name(name: str, known: Sequence[str]) -> None:
             f"unknown setting: {name!r}", hint="did you mean database? It is the path of the memory"
             " file; TIDELINE_HOME moves the settings and all else as well",
         )  # fmt: skip
-
     near = get_close_matches(name.lower().replace("-", "_"), known)
     hint = f"did you mean {' or '.join(near)}? " if near else ""
     raise UsageError(f"unknown setting: {name!r}", hint=f"{hint}`tideline config list` has all")

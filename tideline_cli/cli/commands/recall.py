@@ -208,7 +208,6 @@ def _query(session: Session, text: str, options: Options) -> Query:
 def _print(session: Session, format: str, query: Query, whole: Answer, *, explain: bool) -> None:
     answer = whole.found
     is_past = query.wanted.as_of is not None
-
     output.emit_rows(
         format,
         _hit_forms(answer, explain=explain, is_past=is_past),

@@ -163,7 +163,6 @@ def _plain(run: str) -> str:
     is_hex = HEX.issuperset(run.removeprefix("0x"))
     if not (is_hex or run.isascii()) or (run.islower() and not is_hex):
         return ""  # base64 of words always mixes upper and lower case
-
     run = run.removeprefix("0x")
     try:
         if is_hex:

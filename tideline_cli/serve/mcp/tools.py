@@ -213,7 +213,6 @@ def instant_of(values: Mapping[str, Any], name: str, *, now: int, ends: bool = F
     text = values[name]
     if text is None:
         return None
-
     try:
         found = meant(text, now=now)
     except UsageError as error:

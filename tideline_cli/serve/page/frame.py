@@ -69,7 +69,6 @@ def _visible(text: str) -> str:
     """Return a text with what cannot be seen spelled out, as on a terminal."""
     if text.isprintable():
         return text
-
     return "\n".join(map(screen_text, text.split("\n")))
 
 

@@ -64,7 +64,6 @@ class Begun:
         """Say whether it looks like an export of many conversations: as JSON, or a zip file."""
         if not self.head.lstrip(_BLANK).startswith((b"[", b"{", _ZIP)):
             return False
-
         return self.is_zip() or chats.is_export(self.head)
 
     def is_zip(self) -> bool:

@@ -214,7 +214,6 @@ class Source:
         """Say whether the file is a folder that `export --format vault` has made."""
         if not self._is_folder():
             return False
-
         return read.is_vault(self._path)
 
     def _dated(

@@ -121,7 +121,6 @@ def whole_address(address: str) -> str:
 def around_a_pass(session: Session) -> None:
     """Sync with all known places, as a pass asks for it: what fails is told, and the pass goes
     on."""
-
     if not known(session):
         return
     try:
