@@ -16,7 +16,7 @@ from tideline_cli.model.origin import OWNER
 from tideline_cli.store import score_bounds, uses
 from tideline_cli.store.connection import writing
 from tideline_cli.store.opening import open_for_writing
-from tideline_cli.system import pipes
+from tideline_cli.system import machine, pipes
 from tideline_cli.vector.worker import LENGTH
 
 CHUNKS = 13
@@ -93,7 +93,7 @@ def test_bounds_that_wait_are_dropped_when_somebody_else_writes(db, monkeypatch)
                 used.append(seq - reached)
             yield n, row
 
-    monkeypatch.setattr(workers, "_processors", lambda: 1)  # what is read is stored soon
+    monkeypatch.setattr(machine, "processors", lambda: 1)  # what is read is stored soon
     import_rows(db, disturbed(), ImportContext(OWNER, NOW, True), merge=False)
     assert used[0] > 0 or backends.is_server()  # its byte waited, in a file
     assert score_bounds.wrong_count(db) == 0
@@ -101,7 +101,7 @@ def test_bounds_that_wait_are_dropped_when_somebody_else_writes(db, monkeypatch)
 
 def test_a_process_beside_is_asked_ahead_as_far_as_its_pipe_reaches(monkeypatch):
     """Requests wait in the pipe, one at least, and no more than it holds."""
-    monkeypatch.setattr(workers, "_processors", lambda: 2)
+    monkeypatch.setattr(machine, "processors", lambda: 2)
     process = workers.started("tideline_cli.exchange.importer.preparation")
     assert process is not None
     try:

@@ -132,7 +132,7 @@ def ledger_of_all(patch):
 
 
 def pause_of_all(patch):
-    patch.setattr(hook_state, "_path", lambda state, origin: f"{state}/hooks/paused")
+    patch.setattr(hook_state, "_pause_path", lambda state, origin: f"{state}/hooks/paused")
 
 
 def log_of_all(patch):
