@@ -123,7 +123,7 @@ def database(data: bytes) -> None:
         file.write(data)
         file.flush()
         try:
-            rows = list(foreign.database(file.name, "fact", store="/nowhere/t.db"))
+            rows = list(foreign.database(file.name, "fact"))
         except UsageError:
             return
     _taken([row for _, row in rows if not isinstance(row, TidelineError)])

@@ -14,7 +14,6 @@ from tideline_cli.model import codec
 from tideline_cli.model.fact import KINDS, PROGRESSES, ROLES, SEGMENTS, TIERS, NewFact
 from tideline_cli.model.fields import LABELS, LISTS
 from tideline_cli.model.record import record, replace
-from tideline_cli.model.short_text import one_of
 from tideline_cli.model.source import SOURCES, is_trusted
 from tideline_cli.store import journal
 from tideline_cli.store.connection import follow
@@ -30,7 +29,6 @@ if TYPE_CHECKING:
     from tideline_cli.cli.session import Session
     from tideline_cli.memory.remember import Remembered
     from tideline_cli.memory.screening import Screen
-    from tideline_cli.model.short_text import Word
     from tideline_cli.model.source import Source
 
 _BATCH_KEYS = frozenset(("content", "source", "supersedes", *LABELS))
@@ -204,7 +202,7 @@ def _row(line: str) -> dict[str, Any]:
     if not isinstance(row, dict) or not isinstance(row.get("content"), str):
         raise UsageError("no text", hint='a line is an object with "content"')
     if row.get("status") is not None:
-        _word(row, "status", PROGRESSES)
+        cells.word(row, "status", PROGRESSES)
     row.pop("status", None)
     codec.check_keys(row, _BATCH_KEYS)
     return row
@@ -213,8 +211,8 @@ def _row(line: str) -> dict[str, Any]:
 def _line_options(row: dict[str, Any], options: Options) -> Options:
     """Return the options with what a line says in their place; tags and metadata are added."""
     segment, tier, kind, source = (
-        _word(row, "segment", tuple(SEGMENTS)), _word(row, "tier", TIERS),
-        _word(row, "kind", tuple(KINDS)), _word(row, "source", SOURCES),
+        cells.word(row, "segment", tuple(SEGMENTS)), cells.word(row, "tier", TIERS),
+        cells.word(row, "kind", tuple(KINDS)), cells.word(row, "source", SOURCES),
     )  # fmt: skip
     slot, title, turn = (cells.cell_text(row, name) for name in ("slot", "title", "source_turn"))
     meta = dict(options.meta) | (rows.metadata_of(row) or {})
@@ -241,9 +239,9 @@ def _line_options(row: dict[str, Any], options: Options) -> Options:
         session=cells.cell_text(row, "session") or options.session,
         turn=options.turn if row.get("turn") is None else cells.place(row, "turn"),
         speaker=cells.cell_text(row, "speaker") or options.speaker,
-        role=_word(row, "role", ROLES) or options.role,
+        role=cells.word(row, "role", ROLES) or options.role,
         agent=options.agent if row.get("agent") is None else cells.cell_text(row, "agent") or "",
-        progress=_word(row, "progress", PROGRESSES) or options.progress,
+        progress=cells.word(row, "progress", PROGRESSES) or options.progress,
         batch=True,
     )
 
@@ -254,11 +252,6 @@ def _labels(row: dict[str, Any]) -> dict[str, Any]:
         name: cells.strings(row, name) if name in LISTS else cells.cell_text(row, name)
         for name in _WITHOUT_OPTION & row.keys()
     }
-
-
-def _word(row: dict[str, Any], name: str, allowed: Sequence[Word]) -> Word | None:
-    value = row.get(name)
-    return None if value is None else one_of(str(value), allowed, name)
 
 
 def _check_claim(claimed: Source | None, allowed: Source | None) -> None:

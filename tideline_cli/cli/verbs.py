@@ -3,6 +3,8 @@ a long one."""
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+
 from tideline_cli.cli.commands import drawer
 from tideline_cli.model.record import record
 
@@ -28,16 +30,6 @@ class Verb:
     run: Callable[[Session, list[str], Any], int]
 
 
-class _Unseen:
-    """The progress that nobody sees."""
-
-    def __enter__(self) -> Callable[[int], None]:
-        return lambda _: None
-
-    def __exit__(self, *_: object) -> None:
-        return
-
-
 def progress(
     session: Session, label: str, total: int, position: Callable[[], int] | None = None
 ) -> AbstractContextManager[Callable[[int], None]]:
@@ -45,5 +37,5 @@ def progress(
     are done; `position` says how far a file is read, where that is not by rows. Nothing is shown of
     a total of 0, which is not known or not worth it."""
     if not (session.is_watched and total > 0):
-        return _Unseen()
+        return nullcontext(lambda _: None)
     return drawer(session).bar(label, total, position)

@@ -154,23 +154,17 @@ def _of_cell(cell: Any) -> Any:
     return cell if isinstance(cell, str | int | float | bool) else str(cell)
 
 
-def database(
-    path: str, table: str, *, store: str, tell: Callable[[str], object] = str
-) -> Rows:  # fmt: skip
+def database(path: str, table: str, *, tell: Callable[[str], object] = str) -> Rows:
     """Yield (row number, row or what is wrong with it) of a table in another SQLite file, which is
     left as it is."""
-    if _same_file(path, store):
-        raise UsageError("that is the memory file itself", hint="use `tideline export`")
     if path == "-":
         raise UsageError("a SQLite file cannot be piped", hint="name the file")
     for number, row in enumerate(foreign_table.rows(path, table, tell=tell), 1):
         yield number, row if isinstance(row, TidelineError) else _typed(row)
 
 
-def write_database(path: str, forms: Iterable[Mapping[str, Any]], *, store: str) -> int:
+def write_database(path: str, forms: Iterable[Mapping[str, Any]]) -> int:
     """Write facts into the table `fact` of a fresh SQLite file, and return their number."""
-    if _same_file(path, store):
-        raise UsageError("that is the memory file itself", hint="name another file")
     if os.path.lexists(path):
         raise UsageError(f"{path} exists", hint="name a fresh file")
     from sqlite_utils import Database  # noqa: PLC0415  179 ms, for SQLite exports alone
@@ -304,10 +298,3 @@ def _value(key: str, value: str) -> Any:
     if form == "flag":
         return value.lower() in ("1", "true", "yes")
     return value
-
-
-def _same_file(path: str, store: str) -> bool:
-    try:
-        return os.path.samefile(path, store)
-    except OSError:
-        return os.path.realpath(path) == os.path.realpath(store)

@@ -185,7 +185,7 @@ def _write(
     if format == "sqlite":
         if path is None:
             raise UsageError("a SQLite export needs a file", hint="add --output memory.db")
-        foreign.write_database(path, counted, store=session.database)
+        foreign.write_database(path, counted)
         return counted.count
     writer = _writer(format)
     if path is None or path == "-":

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Container, Generator, Mapping, Sequence
     from typing import Any
 
+    from tideline_cli.model.short_text import Word
+
     Rows = Generator[tuple[int, "dict[str, Any] | TidelineError"], None, None]
 
 _LARGEST_COUNT = 2**31
@@ -130,7 +132,7 @@ def place(row: Mapping[str, Any], name: str) -> int | None:
     return found
 
 
-def word(row: Mapping[str, Any], name: str, allowed: tuple[str, ...]) -> str | None:
+def word(row: Mapping[str, Any], name: str, allowed: Sequence[Word]) -> Word | None:
     """Return one of the words that are allowed."""
     value = row.get(name)
     return None if value is None else one_of(str(value), allowed, name)

@@ -332,7 +332,7 @@ class Source:
             yield from self._of_notes(rows)
             return
         if self._kind == "sqlite":
-            yield from foreign.database(self._path, self._table, store=self._store, tell=self._tell)
+            yield from foreign.database(self._path, self._table, tell=self._tell)
             return
         if self._is_vault():
             yield from read.rows(self._path, tell=self._tell)
