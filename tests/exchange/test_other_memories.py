@@ -454,7 +454,8 @@ def test_a_path_with_a_nul_is_a_mistake(run, call):
 
 
 def test_a_pipe_in_the_place_of_a_file(run, tmp_path):
-    """A pipe that nobody writes into does not hold an import up."""
+    """A pipe that nobody writes into does not hold an import up; what is not there is a mistake."""
+    assert run("import", "--from", "codex", str(tmp_path / "memory.jsonl")).code == 2
     os.mkfifo(tmp_path / "memory.jsonl")
     for name in ("mcp-memory", "claude-mem", "codex"):
         assert run("import", "--from", name, str(tmp_path / "memory.jsonl")).code == 2

@@ -46,8 +46,7 @@ def text_of(path: str) -> str:
 
 def is_sqlite(path: str) -> bool:
     """Say whether a file is a SQLite database."""
-    with named_files.open_plain(path, hint=_OTHER) as file:
-        return file.read(len(_MAGIC)) == _MAGIC
+    return first_bytes(path, len(_MAGIC)) == _MAGIC
 
 
 def first_bytes(path: str, size: int) -> bytes:

@@ -141,6 +141,8 @@ class Source:
         if self._tool is not None or self._is_folder():
             if os.path.isdir(path):
                 self._walk = files_below(path, self._tell, ignoring=ignoring)
+            elif path != "-":
+                _regular(path)
             if self._walk is not None and self._tool is None and not self._walk.files:
                 raise UsageError(f"{path} has no Markdown files", hint="name a file")
             self._set_size(0)
