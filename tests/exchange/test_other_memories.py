@@ -521,6 +521,13 @@ def test_a_note_without_a_text_states_its_fields(run, tmp_path):
     assert fact["tags"] == ["city", "import:obsidian"]
 
 
+@pytest.mark.parametrize("head", ["permalink: boats\n", "title: Boats\npermalink: /boats/\n"])
+def test_notes_for_the_web_are_of_no_program(tmp_path, head):
+    """They have permalinks as those of basic-memory do."""
+    _text(tmp_path / "site" / "boats.md", f"---\n{head}---\nOak floats.\n")
+    assert tools.recognised(str(tmp_path / "site")) is None
+
+
 def test_graphs_of_other_servers_are_read_whole(run, tmp_path):
     """Observations with times, lines without a type, other names of ends, one name twice."""
     path = _text(tmp_path / "memory.jsonl", "\n".join(map(json.dumps, [

@@ -93,7 +93,10 @@ def _of_folder(path: str) -> str | None:
     heads = [first_bytes(os.path.join(path, one), 1024) for one in written[:20]]
     if "MEMORY.md" in names and any(b"\nname:" in head[:200] for head in heads):
         return "claude-code"
-    return "basic-memory" if any(b"\npermalink:" in head for head in heads) else None
+    # Notes that are for the web have a permalink too: without a title, or from the root of a site.
+    is_basic = any(b"\npermalink:" in head and b"\ntitle:" in head and b"\npermalink: /" not in head
+                   for head in heads)  # fmt: skip
+    return "basic-memory" if is_basic else None
 
 
 def rows_of(
