@@ -33,6 +33,8 @@ LONG = "so " * 40 + "it is"  # 125 characters
     ("Said.\n- " + LONG * 4, [("Said.", LONG * 4)]),
     (f"{LONG * 2}.\n\n- one\n- two", [(None, f"{LONG * 2}."), (None, "one"), (None, "two")]),
     ("- one\n- two", [(None, "one"), (None, "two")]),
+    ("# A\n\n1. put it on\n2. take it off", [("A", "1. put it on\n2. take it off")]),
+    (f"1. {LONG * 4}\n2. two", [(None, LONG * 4), (None, "two")]),
     ("Never:\n\n1. a\n\n```\nb\n```\n\n2. c",
      [(None, "Never:\n\n1. a"), ("Never", "```\nb\n```"), ("Never", "c")]),
     ("Never:\n\n1. a\n\nWhy.\n\n2. c", [(None, "Never:\n\n1. a"), ("Never", "Why.\n\n2. c")]),

@@ -215,9 +215,11 @@ class MarkdownReading:
     def _governed(
         self, node: TextNode, lead: list[TextNode], under: tuple[str, ...], by: tuple[str, ...]
     ) -> Iterator[Saying]:
-        """Yield what a list, a table or a quote states that lead-ins govern."""
+        """Yield what a list, a table or a quote states that lead-ins govern; the steps of a short
+        numbered list, which name one another, are one statement."""
         is_short = self._size(lead[0] if lead else node, node) <= self._whole
-        if is_short and node.kind != "table" and (lead or node.kind == "quote"):
+        are_steps = node.kind == "list" and node.mark and len(node.children) > 1
+        if is_short and node.kind != "table" and (lead or node.kind == "quote" or are_steps):
             kind: Kind = "list" if node.kind == "list" else "quote"
             yield self._statement(read_text([*lead, node]), kind, under, node)
             return
