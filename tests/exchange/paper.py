@@ -58,9 +58,9 @@ def packed(parts: dict[str, str]) -> bytes:
     return whole.getvalue()
 
 
-def docx(blocks: Iterable[tuple[str, Any]]) -> bytes:
-    """Return a DOCX of blocks: `h1`, `h2`, `p`, `li`, `toc` with its text, `table` with its rows.
-    """
+def docx(blocks: Iterable[tuple[str, Any]], styles: str = "") -> bytes:
+    """Return a DOCX of blocks: `h1`, `h2`, `p`, `li`, `toc` with its text, `table` with its rows,
+    `xml` as it stands."""
     main = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
     package = "http://schemas.openxmlformats.org/package/2006"
     types = "application/vnd.openxmlformats-officedocument.wordprocessingml.document.main"
@@ -76,8 +76,8 @@ def docx(blocks: Iterable[tuple[str, Any]]) -> bytes:
         cells = ("".join(f"<w:tc>{paragraph(cell)}</w:tc>" for cell in row) for row in rows)
         return f"<w:tbl>{''.join(f'<w:tr>{row}</w:tr>' for row in cells)}</w:tbl>"
 
-    body = "".join(table(told) if kind == "table" else paragraph(told, kind)
-                   for kind, told in blocks)  # fmt: skip
+    body = "".join(told if kind == "xml" else table(told) if kind == "table"
+                   else paragraph(told, kind) for kind, told in blocks)  # fmt: skip
     return packed({
         "[Content_Types].xml": f'<Types xmlns="{package}/content-types"><Default Extension="rels" '
         'ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Override '
@@ -87,7 +87,7 @@ def docx(blocks: Iterable[tuple[str, Any]]) -> bytes:
         'Target="word/document.xml"/></Relationships>',
         "word/document.xml": f'<w:document xmlns:w="{main}"><w:body>{body}</w:body></w:document>',
         "word/styles.xml": f'<w:styles xmlns:w="{main}"><w:style w:type="paragraph" w:styleId="V1">'
-        '<w:name w:val="toc 1"/></w:style></w:styles>',
+        f'<w:name w:val="toc 1"/></w:style>{styles}</w:styles>',
         "word/numbering.xml": f'<w:numbering xmlns:w="{main}"><w:abstractNum w:abstractNumId="0">'
         '<w:lvl w:ilvl="0"><w:numFmt w:val="bullet"/></w:lvl></w:abstractNum><w:num w:numId="1">'
         '<w:abstractNumId w:val="0"/></w:num></w:numbering>',

@@ -90,7 +90,7 @@ NAMED = {
     "2026/02/08.md": (2026, 2, 8), "2026/02-February/08 Sunday.md": (2026, 2, 8),
     "Meeting 2025.12.31 notes.md": (2025, 12, 31), "v2026.md": None, "2026-13-08.md": None,
     "Plan 2026.md": None, "1234567890123.md": None, "may 3 things.md": None, "Q1 2026.md": None,
-    "2026-02-30.md": None,
+    "2026-02-30.md": None, "ISBN 19781112.md": None, "order-20241231.md": None,
 }  # fmt: skip
 
 
@@ -102,7 +102,8 @@ def test_a_name_says_the_day(name):
 
 
 def test_git_says_when_a_file_was_committed_last(tmp_path):
-    """Of the whole folder at once; in a linked work tree and for packed branches too."""
+    """Of the whole folder at once; in a linked work tree and for packed branches too. What is not
+    committed was changed last here."""
     put(tmp_path, "docs/a.md")
     put(tmp_path, "docs/ä b.md")
     git(tmp_path, "init", "-q")
@@ -114,10 +115,19 @@ def test_git_says_when_a_file_was_committed_last(tmp_path):
     git(tmp_path, "worktree", "add", "-q", "tree")
     for place in (tmp_path / "docs", tmp_path / "tree" / "docs"):
         when = dates.Dates(str(place), ["a.md", "ä b.md", "new.md"], now=NOW)
-        put(place, "new.md")
+        os.utime(put(place, "new.md"), (1_600_000_000,) * 2)
         found = [when.of(name, {}) for name in ("a.md", "ä b.md", "new.md")]
-        assert found == [1641092645000, 1609556645000, None]
-        assert when.told == {"git": 2}
+        assert found == [1641092645000, 1609556645000, 1_600_000_000_000]
+        assert when.told == {"git": 2, "its last change": 1}
+
+
+def test_a_repository_without_a_commit_says_nothing(tmp_path):
+    """Its files were changed last here; one that cannot be read may be a clone."""
+    git(tmp_path, "init", "-q")
+    os.utime(put(tmp_path, "a.md"), (1_600_000_000,) * 2)
+    assert dates.Dates(str(tmp_path), ["a.md"], now=NOW).of("a.md", {}) == 1_600_000_000_000
+    (tmp_path / ".git" / "HEAD").write_text("no commit\n")
+    assert dates.Dates(str(tmp_path), ["a.md"], now=NOW).of("a.md", {}) is None
 
 
 def test_no_setting_of_a_repository_starts_a_program(tmp_path):
@@ -255,10 +265,14 @@ def test_one_bad_note_is_named_and_passed_over(run, tmp_path):
     """The others come in; one in another encoding is read by a guess, which is told."""
     put(tmp_path, "notes/good.md", "The pump is blue.\n")
     put(tmp_path, "notes/bad.md", "---\ndate: {{date}}\n---\nx\n")
+    put(tmp_path, "notes/title.md", "---\ntitle: [a]\n---\nx\n")
+    put(tmp_path, "notes/segment.md", "---\nsegment: [x]\n---\nx\n")
     (tmp_path / "notes" / "old.md").write_bytes("Насос стоит в подвале дома".encode("cp1251"))
     done = run("import", "notes", "--json")
-    assert done.json["added"] == 2
-    assert "bad.md is passed over" in done.err and "old.md is not UTF-8, read as cp1251" in done.err
+    assert (done.json["added"], done.json["skipped"]) == (2, 3)
+    assert "old.md is not UTF-8, read as cp1251" in done.err
+    for what in ("bad.md: date", "title.md: title is not", "segment.md: segment is not"):
+        assert what in done.err
 
 
 def test_a_statement_that_is_not_taken_is_named_by_its_note(run, tmp_path):
@@ -272,3 +286,22 @@ def test_a_statement_that_is_not_taken_is_named_by_its_note(run, tmp_path):
     done = run("import", "more", "--dry-run")
     assert "tideline: b.md: threat scan" in done.err
     assert "and 5 more like it: b.md, c.md\n" in done.err
+
+
+def test_an_encoding_that_is_said_is_obeyed(run, tmp_path):
+    """Of each file of a folder; by each door; UTF-8 too. Where it says nothing it is refused."""
+    raw = "Příliš žluťoučký".encode("cp1250")
+    for name in ("notes/a.md", "a.md", "a.txt"):
+        put(tmp_path, name)
+        (tmp_path / name).write_bytes(raw)
+    for words in (("import", "notes"), ("import", "a.md"), ("ingest", "a.txt"),
+                  ("import", "a.md", "--from", "codex"), ("import", "notes", "--from", "codex")):
+        done = run(*words, "--encoding", "utf-8", "--json")
+        assert "not UTF-8" in done.err + done.out, words
+        assert run("list", "--json").json["facts"] == []
+        assert run(*words, "--encoding", "cp1250").code == 0
+        (fact,) = run("list", "--json").json["facts"]
+        assert fact["content"] == "Příliš žluťoučký"
+        run("undo")
+    (tmp_path / "m.json").write_text('[{"memory": "a", "user_id": "b"}]')
+    assert "--encoding" in run("import", "m.json", "--from", "mem0", "--encoding", "utf-8").err

@@ -271,7 +271,7 @@ class _Held:
         time.sleep(3 * read.SECONDS)
 
 
-def _slow(*_):
+def _slow(*_, **__):
     """Yield nothing, for longer than anybody waits."""
     _Held()
     end = time.monotonic() + 20

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import zlib
+from collections import Counter
 from time import process_time
 
 import pytest
@@ -60,12 +61,12 @@ def test_restructured_text_is_read_without_what_only_a_program_reads():
     text = ("..\n   hidden\n\n.. a comment\n   goes on\n\n.. toctree::\n   :maxdepth: 2\n\n   one\n"
             "\n.. _label:\n\n.. note:: Keep dry.\n\n   Always.\n\nRun::\n\n    if a:\n        b\n\n"
             "    c\n\n.. code-block:: sh\n\n    ls\n\n.. [1] A footnote.\n\n.. _Site: https://x.example\n")
-    left = []
-    assert [text for _, text in told(blocks.restructured_blocks(text, warn=left.append))] == [
+    left = Counter()
+    assert [text for _, text in told(blocks.restructured_blocks(text, left=left))] == [
         ".. note:: Keep dry.\n\n   Always.", "Run::\n\n    if a:\n        b\n\n    c",
         ".. code-block:: sh\n\n    ls", ".. [1] A footnote.", ".. _Site: https://x.example",
     ]  # fmt: skip
-    assert left == ["left out: 4 comments and directives"]
+    assert left == {"comments and directives": 4}
 
 
 def test_html_is_what_a_reader_sees():
@@ -77,9 +78,92 @@ def test_html_is_what_a_reader_sees():
         "<p>all</p></div><p>see<script>alert(1)</script>n</p></body></html>"
     )
     assert told(html_text.blocks(text)) == [
-        (("Guide",), "Fish & chips\nnow"), (("Guide",), "- one\n- two"), (("Guide",), "a | b"),
+        (("Guide",), "Fish & chips\nnow\n\n- one\n- two"), (("Guide",), "a: b"),
         (("Guide",), "x = 1\n  y"), (("Guide",), "see"), (("Guide",), "n"),
     ]  # fmt: skip
+
+
+RULE = "must be asked for, in writing and two weeks before, of whoever holds the keys "
+ITEMS = [f"{RULE * 2}{name}" for name in ("alpha", "bravo", "charlie", "delta")]
+
+
+def as_html(start, end, each):
+    return start + "".join(each.format(one) for one in ITEMS) + end
+
+
+@pytest.mark.parametrize(("form", "text", "lead"), [
+    ("html", as_html("<p>Never do:<ul>", "</ul>", "<li>{}"), "Never do"),
+    ("html", as_html("<p>None of these is allowed.</p><ol>", "</ol>", "<li>{}</li>"), "None of"),
+    ("html", as_html("<ul><li>Nights<ul>", "</ul></ul>", "<li>{}"), "Nights"),
+    ("html", as_html("<ul><li>Never<ul><li>Nights<ul>", "</ul></ul></ul>", "<li>{}"), "Never › Ni"),
+    ("html", as_html("<details><summary>Forbidden</summary><ul>", "</ul></details>", "<li>{}"),
+     "Forbidden"),
+    ("html", as_html("<details><summary>Forbidden</summary>", "</details>", "<p>{}"), "Forbidden"),
+    ("html", as_html("<table><tr><th>Id<th>Forbidden", "</table>", "<tr><td>1<td>{}"), "Forbidden"),
+    ("html", as_html("<table><caption>Forbidden</caption>", "</table>", "<tr><td>1<td>{}"),
+     "Forbidden"),
+    ("html", as_html("<table><tr><td>Id<td>Forbidden", "</table>", "<tr><td>1<td>{}"), "Forbidden"),
+    ("html", as_html("<dl><dt>Forbidden", "</dl>", "<dd>{}"), "Forbidden"),
+    ("html", as_html("<blockquote><p>Never do:<ul>", "</ul></blockquote>", "<li>{}"), "Never do"),
+    ("markdown", as_html("| Id | Forbidden |\n|---|---|\n", "", "| 1 | {} |\n"), "Forbidden"),
+    ("markdown", as_html("<details>\n<summary>Forbidden</summary>\n\n", "\n</details>", "- {}\n"),
+     "Forbidden"),
+    ("markdown", as_html("<details>\n\n<summary>Forbidden</summary>\n\n", "\n</details>",
+                         "{}\n\n"), "Forbidden"),
+    ("markdown", as_html("None of these is allowed.\n\n", "", "- {}\n"), "None of"),
+    ("rst", as_html("Never do:\n\n", "", "* {}\n"), "Never do"),
+    ("rst", as_html("Never do\n\n", "", "#. {}\n\n"), "Never do"),
+    ("rst", as_html("* Nights\n\n", "", "  * {}\n"), "Nights"),
+    ("rst", as_html(".. warning:: Never\n\n", "", "   - {}\n"), "Never"),
+    ("text", as_html("Never do:\n\n", "", "    - {}\n"), "Never do"),
+    ("text", as_html("Never do:\n", "", "• {}\n"), "Never do"),
+    ("text", as_html("Never do.\n\n", "", "1) {}\n"), "Never do"),
+])  # fmt: skip
+def test_what_governs_stands_in_every_chunk(form, text, lead):
+    """A lead-in, an outer item, a summary, a caption, the head of a table: in each form."""
+    held = read.content(text.encode())
+    found = list(chunks.divided(read.blocks_of(held, form, encoding=None, warn=warn), size=400))
+    found = [one for one in found if any(item[-5:] in one.text for item in ITEMS)]
+    assert len(found) > 1
+    assert all(lead in f"{one.title} {one.text}" for one in found)
+
+
+@pytest.mark.parametrize(("page", "texts"), [
+    ("<table><tr><td><h2>A</h2><p>x</td><td>y</td></table>", ["x", "y"]),
+    ("<table><tr><th>Power<td>5 W<tr><th>Size<td>3 m</table>", ["Power: 5 W\nSize: 3 m"]),
+    ("<table><tr><th>a<th>b<tr><td rowspan=2>1<td>2<tr><td>3</table>",
+     ["a | b\n1 | 2\n1 | 3"]),
+    ("<li>one<li>two", ["- one\n- two"]), ("<td>x", ["x"]), ("<ul><ul><li>x</ul></ul>", ["- - x"]),
+    ("<ul>one<li>two</ul></td></li>three", ["- one\n- two", "three"]),
+    ("<ol start=9><li>one<li>two<p>more</ol>", ["9. one\n10. two\n\n  more"]),
+    ("<table><tr><td><ul><li>a<li>b</ul><td>c</table>", ["a; b | c"]),
+    ("&lt;!-- a --&gt; [[b]] ~~c~~", ["<!-- a --> [[b]] ~~c~~"]),
+    ("<ul>" * 200 + "<li>deep" + "</ul>" * 200 + "<p>after", ["deep", "after"]),
+])  # fmt: skip
+def test_html_of_every_make(page, texts):
+    """Tables that lay out a page, ends that are missing, cells that span rows, lists in lists."""
+    found = [block.text for block in html_text.blocks(page)]
+    assert [one.strip("- ") if "deep" in one else one for one in found] == texts
+
+
+@pytest.mark.parametrize(("form", "text", "kept", "left"), [
+    ("html", "<p>a <s>b</s> c<p hidden>d<p>e<del><p>f</del>", ["a c", "e"], "1 hidden part, 2 str"),
+    ("html", "<ul><li hidden>a<li>b</ul>c", ["- b", "c"], "1 hidden part"),
+    ("html", "<div hidden><p>a</div><i style='display: none'>b</i>c", ["c"], "2 hidden parts"),
+    ("html", "<p>a <s>b<p>c", ["a", "c"], "1 struck-out text"),
+    ("html", "<ul><li><del>a</ul>b", ["b"], "1 struck-out text"),
+    ("html", "<p>a<span aria-hidden=true>¶</span>", ["a"], ""),
+    ("markdown", "- ~~a~~\n- [x] ~~b~~\n- c ~~d~~\n", ["- c"], "3 struck-out texts"),
+    ("markdown", "a <del>b</del> `~~c~~` ~~ d", ["a  `~~c~~` ~~ d"], "1 struck-out text"),
+])  # fmt: skip
+def test_what_is_struck_out_or_hidden_is_left_out_and_counted(form, text, kept, left):
+    """It holds no more, or nobody was to read it."""
+    told = []
+    held = read.content(text.encode())
+    found = read.blocks_of(held, form, encoding=None, warn=told.append)
+    assert [block.text for block in found] == kept
+    assert "".join(told).startswith(f"left out: {left}" if left else "")
+    assert bool(told) is bool(left)
 
 
 def test_html_that_is_broken_loses_no_text():
@@ -96,6 +180,19 @@ SHAPES = {
     "comments without an end": lambda size: "<!--" * size,
     "open quotes": lambda size: "<a b='" * size,
     "drawings": lambda size: "<svg" * size,
+    "lists in lists": lambda size: "<ul><li>a" * (size // 9),
+    "ends of lists": lambda size: "</ul></li></td>" * (size // 15),
+    "items": lambda size: "<ul>" + "<li>a" * (size // 5), "cells": lambda size: "<td>a" * size,
+    "wide cells": lambda size: "<table>" + "<tr><td colspan=999>a" * (size // 21),
+    "high cells": lambda size: "<table><tr>" + "<td rowspan=999>a" * 99 + "<tr><td>b" * (size // 9),
+    "struck": lambda size: "<s>a" * size, "hidden": lambda size: "<p hidden>a" * size,
+    "terms": lambda size: "<dl><dt>a<dd>b" * (size // 14),
+    "rst: blank lines": lambda size: "\n" * size,
+    "rst: paragraphs of an item": lambda size: "- a\n\n" + "  b\n\n" * (size // 5),
+    "rst: indented": lambda size: "a\n\n  - b\n\n" * (size // 10),
+    "rst: headings": lambda size: "a\n===\n" * (size // 6),
+    "rst: comments": lambda size: ".. a\n\n" * (size // 6),
+    "text: items": lambda size: "• a\n" * (size // 4),
     "a heading of blanks": lambda size: "# a" + " " * size + "b",
     "a heading of marks": lambda size: "# a" + " #" * size + "b",
 }
@@ -104,7 +201,9 @@ SHAPES = {
 @pytest.mark.parametrize("shape", SHAPES)
 def test_reading_is_linear(shape):
     """What took seconds for some kilobytes takes no longer than ten times as much text allows."""
-    read = blocks.markdown_blocks if shape.startswith("a heading") else html_text.blocks
+    readers = {"a heading": blocks.markdown_blocks, "rst": blocks.restructured_blocks,
+               "text": blocks.plain_blocks}  # fmt: skip
+    read = next((one for name, one in readers.items() if shape.startswith(name)), html_text.blocks)
 
     def seconds(size):
         begun = process_time()

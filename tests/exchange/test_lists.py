@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import io
 import zipfile
+from collections import Counter
+from time import process_time
 
 import pytest
 
@@ -94,7 +96,7 @@ CARDS = (
 
 
 def said(kind, text):
-    return [row["content"] for row in lists.READERS[kind](text)]
+    return [row["content"] for row in lists.READERS[kind](text, Counter())]
 
 
 def test_contacts_say_who_and_how():
@@ -119,12 +121,13 @@ def test_events_say_when_in_words():
         "(2026-07-14)",
         "Pay the tax: due Wednesday 1 April 2026 (2026-04-01), done",
     ]
-    assert [row.get("progress") for row in lists.events(CALENDAR)] == [None, None, "done"]
+    rows = lists.events(CALENDAR, Counter())
+    assert [row.get("progress") for row in rows] == [None, None, "done"]
 
 
 def test_tasks_keep_their_marks():
     """Projects and contexts are tags; priority, days and progress are kept."""
-    rows = list(lists.tasks(TASKS))
+    rows = list(lists.tasks(TASKS, Counter()))
     assert [row["content"] for row in rows] == [
         "Call the plumber +house @phone (priority A, due 4 March 2026 (2026-03-04))",
         "Pay the rent (done 2026-02-02)", "read https://example.org/a:b",
@@ -135,7 +138,7 @@ def test_tasks_keep_their_marks():
 
 def test_bookmarks_keep_their_addresses():
     """With folders, tags, day and description; scripts are no addresses."""
-    rows = list(lists.bookmarks(BOOKMARKS))
+    rows = list(lists.bookmarks(BOOKMARKS, Counter()))
     assert [(row["content"], row["title"]) for row in rows] == [
         ("Load & lift — https://cranes.example/?a=1&b=2. Tables of loads", "Work › Cranes"),
         ("Tea — https://tea.example", None),
@@ -144,9 +147,50 @@ def test_bookmarks_keep_their_addresses():
     assert rows[0]["created_at"] == 1_700_000_000_000
 
 
+def test_bookmarks_of_every_make():
+    """Either quotes, times in s, ms and µs, scripts in any case; what describes a folder is the
+    folder's; an address that stands twice is two."""
+    text = ("<!DOCTYPE NETSCAPE-Bookmark-file-1><DL><DT><A href='https://a.example/?b=\"1\"' "
+            "add_date=1700000000000>A</A><DT><H3>Work</H3><DD>Only at work<DL>"
+            "<DT><A HREF=https://b.example ADD_DATE='1700000000000000'>B <b>bold</b></A><DD>one\n"
+            "two <DT><A HREF='JavaScript:x'>C</A><DT><A HREF=' java\nscript:x'>D</A></DL>"
+            "<DT><A HREF=https://b.example>E</A></DL>")  # fmt: skip
+    left = Counter()
+    rows = list(lists.bookmarks(text, left))
+    assert [(row["content"], row["title"]) for row in rows] == [
+        ('A — https://a.example/?b="1"', None), ("Work: Only at work", None),
+        ("B bold — https://b.example. one two", "Work"), ("E — https://b.example", None),
+    ]
+    assert [row.get("created_at") for row in rows] == [1_700_000_000_000, None,
+                                                       1_700_000_000_000, None]  # fmt: skip
+    assert len({row["id"] for row in rows}) == 4
+    assert left == {"scripts": 2}
+
+
+@pytest.mark.parametrize("shape", [
+    lambda n: "<a " * (n // 3), lambda n: "<a href='" * (n // 9), lambda n: "<dt><h3>" * (n // 8),
+    lambda n: "<DT><H3>f</H3><DL><DT><A HREF='http://x.example'>x</A>" * (n // 55),
+    lambda n: "<DD>x" * (n // 5), lambda n: "<DL>" * (n // 4),
+])  # fmt: skip
+def test_bookmarks_are_read_in_linear_time(shape):
+    """Twice the text takes about twice the time, whatever nobody has ended."""
+    took = dict.fromkeys((20_000, 160_000), 9.0)
+    for size in (*took, *took):
+        start = process_time()
+        said = list(lists.bookmarks(shape(size), Counter()))
+        took[size] = min(took[size], process_time() - start)
+    assert took[160_000] < 24 * took[20_000] + 0.3
+    assert sum(len(str(row)) for row in said) < 10_000 + 60 * 160_000
+
+
 @pytest.mark.parametrize(
     ("text", "found"),
     [
+        ("#1700000000\nfor x in a\ndo echo $x\ndone\n#1700000005\nls\n",
+         [("for x in a\ndo echo $x\ndone", 1700000000000), ("ls", 1700000005000)]),
+        ("- cmd: printf 'a\\\\n' \\n b\n  when: 1700000000\n  paths:\n    - x\n"
+         "- cmd: ls\n  when: 5\n",
+         [("printf 'a\\n' \n b", 1700000000000), ("ls", 5000)]),
         (": 1700000000:0;make test\n: 1700000009:0;for x in a \\\ndo\n: 1700000010:3;make test\n",
          [("for x in a \ndo", 1700000009000), ("make test", 1700000010000)]),
         ("#1700000000\nls -la\n#1700000005\nmake\n", [("ls -la", 1700000000000),
@@ -157,13 +201,74 @@ def test_bookmarks_keep_their_addresses():
 def test_a_command_is_kept_once_with_its_last_time(text, found):
     """Of zsh, bash and fish, which are known by how they begin."""
     assert lists.list_kind("x", text) == "history"
-    assert [(row["content"], row["created_at"]) for row in lists.commands(text)] == found
+    assert [(row["content"], row["created_at"]) for row in lists.commands(text, Counter())] == found
+
+
+def test_a_history_of_zsh_has_its_letters(run, tmp_path):
+    """zsh writes bytes of letters in a form of its own."""
+    command = 'echo "für Ärger, 備份 😀 Ãã"'
+    raw = b"".join(bytes([0x83, one ^ 0x20]) if 0x83 <= one <= 0xA2 else bytes([one])
+                   for one in f": 1700000000:0;{command}\n".encode())  # fmt: skip
+    for name, held in ((".zsh_history", raw), (".bash_history", command.encode())):
+        (tmp_path / name).write_bytes(held)
+        assert run("import", name).err == ""
+        (fact,) = run("list", "--json").json["facts"]
+        assert fact["content"] == command
+
+
+@pytest.mark.parametrize(("text", "wanted"), [
+    ('#separator:tab\n#html:false\n"a\nb ""c"""\td\n', [('a\nb "c": d', None, ["card"])]),
+    ("#separator:\n#deck:Geo::EU\n#tags:x y\na;b\n", [("a: b", "Geo › EU", ["card", "x", "y"])]),
+    ("#deck:D\n#deck column:3\na\tb\tE\nc\td\t\n", [("a: b", "E", ["card"]),
+                                                     ("c: d", "D", ["card"])]),
+    ("#tags:x\n#separator:Semicolon\na;b\n;\n", [("a: b", None, ["card", "x"])]),
+])  # fmt: skip
+def test_cards_of_every_make(text, wanted):
+    """Fields over several lines, a deck and tags for all, a separator that nobody has named."""
+    left = Counter()
+    assert lists.list_kind("x.txt", text) == "anki"
+    rows = list(lists.cards(text, left))
+    assert [(row["content"], row["title"], row["tags"]) for row in rows] == wanted
+    assert +left == ({"blank cards": 1} if text.endswith(";\n") else {})
+
+
+def table(text):
+    return list(foreign.delimited(io.BytesIO(text.encode()), tabs=False))
+
+
+@pytest.mark.parametrize(("text", "rows"), [
+    ("sep=;\na;b\n1,5;2\n", [{"a": "1,5", "b": 2}]), ('"sep=|"\na|b\n1|2\n', [{"a": 1, "b": 2}]),
+    ("a,b,a,,a\n1,2,3,4,5,6\n", [{"a": 1, "b": 2, "a 3": 3, "column 4": 4, "a 5": 5,
+                                  "column 6": 6}]),
+    ("Content,content\nx,y\n", [{"content": "x", "content 2": "y"}]),
+    ("Books of 2024\n\na;b\n1;2\n", [{"a": 1, "b": 2}]),
+    ("Books;;\n;;\na;b;c\n1;2;3\n", [{"a": 1, "b": 2, "c": 3}]),
+    ("\n\na,b\n\n1,2\n", [{"a": 1, "b": 2}]), ("content,\nx,\n", [{"content": "x"}]),
+    ("Remark\na, b\n", [{"Remark": "a", "column 2": " b"}]),
+])  # fmt: skip
+def test_tables_of_every_make(text, rows):
+    """What parts them, what stands above their header, names that stand twice, cells beyond."""
+    assert [row for _, row in table(text)] == rows
+
+
+def test_what_stands_above_a_header_is_told(run, tmp_path):
+    """Of CSV and of spreadsheets."""
+    (tmp_path / "a.csv").write_text("Books of 2024\n\ncontent;x\nA book;2\n")
+    assert "left out above the header: Books of 2024" in run("import", "a.csv").err
+    openpyxl = pytest.importorskip("openpyxl")
+    book = openpyxl.Workbook()
+    for row in (["Cranes"], [], ["content", "n", "n"], ["A crane", 1, 2, 3]):
+        book.active.append(row)
+    book.save(tmp_path / "b.xlsx")
+    assert "what stands above the names" in run("import", "b.xlsx").err
+    (fact,) = (one for one in run("list", "--json").json["facts"] if "crane" in one["content"])
+    assert fact["metadata"] == {"n": 1, "n 3": 2, "column 4": 3}
 
 
 def test_cards_say_front_and_back():
     """A question is answered; deck and tags have their places."""
     assert said("anki", CARDS) == ["Capital of Italy? Rome", "River of Bonn: Rhine"]
-    assert next(iter(lists.cards(CARDS)))["title"] == "Geo › EU"
+    assert next(iter(lists.cards(CARDS, Counter())))["title"] == "Geo › EU"
 
 
 FILES = {"people.vcf": (CONTACTS, "when was Ada born", "17 May 1984"),
@@ -184,6 +289,62 @@ def test_a_list_is_known_by_itself_and_comes_in_once(run, tmp_path, name):
     assert run("import", name, "--json").json["added"] == 0
     assert run("undo", "1").code == 0
     assert run("list", "--json").json["facts"] == []
+
+
+EVENT = ("BEGIN:VCALENDAR\nBEGIN:VEVENT\nUID:e1\nSEQUENCE:{}\nSUMMARY:Dentist\n"
+         "DTSTART;VALUE=DATE:202603{}\nEND:VEVENT\nEND:VCALENDAR\n").format  # fmt: skip
+CARD = "BEGIN:VCARD\nUID:u1\nFN:Ada\nTEL:{}\nEND:VCARD\n".format
+MEM0 = '[{{"id": "m1", "memory": "{}", "user_id": "u"}}]'.format
+NOTE = "---\nname: rules\ntype: user\n---\n{}\n".format
+
+
+@pytest.mark.parametrize("options", [(), ("--merge",), ("--trust",)])
+@pytest.mark.parametrize(("name", "texts", "words"), [
+    ("c.ics", [EVENT(0, "04"), EVENT(1, "05"), EVENT(2, "04")], ["-03-04", "-03-05", "-03-04"]),
+    ("c.vcf", [CARD("111"), CARD("222"), CARD("333")], ["111", "222", "333"]),
+    ("m.json", [MEM0("tea"), MEM0("coffee"), MEM0("tea")], ["tea", "coffee", "tea"]),
+])  # fmt: skip
+def test_what_changed_under_its_id_replaces_what_stood(run, tmp_path, name, texts, words, options):
+    """The old one is archived and kept, a second run changes nothing, and one undo goes back."""
+    for number, (text, word) in enumerate(zip(texts, words, strict=True)):
+        (tmp_path / name).write_text(text)
+        done = run("import", name, "--json", *options).json
+        assert (done["added"], done["superseded"], done["skipped"]) == (1, min(number, 1), 0)
+        again = run("import", name, "--json", *options).json
+        assert (again["added"], again["superseded"], again["present"]) == (0, 0, 1)
+        (fact,) = run("list", "--json").json["facts"]
+        assert word in fact["content"]
+    assert run("undo", "5").code == 0  # the second runs are batches too
+    (fact,) = run("list", "--json").json["facts"]
+    assert words[1] in fact["content"]
+
+
+def test_a_list_that_says_two_things_under_one_id_is_told(run, tmp_path):
+    """The one that was changed most often counts, in each run."""
+    (tmp_path / "c.ics").write_text(EVENT(1, "05") + EVENT(2, "06"))
+    for added in (1, 0):
+        done = run("import", "c.ics", "--json").json
+        assert (done["added"], done["skipped"]) == (added, 1)
+    assert "-03-06" in run("list", "--json").json["facts"][0]["content"]
+
+
+def test_what_was_done_since_is_the_same_fact(run, tmp_path):
+    """A task of a todo.txt or calendar keeps its words; a command has its last time."""
+    (tmp_path / "todo.txt").write_text("(A) Pay the rent +home\nWater\nWater\n")
+    assert run("import", "todo.txt", "--json").json["added"] == 3
+    (tmp_path / "todo.txt").write_text("x 2026-02-02 Pay the rent +home pri:A\nWater\nx Water\n")
+    done = run("import", "todo.txt", "--json").json
+    assert (done["added"], done["brought"]["relabelled"]) == (0, 2)
+    assert run("import", "todo.txt", "--json").json["present"] == 3
+    facts = run("list", "--json").json["facts"]
+    assert sorted((one["content"], one["progress"]) for one in facts) == [
+        ("Pay the rent +home (priority A)", "done"), ("Water", "active"), ("Water", "done")
+    ]
+    for at in (1700000000, 1700000500, 1700000500):
+        (tmp_path / ".zsh_history").write_text(f": {at}:0;make test\n")
+        run("import", ".zsh_history")
+        (fact,) = (one for one in run("list", "--json").json["facts"] if one["title"])
+        assert fact["last_accessed_at"].startswith(f"2023-11-14T22:{13 + (at > 1700000000) * 8}")
 
 
 def test_rows_become_sentences(run, tmp_path):
@@ -314,7 +475,7 @@ def test_contacts_keep_what_programs_name_in_their_own_way():
             "X-EVOLUTION-ANNIVERSARY:2009-08-08T14:30\nTEL;VALUE=uri:tel:+1-5\n"
             "CATEGORIES:rowing\\,choir\nREV:20120305T132236Z\nEND:VCARD\n"
             "BEGIN:VCARD\nEMAIL:lee@boat.example\nEND:VCARD\n")  # fmt: skip
-    ada, lee = lists.READERS["vcard"](card)
+    ada, lee = lists.READERS["vcard"](card, Counter())
     assert ada["content"] == (
         "Ada: phone (Boat) 12; phone +1-5; anniversary 8 August 2009 (2009-08-08); "
         "related (Brother) Per; spouse Kim")  # fmt: skip
@@ -331,7 +492,7 @@ def test_events_keep_what_calendars_say_beside():
              "CREATED:20251231T230000Z\nEND:VEVENT\nBEGIN:VEVENT\nDTSTART;VALUE=DATE:20260501\n"
              "DURATION:P9999999999W\nEND:VEVENT\nBEGIN:VEVENT\nEND:VEVENT\n"
              "END:VCALENDAR\n")  # fmt: skip
-    dive, other = lists.READERS["ical"](event)
+    dive, other = lists.READERS["ical"](event, Counter())
     assert dive["content"] == (
         "Dive: Friday 27 March 2026 (2026-03-27), 10:00–11:30, every day, once, every week, "
         "not on Friday 3 April 2026 (2026-04-03), 10:00, "
@@ -350,7 +511,7 @@ def test_events_keep_what_calendars_say_beside():
 def test_older_histories_are_read(text):
     """Of fish: other indents, other fields, a blank behind the sign."""
     assert lists.list_kind("x", text) == "history"
-    [row] = lists.READERS["history"](text)
+    [row] = lists.READERS["history"](text, Counter())
     assert (row["content"], row["created_at"]) == ("make tea", 1_111_122_222_000)
 
 

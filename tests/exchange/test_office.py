@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections import Counter
 
 import pytest
 
@@ -17,12 +18,19 @@ def docx():
                        ("table", [["Crane", "Tons"], ["Blue", "12"]])])  # fmt: skip
 
 
-def odt():
+def odt(inner=""):
     odfdo = pytest.importorskip("odfdo")
     made = odfdo.Document("text")
     made.body.clear()
     made.body.append(odfdo.Header(1, "Pump"))
     made.body.append(odfdo.Paragraph("Rinse the filter every month."))
+    for one in inner:
+        made.body.append(odfdo.Element.from_tag(one))
+    for name, stated in (("S", 'style:text-line-through-style="solid"'),
+                         ("H", 'text:display="none"')):
+        made.insert_style(odfdo.Element.from_tag(
+            f'<style:style style:name="{name}" style:family="text"><style:text-properties '
+            f'{stated}/></style:style>'), automatic=True)  # fmt: skip
     whole = io.BytesIO()
     made.save(whole)
     return whole.getvalue()
@@ -60,14 +68,14 @@ def test_a_document_is_read_under_its_headings(run, tmp_path, name, make):
 
 def test_a_table_keeps_its_cells():
     """Row by row, as of HTML."""
-    page = "".join(office.unpacked(docx(), "docx"))
+    page = "".join(office.unpacked(docx(), "docx", Counter()))
     assert [block.text for block in html_text.blocks(page)][-1] == "Crane | Tons\nBlue | 12"
 
 
 def test_a_table_of_contents_is_left_out():
     """It only says the headings again."""
     raw = paper.docx([("toc", "Pump\t1"), ("h1", "Pump"), ("p", "Rinse it.")])
-    page = "".join(office.unpacked(raw, "docx"))
+    page = "".join(office.unpacked(raw, "docx", Counter()))
     assert [block.text for block in html_text.blocks(page)] == ["Rinse it."]
 
 
@@ -83,7 +91,37 @@ def test_a_bomb_is_not_unpacked(monkeypatch):
     """What says that it unpacks to too much is refused before anything of it is read."""
     monkeypatch.setattr(office, "_MOST_UNPACKED", 1000)
     with pytest.raises(UsageError, match="unpacks to too much"):
-        list(office.unpacked(packed({"word/document.xml": "x" * 2000}), "docx"))
+        list(office.unpacked(packed({"word/document.xml": "x" * 2000}), "docx", Counter()))
+
+
+RUN = "<w:r><w:rPr>{}</w:rPr><w:t>{} </w:t></w:r>".format
+STYLES = ('<w:style w:type="character" w:styleId="A"><w:rPr><w:vanish/></w:rPr></w:style>'
+          '<w:style w:type="character" w:styleId="B"><w:basedOn w:val="A"/></w:style>')  # fmt: skip
+CHANGES = ('<text:tracked-changes><text:changed-region text:id="c1"><text:deletion><text:p>deleted'
+           "</text:p></text:deletion></text:changed-region></text:tracked-changes>")  # fmt: skip
+
+
+@pytest.mark.parametrize(("form", "raw"), [
+    ("docx", paper.docx([("xml",
+        "<w:p>" + RUN("", "kept") + RUN("<w:strike/>", "struck") + RUN("<w:dstrike/>", "twice")
+        + RUN("<w:vanish/>", "hidden") + RUN('<w:rStyle w:val="B"/>', "styled")
+        + RUN('<w:strike w:val="0"/>', "too") + "<w:del><w:r><w:delText>deleted</w:delText></w:r>"
+        '</w:del></w:p><w:p><w:pPr><w:pStyle w:val="A"/></w:pPr>' + RUN("", "gone") + "</w:p>")],
+        STYLES)),
+    ("odt", odt([CHANGES, '<text:p>kept <text:span text:style-name="S">struck</text:span> '
+                 '<text:span text:style-name="H">hidden</text:span>too</text:p>'])),
+])  # fmt: skip
+def test_what_is_struck_out_or_hidden_is_left_out(form, raw):
+    """By itself, by its style, or by a revision; it is counted."""
+    told = []
+    held = read.content(raw)
+    found = read.blocks_of(held, form, encoding=None, warn=told.append)
+    text = " ".join(block.text for block in found)
+    assert "kept" in text and "too" in text
+    for word in ("struck", "twice", "hidden", "styled", "deleted", "gone"):
+        assert word not in text
+    wanted = {"docx": "3 hidden parts, 3 struck-out texts", "odt": "1 hidden part, 2 struck-out"}
+    assert told[0].startswith(f"left out: {wanted[form]}")
 
 
 def test_pages_keep_their_addresses():

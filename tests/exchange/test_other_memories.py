@@ -608,9 +608,53 @@ def test_bodies_and_parts_of_sessions_come_along(run, tmp_path):
     found = taken(run, "--all-scopes")
     assert found.keys() == {"Close it", "The pool kept each handle until midnight",
                             "A handle was kept", "Pools leak", "The fix", "Test it"}  # fmt: skip
+    assert found["Test it"]["title"] == "mend › next steps"
     fact = found["Close it"]
     assert (fact["scope"], fact["session"], fact["turn"], fact["title"]) == (
         "api", "s1", 3, "The leak")  # fmt: skip
+
+
+ODD = {
+    "mem0": '[{"memory": "a", "user_id": "u", "categories": {"k": "w1"}, "metadata": ["w2", 3]},'
+            ' {"memory": "b", "categories": 4711, "metadata": "w3"}, {"memory": "c", "categories":'
+            ' "w4", "metadata": null}]',
+    "mcp-memory-service": '{"memories": [{"content": "a", "content_hash": "h", "memory_type": "x",'
+                          ' "tags": {"k": "w1"}, "metadata": ["w2", 4711]}, {"content": "b",'
+                          ' "tags": ["w3", 5, null, {"k": "w4"}], "metadata": "[1]"}]}',
+    "chatgpt": '[{"content": "a", "text": "w1", "updated_at": "w2", "created_at": 1755000000,'
+               ' "memory": ["w3", 4711], "x": "w4"}]',
+    "brigade": '{"memoryId": "m", "content": "a", "sourceType": "w1", "metadata": ["w2"],'
+               ' "decayRate": 0.1, "links": ["w3"], "createdBy": {"kind": "w4"}, "x": 4711}\n',
+    "rsclaw": '{"docs": [{"id": 1, "text": "a", "kind": "w1", "tier": "w2", "tags": "w3",'
+              ' "accessed_at": 1755000000, "x": {"k": "w4"}},'
+              ' {"id": 2, "text": "b", "tags": [4711]}]}',
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_values_of_odd_types_are_kept(run, tmp_path, name):
+    """Numbers, lists and objects in the place of texts stand in the tags or the metadata, or are
+    told."""
+    (tmp_path / "x.json").write_text(ODD[name])
+    done = run("import", "x.json", "--from", name)
+    assert done.code == 0, done.err
+    held = json.dumps(run("list", "--json").json) + done.err
+    assert [word for word in ("w1", "w2", "w3", "w4", "4711") if word not in held] == []
+
+
+def test_odd_columns_of_a_database_are_kept(run, tmp_path):
+    """SQLite holds any value in any column."""
+    _database(
+        tmp_path / "c.db",
+        ("CREATE TABLE observations (id, project, text, type, title, facts, narrative, concepts)",),
+        ("INSERT INTO observations VALUES (1,'p',4711,'x',12,'{\"k\": \"w1\"}',x'7732',815)",),
+        ("CREATE TABLE session_summaries (id, project, request, learned)",),
+        ("INSERT INTO session_summaries VALUES (1, 5, 6, 4712)",),
+    )
+    done = run("import", "c.db", "--from", "claude-mem")
+    assert done.code == 0, done.err
+    held = json.dumps(run("list", "--json", "--all-scopes").json)
+    assert [word for word in ("4711", "12", "w1", "w2", "815", "4712") if word not in held] == []
 
 
 @pytest.mark.parametrize("text", [

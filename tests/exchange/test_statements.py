@@ -31,7 +31,9 @@ LONG = "so " * 40 + "it is"  # 125 characters
     ("**Never do:**\n\n- " + LONG * 4, [("Never do", LONG * 4)]),
     ("None of these\n\n- " + LONG * 4, [("None of these", LONG * 4)]),
     ("Said.\n- " + LONG * 4, [("Said.", LONG * 4)]),
-    (f"{LONG * 2}.\n\n- one\n- two", [(None, f"{LONG * 2}."), (None, "one"), (None, "two")]),
+    (f"{LONG * 2}.\n\n- one\n- two", [(None, f"{LONG * 2}.\n\n- one\n- two")]),
+    (f"Never. {LONG * 2}.\n\n- {LONG * 4}", [(None, f"Never. {LONG * 2}.: {LONG * 4}")]),
+    (f"{LONG * 4}. Never.\n\n- a", [(None, f"{LONG * 4}. Never."), ("Never.", "a")]),
     ("- one\n- two", [(None, "one"), (None, "two")]),
     ("# A\n\n1. put it on\n2. take it off", [("A", "1. put it on\n2. take it off")]),
     (f"1. {LONG * 4}\n2. two", [(None, LONG * 4), (None, "two")]),
@@ -72,7 +74,9 @@ LONG = "so " * 40 + "it is"  # 125 characters
     ("**Never**\n\nDeploy.\n\nWe do not:\n\n**At night:**\n\n- a\n\n**By day:**\n\n- b",
      [("Never", "Deploy."), ("We do not › At night", "a"), ("We do not › By day", "b")]),
     ("see [[A|the b]] and [[C]] `[[d]]`", [(None, "see the b and C `[[d]]`")]),
-    ("---\na: b\n---\nx\n\n---\nc: d\n---\ny", [(None, "x"), (None, "y")]),
+    ("---\na: b\n---\nx\n\n---\na: d\n---\ny", [(None, "x"), (None, "y")]),
+    ("---\na: b\n---\nx\n\n---\nnote: never\n---\ny", [(None, "x"), ("note: never", "y")]),
+    ("x\n\n---\nnote: never\n---\n\ny", [(None, "x"), ("note: never", "y")]),
     ("a\n\n---\nnote of mine\n---\nb", [(None, "a"), ("note of mine", "b")]),
 ])  # fmt: skip
 def test_each_form(text, wanted):
@@ -108,6 +112,7 @@ def test_nothing_that_governs_is_cut():
     found = stated(f"{long}:\n- one\n- " + LONG * 3)
     assert (None, f"{long}:") in found and all("must not" in "".join(filter(None, one))
                                                for one in found)  # fmt: skip
+    assert [len(text) for _, text in stated(f"# {long}\n\n- one")] == [1080, 404]
 
 
 @pytest.mark.parametrize(("name", "words"), [
@@ -193,9 +198,9 @@ def test_reading_is_linear(shape):
 
 def test_front_matter_is_of_the_text_below_it():
     """Fields in front are no text; a file may have several."""
-    text = "---\ntitle: T\n---\nx: y\n\n---\ntags: [a]\n---\n- z\n"
+    text = "---\ntitle: T\n---\nx: y\n\n---\ntitle: S\ntags: [a]\n---\n- z\n"
     assert [(part.front, part.line) for part in parts(text)] == [
-        (("title: T",), 1), (("tags: [a]",), 6)
+        (("title: T",), 1), (("title: S", "tags: [a]"), 6)
     ]  # fmt: skip
     assert [part.front for part in parts("a: b\n\nc: d\n\ne")] == [()]
 

@@ -24,7 +24,8 @@ BY: tuple[By, ...] = ("its head", "its name", "git", "its last change")
 _AT_HEAD = ("created", "created_at", "createdat", "created-at", "date created", "date", "datetime",
             "published", "pubdate", "timestamp", "modified", "updated")  # fmt: skip
 _NUMBERS = re.compile(
-    r"(?<!\d)((?:19|20)\d\d)([-_./ ]?)(0[1-9]|1[0-2])\2(0[1-9]|[12]\d|3[01])(?!\d)"
+    r"(?:(?<!\d)((?:19|20)\d\d)([-_./ ])|^((?:19|20)\d\d)())"
+    r"(0[1-9]|1[0-2])(?:\2|\4)(0[1-9]|[12]\d|3[01])(?!\d)"
 )
 _FOLDERS = re.compile(r"(?:^|/)((?:19|20)\d\d)/(?:[^/\d]*/)?(0[1-9]|1[0-2])(?:[^/\d][^/]*)?/"
                       r"(0[1-9]|[12]\d|3[01])(?![^/\D]*\d)[^/]*$")  # fmt: skip
@@ -46,8 +47,9 @@ class Dates:
     def __init__(self, folder: str, paths: Sequence[str], *, now: int) -> None:
         self._folder = folder
         self._now = now
-        self._by_git, self._has_git = _of_repository(folder)
-        self._is_unpacked = _are_of_one_minute(os.path.join(folder, path) for path in paths)
+        self._by_git, self._is_cloned = _of_repository(folder)
+        own = (os.path.join(folder, path) for path in paths if path not in self._by_git)
+        self._is_unpacked = _are_of_one_minute(own)
         self.told: dict[By, int] = {}
 
     def of(self, path: str, head: Mapping[str, Any]) -> int | None:
@@ -66,8 +68,9 @@ class Dates:
         return None
 
     def _changed(self, path: str) -> int | None:
-        """Return the time of the last change of a file, unless it is that of a clone or archive."""
-        if self._is_unpacked or self._has_git:
+        """Return the time of the last change of a file, unless it is that of a clone or archive:
+        one that a repository does not have was written here."""
+        if self._is_unpacked or self._is_cloned:
             return None
         try:
             return int(os.stat(os.path.join(self._folder, path)).st_mtime * 1000)
@@ -102,7 +105,7 @@ def at_head(head: Mapping[str, Any]) -> int | None:
 
 def in_name(path: str) -> int | None:
     """Return the midnight of the day that the name of a file says, or its folders; None where they
-    say none: 2026-02-08, 2026_02_08, 20260208, Feb 8 2026, 2026/02/08."""
+    say none: 2026-02-08, 2026_02_08, Feb 8 2026, 2026/02/08, at its beginning also 20260208."""
     name = os.path.splitext(path.rpartition("/")[2])[0]
     found = _NUMBERS.search(name) or _FOLDERS.search(os.path.splitext(path)[0])
     if found is not None:
@@ -138,7 +141,7 @@ def _are_of_one_minute(paths: Iterable[str]) -> bool:
 
 def _of_repository(folder: str) -> tuple[dict[str, int], bool]:
     """Return when the last commit of each file of a folder was made, in ms by its path below it,
-    and whether the folder lies in a repository.
+    and whether the folder lies in a repository that cannot be read.
 
     Nothing of the repository's settings is read: its objects are read from a repository of our own
     that has none, so no program that they name is ever started.
@@ -150,7 +153,7 @@ def _of_repository(folder: str) -> tuple[dict[str, int], bool]:
             return {}, False
         top = above
     try:
-        return _logged(top, os.path.relpath(os.path.realpath(folder), top)), True
+        return _logged(top, os.path.relpath(os.path.realpath(folder), top)), False
     except (TidelineError, OSError, ValueError):
         return {}, True
 
@@ -162,6 +165,8 @@ def _logged(top: str, below: str) -> dict[str, int]:
     if os.path.exists(os.path.join(place, "commondir")):
         shared = os.path.join(place, _line(os.path.join(place, "commondir")))
     head = _head(place, shared)
+    if not head:
+        return {}
     programs = Programs(_SECONDS, on_terminal=False, environ=os.environ)
     form = "sha1" if len(head) == 40 else "sha256"
     with tempfile.TemporaryDirectory() as empty:
@@ -198,13 +203,16 @@ def _git_folder(path: str) -> str:
 
 
 def _head(place: str, shared: str) -> str:
-    """Return the commit that is checked out; raise ValueError where it is not told plainly."""
+    """Return the commit that is checked out, "" where there is none yet; raise ValueError where it
+    is not told plainly."""
     told = _line(os.path.join(place, "HEAD"))
     if told.startswith("ref:"):
         name = told[4:].strip()
         if ".." in name or not name.startswith("refs/"):
             raise ValueError(name)
         told = _loose(place, name) or _loose(shared, name) or _packed(shared, name)
+        if not told and not os.path.exists(os.path.join(shared, "reftable")):
+            return ""
     if not _COMMIT.fullmatch(told):
         raise ValueError(told)
     return told
@@ -216,7 +224,10 @@ def _loose(place: str, name: str) -> str:
 
 
 def _packed(shared: str, name: str) -> str:
-    with open(os.path.join(shared, "packed-refs"), encoding="ascii", errors="replace") as file:
+    path = os.path.join(shared, "packed-refs")
+    if not os.path.exists(path):
+        return ""
+    with open(path, encoding="ascii", errors="replace") as file:
         return next((line[: -len(name) - 2] for line in file if line.endswith(f" {name}\n")), "")
 
 

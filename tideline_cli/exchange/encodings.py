@@ -51,7 +51,7 @@ def decoded(
     except LookupError:
         raise UsageError(f"no such encoding: {name}", hint="such as latin-1 or gb18030") from None
     except UnicodeError as error:
-        found = guess(raw) if name == "utf-8" else None
+        found = guess(raw) if name == "utf-8" and encoding is None else None
         if found is None:
             shown = name.upper() if name == "utf-8" else name
             where = f" (byte {error.start:,})" if isinstance(error, UnicodeDecodeError) else ""

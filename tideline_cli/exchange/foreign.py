@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import io
 import os
+import re
 from datetime import date
 from itertools import chain, islice
 from sqlite3 import Error
@@ -37,8 +38,9 @@ if TYPE_CHECKING:
 _FORMS = {field.name: field.form for field in FIELDS} | {"links": "texts"}
 _LONGEST_LINE = 1 << 20
 _MOST_ROWS, _MOST_COLUMNS = 1_048_576, 1000  # of a sheet
-_FIRST_ROWS = 20  # among which the one is that names the columns
+_FIRST_ROWS = 20  # among which the one is that names the columns, in a table too
 _DELIMITERS = (",", ";", "\t", "|")  # the first one of equals
+_STATED = re.compile(r'"?sep=(.)"?', re.IGNORECASE)
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 _EMPTY_IS_A_TEXT = frozenset(TEXTS) - {"slot", "scope", "session", "speaker", "document", "agent"}
 COLUMNS = (*NAMES, "changed_at", "said_at", "archived_reason", "links")
@@ -55,9 +57,12 @@ FIRST_COLUMNS = (
 QUOTED = "quoted_cells"  # the column that names those of a row that an export has quoted
 
 
-def delimited(file: BinaryIO, *, tabs: bool) -> Rows:
+def delimited(
+    file: BinaryIO, *, tabs: bool, tell: Callable[[str], object] = str
+) -> Rows:  # fmt: skip
     """Yield (line number, row or what is wrong with it) of a CSV or TSV file with a header. The
-    cells of a CSV file are parted by what parts most of its header: comma, semicolon, tab or bar.
+    cells of a CSV file are parted by what a first line `sep=;` says, else by what parts most of its
+    header: comma, semicolon, tab or bar. `tell` is told of lines above the header.
 
     Raises UsageError where the file cannot be read on.
     """
@@ -66,13 +71,20 @@ def delimited(file: BinaryIO, *, tabs: bool) -> Rows:
     with io.TextIOWrapper(file, encoding="utf-8-sig", newline="") as lines:
         try:
             numbered = _bounded(lines)
-            header = next(numbered, "")
+            first = [*islice(numbered, _FIRST_ROWS)]
+            stated = _STATED.fullmatch(first[0].strip()) if first and not tabs else None
+            first = first[1:] if stated else first
+            header = next((line for line in first if any(map(line.count, _DELIMITERS))), "")
             delimiter = "\t" if tabs else max(_DELIMITERS, key=header.count)
-            rows = csv.DictReader(chain([header], numbered), delimiter=delimiter)
+            delimiter = stated[1] if stated else delimiter
+            read = csv.reader(chain(first, numbered), delimiter=delimiter)
+            above, names, records = _headed(read, tell)
             # The first release quoted every such cell, and had these columns alone.
-            is_first = tuple(rows.fieldnames or ()) == FIRST_COLUMNS
-            for number, row in enumerate(rows, 2):
-                cells = {_column(key): value for key, value in row.items() if key}
+            is_first = tuple(names) == FIRST_COLUMNS
+            names = _header([_column(name) for name in names])
+            for number, row in enumerate(filter(None, records), above + bool(stated) + 2):
+                names += [f"column {place}" for place in range(len(names) + 1, len(row) + 1)]
+                cells = dict(zip(names, row, strict=False))
                 yield number, _typed(_of_first(cells) if is_first else _unquoted(cells), guess=True)
         except UnicodeDecodeError as error:
             raise UsageError(
@@ -80,6 +92,30 @@ def delimited(file: BinaryIO, *, tabs: bool) -> Rows:
             ) from error
         except csv.Error as error:
             raise UsageError(f"line {number + 1} cannot be read: {error}") from error
+
+
+def _headed(
+    records: Iterator[Sequence[Any]], tell: Callable[[str], object]
+) -> tuple[int, Sequence[Any], Iterator[Sequence[Any]]]:
+    """Return how many records stand above the header of a table, the header, and the records below
+    it. What stands above has one cell at most, and an empty line or empty cells beside it; what it
+    says is told."""
+    first: list[Sequence[Any]] = []
+    may_be_above = False
+    for record in islice(records, _FIRST_ROWS):
+        first.append(record)
+        full = [cell for cell in record if cell not in (None, "")]
+        is_column = bool(full) and str(full[0]).strip().lower() in _KNOWN
+        if is_column or len(full) > 1:
+            break
+        may_be_above = may_be_above or len(record) != 1
+    above = len(first) - 1 if may_be_above and len(full) > 1 else 0
+    while above == 0 and first and not any(first[0]):
+        del first[0]
+    said = [str(cell) for record in first[:above] for cell in record if cell not in (None, "")]
+    if said:
+        tell(f"left out above the header: {'; '.join(said):.200}")
+    return above, first[above] if first else (), chain(first[above + 1 :], records)
 
 
 def _column(name: str) -> str:
@@ -121,10 +157,12 @@ def of_sheets(raw: bytes, tell: Callable[[str], object] = str) -> Rows:
             head = next((place for place, count in enumerate(filled) if count >= wanted), 0)
             if any(filled[:head]):
                 tell(f"{sheet.title}: what stands above the names of the columns is left out")
-            header = _header(first[head] if first else ())
+            names = first[head] if first else ()
+            header = _header([one.strip() if isinstance(one, str) else one for one in names])
             for cells in chain(first[head + 1 :], rows):
+                header += [f"column {place}" for place in range(len(header) + 1, len(cells) + 1)]
                 row = {column: _of_cell(cell) for column, cell in zip(header, cells, strict=False)
-                       if column and cell is not None}  # fmt: skip
+                       if cell is not None}  # fmt: skip
                 if row:
                     number += 1
                     yield number, row if len(book.worksheets) == 1 else row | {"sheet": sheet.title}
@@ -139,11 +177,11 @@ def of_sheets(raw: bytes, tell: Callable[[str], object] = str) -> Rows:
 def _header(cells: Sequence[Any]) -> list[str]:
     """Return the names of columns; a column without one is called by its place, one that has the
     name of another by both."""
-    found: list[str] = []
+    found: dict[str, None] = {}
     for place, cell in enumerate(cells, 1):
-        name = str(cell).strip() if cell is not None else f"column {place}"
-        found.append(name if name not in found else f"{name} {place}")
-    return found
+        name = str(cell) if cell is not None and str(cell).strip() else f"column {place}"
+        found[name if name not in found else f"{name} {place}"] = None
+    return list(found)
 
 
 def _of_cell(cell: Any) -> Any:

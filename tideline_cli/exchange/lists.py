@@ -4,17 +4,20 @@ text can be read alone."""
 
 from __future__ import annotations
 
+import io
 import re
+from collections import Counter
 from datetime import MAXYEAR, date, datetime, timedelta
 from html import unescape
 from quopri import decodestring
 from zoneinfo import ZoneInfo
 
 from tideline_cli.errors import UsageError
+from tideline_cli.exchange.tools.files import ms_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
     Row = dict[str, Any]
@@ -28,14 +31,19 @@ _DATE = re.compile(r"-?-?(\d{4})?-?(\d\d)-?(\d\d)(?:T(\d\d):?(\d\d):?\d*(?:\.\d+
 _TASK = re.compile(r"(x )?(?:\(([A-Z])\) )?(?:(\d{4}-\d\d-\d\d) )?(?:(\d{4}-\d\d-\d\d) )?(.+)")
 _MARKED = re.compile(r"(?<!\S)([+@])(\S+)")
 _PAIR = re.compile(r"(?<!\S)([A-Za-z][\w-]*):(?!//)(\S+)")
-_LINK = re.compile(r"<(/?)(h3|a|dl|dd)\b([^>]*)>([^<]*)", re.IGNORECASE)
-_ATTRIBUTE = re.compile(r'([\w-]+)\s*=\s*"([^"]*)"')
+_PRIORITY = re.compile(r"(?<!\S)pri:[A-Z](?!\S)")
+_OF_BOOKMARKS = ("h3", "a", "dl", "dt", "dd")
+_NO_ADDRESS = re.compile(r"(?:j\s*a\s*v\s*a|v\s*b)\s*s\s*c\s*r\s*i\s*p\s*t\s*:|place:|data:", re.I)
+_LONGEST_NAME = 200  # characters of a folder
+_DIGITS = 20
 _INLINE = re.compile(r"</?(?:a|b|i|u|s|em|strong|span|font|sub|sup|code)\b[^<>]{0,2000}>", re.I)
 _TAG = re.compile(r"</?[A-Za-z][^<>]{0,2000}>")
 _ZSH = re.compile(r": (\d{6,12}):\d+;(.*)", re.DOTALL)
 _BASH = re.compile(r"# ?(\d{6,12})")
 _WHEN = re.compile(r"\s+when:\s*(\d{1,12})\s*$")
 _OF_FISH = re.compile(r"\s+(?:\w+:|- )")
+_ESCAPED_BY_FISH = re.compile(r"\\([\\n])")
+_METAFIED = re.compile(rb"\x83(.)", re.DOTALL)
 _DAYS = {"MO": "Monday", "TU": "Tuesday", "WE": "Wednesday", "TH": "Thursday", "FR": "Friday",
          "SA": "Saturday", "SU": "Sunday"}  # fmt: skip
 _LISTED = {"EXDATE": "not on", "RDATE": "also on"}
@@ -51,7 +59,7 @@ _CONTACT = {"TEL": "phone", "EMAIL": "email", "ADR": "address", "URL": "web", "I
 _OF_VENDORS = re.compile(r"X-(?:MS-|EVOLUTION-|AB)?")
 
 
-def contacts(text: str) -> Iterator[Row]:
+def contacts(text: str, left: Counter[str]) -> Iterator[Row]:
     """Yield a row for each vCard, and one for each birthday."""
     for card in _components(text, "VCARD"):
         by_name: dict[str, list[tuple[dict[str, str], str]]] = {}
@@ -64,6 +72,7 @@ def contacts(text: str) -> Iterator[Row]:
         ways = (_first(by_name, key) for key in ("ORG", "EMAIL", "TEL"))
         name = whole.strip() or next(filter(None, ways), "").replace(";", ", ").strip()
         if not name:
+            left["nameless contacts"] += 1
             continue
         role = [_plain(_first(by_name, "TITLE")), ", ".join(_parts(_first(by_name, "ORG")))]
         said = [f"{word}{_kind(parameters, labels)} {_told(key, value)}"
@@ -83,10 +92,11 @@ def contacts(text: str) -> Iterator[Row]:
                    "content": f"{_plain(name)}'s birthday is {day}", "element": "birthday"}
 
 
-def events(text: str) -> Iterator[Row]:
+def events(text: str, left: Counter[str]) -> Iterator[Row]:
     """Yield a row for each event, task and note of a calendar; its days are said in words."""
     for kind, tag in (("VEVENT", "event"), ("VTODO", "task"), ("VJOURNAL", "note")):
-        for properties in _components(text, kind):
+        newest_first = sorted(_components(text, kind), key=_sequence, reverse=True)
+        for properties in newest_first:
             found = {name: (parameters, value) for name, parameters, value in reversed(properties)}
             title = _plain(_first_of(found, "SUMMARY")).strip()
             about = _plain(_first_of(found, "DESCRIPTION")).strip()
@@ -110,6 +120,7 @@ def events(text: str) -> Iterator[Row]:
             said.append(f"with {', '.join(with_whom[:20])}{more}" if with_whom else "")
             said.append(_first_of(found, "URL"))
             if not (title or about or any(said)):
+                left["empty events"] += 1
                 continue
             head = f"{title or tag}: " if any(said) and (title or not about) else title
             whole = head + ", ".join(one for one in said if one)
@@ -125,13 +136,24 @@ def events(text: str) -> Iterator[Row]:
             yield row
 
 
-def tasks(text: str) -> Iterator[Row]:
-    """Yield a row for each task of a todo.txt."""
-    for line in text.splitlines():
-        found = _TASK.fullmatch(line.strip())
-        if found is None:
-            continue
-        done, priority, first, second, rest = found.groups()
+def _sequence(properties: Sequence[Property]) -> int:
+    """Return how often an entry of a calendar was changed."""
+    said = [value for name, _, value in properties if name == "SEQUENCE"]
+    return int(said[0]) if said and said[0].isdigit() and len(said[0]) < 10 else 0
+
+
+def tasks(text: str, _: Counter[str]) -> Iterator[Row]:
+    """Yield a row for each task of a todo.txt; of tasks of the same words those that are done are
+    the first ones."""
+    found = [one for line in text.splitlines() if (one := _TASK.fullmatch(line.strip()))]
+    is_open = {place: not one[1] for place, one in enumerate(found)}
+    own: dict[int, str] = {}
+    seen = Counter[str]()
+    for place in sorted(is_open, key=is_open.__getitem__):
+        words = " ".join(_PRIORITY.sub("", found[place][5]).split())
+        own[place] = _numbered(words, seen)
+    for place, one in enumerate(found):
+        done, priority, first, second, rest = one.groups()
         pairs = {key.lower(): value for key, value in _PAIR.findall(rest)}
         tags = [tag for _, tag in _MARKED.findall(rest)]
         words = " ".join(_PAIR.sub(_undated, rest).split())
@@ -139,9 +161,15 @@ def tasks(text: str) -> Iterator[Row]:
         said = [f"priority {priority}" if priority else "", *days,
                 f"done {first}" if done and first else ""]  # fmt: skip
         aside = ", ".join(one for one in said if one)
-        yield {"content": f"{words} ({aside})" if aside else words or rest,
+        yield {"id": own[place], "content": f"{words} ({aside})" if aside else words or rest,
                "tags": ["task", *tags], "progress": "done" if done else "active",
                "created_at": second if done else first}  # fmt: skip
+
+
+def _numbered(own: str, seen: Counter[str]) -> str:
+    """Return what tells an entry from others, with its number where others are called so too."""
+    seen[own] += 1
+    return own if seen[own] == 1 else f"{own}#{seen[own]}"
 
 
 def _is_day(value: str) -> bool:
@@ -153,79 +181,140 @@ def _undated(found: re.Match[str]) -> str:
     return "" if _is_day(found[2]) else found[0]
 
 
-def bookmarks(text: str) -> Iterator[Row]:
+def bookmarks(text: str, left: Counter[str]) -> Iterator[Row]:
     """Yield a row for each bookmark: its title, address and description; its folders are the
-    title of the row."""
+    title of the row. What describes a folder is a row too."""
+    from justhtml import stream  # noqa: PLC0415  bookmarks alone
+
     folders: list[str] = []
-    named = ""
-    last: Row | None = None
-    for closing, name, attributes, inner in _LINK.findall(text):
-        tag, said = name.lower(), unescape(inner).strip()
-        if tag == "h3" and not closing:
-            named = said
-        elif tag == "dl" and not closing:
+    named = said = ""
+    seen = Counter[str]()
+    about: Row | None = None  # the row that a description belongs to
+    for tag, attributes in _marks(stream(text)):
+        if tag == "":
+            said += str(attributes)
+            continue
+        words, said = " ".join(said.split()), ""
+        if tag == "/h3":
+            named = words
+            about = {"id": f"folder:{_path(folders)}{named}", "content": named,
+                     "title": _path(folders)[:-3] or None, "tags": ["bookmark", "folder"]}
+        elif tag == "/a" and about is not None:
+            about["content"] = f"{words} — {about['content']}" if words else about["content"]
+        elif about is not None and tag not in ("dd", "/dd", "/a"):
+            is_folder = about["id"].startswith("folder:")
+            about["content"] += (": " if is_folder else ". ") + words if words else ""
+            if not is_folder or words:
+                yield about
+            about = None
+        if tag == "dl":
             folders.append(named)
             named = ""
-        elif tag == "dl":
+        elif tag == "/dl":
             del folders[-1:]
-        elif tag == "dd" and last is not None and said:
-            last["content"] += f". {said}"
-        elif tag == "a" and not closing:
-            if last is not None:
-                yield last
-            fields = {key.lower(): unescape(value) for key, value in _ATTRIBUTE.findall(attributes)}
-            address = fields.get("href", "")
-            last = None
-            if address and not address.startswith(("javascript:", "place:", "data:")):
-                added = fields.get("add_date", "")
-                tags = [one.strip() for one in fields.get("tags", "").split(",") if one.strip()]
-                last = {"content": f"{said} — {address}" if said else address,
-                        "title": " › ".join(filter(None, folders)) or None,
-                        "tags": ["bookmark", *tags],
-                        "created_at": int(added) * 1000 if added.isdigit() else None}  # fmt: skip
-    if last is not None:
-        yield last
+        elif tag == "a":
+            about = _bookmark(attributes, folders, seen, left)
 
 
-def commands(text: str) -> Iterator[Row]:
+def _marks(events: Iterable[tuple[str, Any]]) -> Iterator[tuple[str, Any]]:
+    """Yield (tag, attributes) of what bookmarks are marked up by, `/tag` where it ends, and ("",
+    text) of texts; last an entry that ends the one before."""
+    for event, value in events:
+        if event == "text":
+            yield "", value
+        elif event == "start" and value[0] in _OF_BOOKMARKS:
+            yield value[0], value[1] or {}
+        elif event == "end" and value in _OF_BOOKMARKS:
+            yield f"/{value}", {}
+    yield "dt", {}
+
+
+def _bookmark(
+    attributes: Mapping[str, str | None], folders: Sequence[str], seen: Counter[str],
+    left: Counter[str],
+) -> Row | None:  # fmt: skip
+    """Return the row of a bookmark that begins with these attributes; None for a script."""
+    fields = {key.lower(): (value or "").strip() for key, value in attributes.items()}
+    address, added = fields.get("href", ""), fields.get("add_date", "")
+    if not address or _NO_ADDRESS.match(address):
+        left["scripts" if address else "blank bookmarks"] += 1
+        return None
+    tags = [one.strip() for one in fields.get("tags", "").split(",") if one.strip()]
+    is_number = added.isascii() and added.isdigit() and len(added) < _DIGITS
+    return {"id": _numbered(address, seen), "content": address, "tags": ["bookmark", *tags],
+            "title": _path(folders)[:-3] or None,
+            "created_at": ms_of(int(added)) if is_number else None}  # fmt: skip
+
+
+def _path(folders: Sequence[str]) -> str:
+    """Return folders as they stand before a name; of many the outermost and the innermost."""
+    shown = (*folders[:8], *folders[max(8, len(folders) - 8) :])
+    named = [one[:_LONGEST_NAME] for one in shown if one]
+    if len(folders) > 16:
+        named.insert(8, "…")
+    return "".join(f"{one} › " for one in named)
+
+
+def commands(text: str, _: Counter[str]) -> Iterator[Row]:
     """Yield a row for each command of the history of bash, zsh or fish, once, with the time at
     which it was last used."""
     found: dict[str, int | None] = {}
-    for command, at in _history(text):
+    for command, at in _history(text.split("\n")):
         line = command.strip()
         if line:
             found.pop(line, None)
             found[line] = at
     for line, at in found.items():
-        yield {"content": line, "title": "shell command", "tags": ["shell"],
-               "created_at": None if at is None else at * 1000}  # fmt: skip
+        when = None if at is None else at * 1000
+        yield {"id": line, "content": line, "title": "shell command", "tags": ["shell"],
+               "created_at": when, "said_at": when}  # fmt: skip
 
 
-def cards(text: str) -> Iterator[Row]:
+def cards(text: str, left: Counter[str]) -> Iterator[Row]:
     """Yield a row for each note of Anki's text export: its fields, the first of them in front."""
-    said: dict[str, str] = {}
-    lines = text.splitlines()
-    while lines and lines[0].startswith("#"):
-        name, _, value = lines.pop(0)[1:].partition(":")
-        said[name.strip().lower()] = value.strip()
-    names = {"tab": "\t", "comma": ",", "semicolon": ";", "pipe": "|", "colon": ":", "space": " "}
-    parting = names.get(said.get("separator", "tab").lower(), said.get("separator", "\t"))
-    aside = {int(value): key.removesuffix(" column") for key, value in said.items()
-             if key.endswith(" column") and value.isdigit()}  # fmt: skip
     import csv  # noqa: PLC0415  cards alone
 
+    said: dict[str, str] = {}
+    while text.startswith("#"):
+        line, _, text = text.partition("\n")
+        name, _, value = line[1:].partition(":")
+        said[name.strip().lower()] = value.strip(" \r")
+    stated = said.get("separator", "")
+    parting = _SEPARATORS.get(stated.lower(), stated)
+    if len(parting) != 1:
+        first = text.partition("\n")[0]
+        parting = max(_SEPARATORS.values(), key=lambda sign: (first.count(sign), sign == "\t"))
+    aside = {int(value): key.removesuffix(" column") for key, value in said.items()
+             if key.endswith(" column") and value.isdigit() and len(value) < 5}  # fmt: skip
+    read = _without_marks if said.get("html", "").lower() == "true" else str.strip
     csv.field_size_limit(1 << 24)
-    for cells in csv.reader(lines, delimiter=parting):
-        apart = {aside[place]: cell for place, cell in enumerate(cells, 1) if place in aside}
-        read = _without_marks if said.get("html") == "true" else str.strip
-        fields = [read(cell) for place, cell in enumerate(cells, 1) if place not in aside]
-        front, *back = [field for field in fields if field] or [""]
-        if not front:
-            continue
-        between = " " if front.endswith(("?", "？", ":", ".")) else ": "
-        yield {"content": front + (between + "; ".join(back) if back else ""),
-               "id": apart.get("guid"), "title": apart.get("deck", "").replace("::", " › ") or None,
-               "tags": ["card", *apart.get("tags", "").split()]}  # fmt: skip
+    try:
+        for cells in csv.reader(io.StringIO(text, newline=""), delimiter=parting):
+            row = _card([read(cell) for cell in cells], aside, said)
+            left["blank cards"] += row is None and bool(cells)
+            if row is not None:
+                yield row
+    except csv.Error as error:
+        raise UsageError(f"cannot be read on: {error}", hint="what stands before it is taken"
+                         ) from error  # fmt: skip
+
+
+_SEPARATORS = {"tab": "\t", "comma": ",", "semicolon": ";", "pipe": "|", "colon": ":",
+               "space": " "}  # fmt: skip
+
+
+def _card(cells: Sequence[str], aside: Mapping[int, str], said: Mapping[str, str]) -> Row | None:
+    """Return a note as a row; None for one without a field. `aside` are the columns that are no
+    fields, `said` is what holds for all notes."""
+    apart = {aside[place]: cell for place, cell in enumerate(cells, 1) if place in aside}
+    front, *back = [one for place, one in enumerate(cells, 1) if one and place not in aside] or [""]
+    if not front:
+        return None
+    between = " " if front.endswith(("?", "？", ":", ".")) else ": "
+    deck = apart.get("deck") or said.get("deck", "")
+    return {"content": front + (between + "; ".join(back) if back else ""),
+            "id": apart.get("guid"), "title": deck.replace("::", " › ") or None,
+            "tags": ["card", *said.get("tags", "").split(), *apart.get("tags", "").split()]}
 
 
 def _components(text: str, kind: str) -> Iterator[list[Property]]:
@@ -414,29 +503,45 @@ def _nth(place: str) -> str:
     return {1: "1st ", 2: "2nd ", 3: "3rd "}.get(number, f"{number}th ")
 
 
-def _history(text: str) -> Iterator[tuple[str, int | None]]:
-    """Yield the commands of a history with the seconds at which they were run."""
-    lines = text.splitlines()
-    at: int | None = None
+def _history(lines: Sequence[str]) -> Iterator[tuple[str, int | None]]:
+    """Yield the commands of a history with the seconds at which they were run. Behind a time of
+    bash all lines up to the next time are one command."""
     place = 0
     while place < len(lines):
         line = lines[place]
         place += 1
         if line.startswith("- cmd: "):
-            when = _WHEN.match(lines[place]) if place < len(lines) else None
-            command = line[7:].replace("\\n", "\n").replace("\\\\", "\\")
-            yield command, int(when[1]) if when else None
+            start = place
             while place < len(lines) and _OF_FISH.match(lines[place]):
                 place += 1
+            when = next(filter(None, map(_WHEN.match, lines[start:place])), None)
+            command = _ESCAPED_BY_FISH.sub(
+                lambda found: "\n" if found[1] == "n" else "\\", line[7:]
+            )
+            yield command, int(when[1]) if when else None
         elif (found := _BASH.fullmatch(line)) is not None:
-            at = int(found[1])
-        else:
-            while line.endswith("\\") and place < len(lines):
-                line = f"{line[:-1]}\n{lines[place]}"
+            start = place
+            while place < len(lines) and not _BASH.fullmatch(lines[place]):
                 place += 1
-            zsh = _ZSH.fullmatch(line)
-            yield (zsh[2], int(zsh[1])) if zsh else (line, at)
-            at = None
+            yield "\n".join(lines[start:place]), int(found[1])
+        else:
+            parts = [line]
+            while parts[-1].endswith("\\") and place < len(lines):
+                parts[-1] = parts[-1][:-1]
+                parts.append(lines[place])
+                place += 1
+            zsh = _ZSH.fullmatch("\n".join(parts))
+            yield (zsh[2], int(zsh[1])) if zsh else ("\n".join(parts), None)
+
+
+def unmetafied(raw: bytes) -> bytes:
+    """Return a history of zsh, which writes many bytes of letters in a form of its own, as UTF-8;
+    any other history as it is."""
+    try:
+        raw.decode()
+    except UnicodeDecodeError:
+        return _METAFIED.sub(lambda found: bytes([found[1][0] ^ 0x20]), raw)
+    return raw
 
 
 def _is_history(text: str) -> bool:
@@ -448,10 +553,11 @@ def _is_history(text: str) -> bool:
     )
 
 
-READERS: Mapping[str, Callable[[str], Iterator[Row]]] = {
+READERS: Mapping[str, Callable[[str, Counter[str]], Iterator[Row]]] = {
     "vcard": contacts, "ical": events, "todo": tasks, "bookmarks": bookmarks, "history": commands,
     "anki": cards,
 }  # fmt: skip
+"""Each takes the text of a list, and counts what it leaves out of it."""
 
 
 def list_kind(name: str, text: str) -> str | None:
@@ -464,7 +570,7 @@ def list_kind(name: str, text: str) -> str | None:
         return "ical"
     if begins[:40].upper().startswith("<!DOCTYPE NETSCAPE-BOOKMARK-FILE"):
         return "bookmarks"
-    if begins.startswith(("#separator:", "#html:")):
+    if begins.startswith(("#separator:", "#html:", "#deck:", "#tags:", "#notetype:", "#columns:")):
         return "anki"
     if plain in ("todo.txt", "done.txt"):
         return "todo"

@@ -161,7 +161,7 @@ def rows_of(
     try:
         front = front_matter.values(texts[1:end])
     except ValueError as error:
-        yield 1, UsageError(str(error))
+        yield 1, UsageError(f"{name}: {error}" if name else str(error))
         return
     if front.keys() >= {"id", "segment"}:
         front.setdefault("content", "\n".join(texts[end + 1 :]).strip("\n"))
@@ -216,11 +216,10 @@ def _of_prose(
     for part in parts(text):
         left += part.left
         try:
-            front = front_matter.values(part.front)
+            labels = _labels(front_matter.values(part.front))
         except ValueError as error:
-            yield part.line, UsageError(str(error))
+            yield part.line, UsageError(f"{name}: {error}" if name else str(error))
             continue
-        labels = _labels(front)
         stated = labels.pop("title", None)
         called = words_of_name(name) if name else None
         said = _said(labels.get("metadata") or {})
@@ -236,8 +235,12 @@ def _of_prose(
 
 def _labels(front: dict[str, Any]) -> dict[str, Any]:
     """Return what front matter says of each statement below it. Aliases are tags, so they are
-    searched; what has no place is metadata."""
-    tags = [*_texts(front.pop("tags", None)), *_texts(front.pop("aliases", None))]
+    searched; what has no place is metadata. Raises ValueError for a label that is no text."""
+    for key in ("title", "scope", "segment"):
+        if not isinstance(front.get(key), str | None):
+            raise ValueError(f"{key} is not a text")
+    tags = [tag for key in ("tags", "aliases") if isinstance(front.get(key), str | list)
+            for tag in _texts(front.pop(key))]  # fmt: skip
     found = {key: front.pop(key) for key in _OF_NOTES if key in front}
     if front.get("segment") in SEGMENTS:
         found["segment"] = front.pop("segment")
@@ -255,11 +258,9 @@ def _said(front: Mapping[str, Any]) -> str:
     return "; ".join(plain)
 
 
-def _texts(value: Any) -> list[str]:
+def _texts(value: str | list[Any]) -> list[str]:
     """Return a list of texts, which may stand as one with commas."""
-    if isinstance(value, str):
-        return parted(value)
-    return [str(one) for one in value] if isinstance(value, list) else []
+    return parted(value) if isinstance(value, str) else [str(one) for one in value]
 
 
 def _row(one: Saying, called: str | None, labels: Mapping[str, Any]) -> dict[str, Any]:

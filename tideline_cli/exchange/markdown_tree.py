@@ -1,5 +1,6 @@
-"""Markdown as a tree of blocks with the places of their lines, by markdown-it-py; links between
-notes are their words, and comments and embeds are left out and counted. Pure."""
+"""Texts as trees of blocks with the places of their lines: Markdown and plain text, whose lists are
+written alike, by markdown-it-py. In Markdown links between notes are their words; comments, embeds
+and what is struck out are left out and counted. Pure."""
 
 from __future__ import annotations
 
@@ -7,6 +8,8 @@ import re
 from collections import Counter
 from functools import cache
 from itertools import pairwise
+
+from tideline_cli.model.record import record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,8 +26,21 @@ _KINDS = {
     "list_item": "item", "blockquote": "quote", "table": "table", "comment": "comment",
 }  # fmt: skip
 _STATES = {"[ ] ": "to do: ", "[x] ": "done: ", "[X] ": "done: "}
-_ENDS = {"%%": "%%", "<!--": "-->", "[[": "]]", "![[": "]]", "{{": "}}"}
-_MARKED = re.compile(r"`+|%%|<!--|-->|!?\[\[|\]\]|\{\{(?=(?:embed|query|renderer)\b)|\}\}")
+_ENDS = {"%%": "%%", "<!--": "-->", "[[": "]]", "![[": "]]", "{{": "}}", "~~": "~~",
+         "<s>": "</s>", "<del>": "</del>", "<strike>": "</strike>"}  # fmt: skip
+_LEFT = {"%%": "comments", "<!--": "comments", "![[": "embeds", "{{": "embeds"}
+_MARKED = re.compile(
+    r"`+|%%|<!--|-->|!?\[\[|\]\]|\{\{(?=(?:embed|query|renderer)\b)|\}\}|(?<!~)~~(?!~)"
+    r"|</?(?:s|del|strike)>", re.IGNORECASE,
+)  # fmt: skip
+_MAY_BE_MARKED = ("[[", "{{", "%%", "<!--", "~~", "</s>", "</del>", "</strike>")
+STRUCK, HIDDEN = "struck-out texts", "hidden parts"
+_LONGEST_NAME = 200  # characters of a column's name; with a longer one none is said
+_BULLET = re.compile(r"(?m)^([ \t]*)(?:[•·◦▪▫‣●○■□]|#\.)(?=[ \t])")
+_BARE_ITEM = re.compile(r"(?m)^[ \t>]*(?:[-+*]|\d{1,9}[.)])[ \t]*(?:\[[ xX]\])?[ \t]*(?:\n|\Z)")
+_BOXES = ("[ ]", "[x]", "[X]")
+_DETAILS = re.compile(r"</?details\b[^>]*>", re.IGNORECASE)
+_SUMMARY = re.compile(r"<summary\b[^>]*>(.*?)</summary>", re.IGNORECASE | re.DOTALL)
 _PICTURE = re.compile(r"!\[[^\[\]]*\]\([^()]*\)|<img\b[^<>]*>", re.IGNORECASE)
 _TAG = re.compile(r"</?[A-Za-z][\w-]*(?:\s[^<>]*)?/?>|\[\s*\]\([^()]*\)")  # also an empty link
 _CALLOUT = re.compile(r"\[!([\w -]{1,40})\][+-]?[ \t]*")
@@ -62,19 +78,74 @@ class TextNode:
             waiting += reversed(node.children)
 
 
-def block_tree(lines: Sequence[str]) -> tuple[TextNode, Counter[str]]:
-    """Return the root of the blocks of a text, and what is left out of it, counted by kind."""
-    building = _Building(lines)
-    for token in _parser().parse("\n".join(lines)):
+@record
+class BlockTree:
+    """A text: its lines, the root of its blocks, and what is left out of it, counted by kind. The
+    lines are `marked` where comments and links are still to be taken out of them."""
+
+    lines: Sequence[str]
+    root: TextNode
+    left: Counter[str]
+    marked: bool = False
+
+    def source(self, nodes: Sequence[TextNode]) -> str:
+        """Return blocks as they stand in their lines, without what is left out."""
+        text, place = "", nodes[0].begin
+        for node in nodes:
+            own = "\n".join(line.rstrip() for line in self.lines[node.begin : node.end])
+            if self.marked and node.kind != "code":
+                own, left = without_marks(own)
+                own = _BARE_ITEM.sub("", own) if left[STRUCK] else own
+            text += "\n" * (node.begin - place) + own
+            place = node.end - 1
+        return text.strip("\n").rstrip()
+
+
+def block_tree(lines: Sequence[str], *, is_plain: bool = False) -> BlockTree:
+    """Return the blocks of a Markdown text, or of a plain one: paragraphs and lists alone."""
+    building = _Building(lines, is_plain=is_plain)
+    text = "\n".join(lines)
+    text = _BULLET.sub(lambda found: found[1].ljust(len(found[0]) - 1) + "-", text) \
+        if is_plain else text
+    for token in _parser(is_plain).parse(text):
         building.take(token)
-    return building.root, building.left
+    root = building.root
+    if not is_plain:
+        _with_details(root)
+    return BlockTree(lines, root, building.left, not is_plain)
+
+
+def _with_details(root: TextNode) -> None:
+    """Put what stands between `<details>` and its end into a block of its own, which the summary
+    begins."""
+    nodes, root.children = root.children, []
+    inside = [root]
+    for node in nodes:
+        ends = [mark[0][1] == "/" for mark in _DETAILS.finditer(node.text)
+                if node.kind == "html"]  # fmt: skip
+        if len(set(ends)) == 1:
+            node.text = _DETAILS.sub("", node.text).strip()
+            for _ in ends[: 0 if ends[0] else _DEEPEST - len(inside)]:
+                inside.append(TextNode("quote", node.begin, node.end))
+                inside[-2].children.append(inside[-1])
+        if node.kind == "html" and len(inside) > 1 and not inside[-1].children:
+            node.text, count = _SUMMARY.subn(r"\1", node.text)
+            if count:
+                inside[-1].mark = node.kind = "paragraph"
+        for one in inside[1:]:
+            one.end = node.end
+        if node.text or node.kind != "html":
+            inside[-1].children.append(node)
+        if ends and all(ends):
+            del inside[max(1, len(inside) - len(ends)) :]
 
 
 class _Building:
     """The tree as far as it is read."""
 
-    def __init__(self, lines: Sequence[str]) -> None:
+    def __init__(self, lines: Sequence[str], *, is_plain: bool) -> None:
         self._lines = lines
+        self._is_plain = is_plain
         self.left: Counter[str] = Counter()
         self.root = TextNode("root", 0, len(lines))
         self._open = [self.root]
@@ -101,13 +172,16 @@ class _Building:
 
     def _take_text(self, content: str) -> None:
         node = self._open[-1]
-        text, left = without_marks(content)
+        text, left = (content, Counter()) if self._is_plain else without_marks(content)
         self.left += left
+        if left and text.strip() in _BOXES:
+            text = ""
         if node.kind == "table":
             node.cells[-1].append(text.strip())
         else:
             node.text = text.strip("\n").rstrip()
-            kind = _wordless(node.text)
+            is_mark = len(self._open) == 2 and bool(_DETAILS.search(text))
+            kind = "" if self._is_plain or is_mark else _wordless(node.text)
             if kind:
                 self.left[kind] += 1
                 node.text = ""
@@ -154,12 +228,15 @@ class _Building:
 
 
 @cache
-def _parser() -> MarkdownIt:
+def _parser(is_plain: bool) -> MarkdownIt:
     from markdown_it import MarkdownIt  # noqa: PLC0415  30 ms, and Markdown alone
 
     # What stands inside of a line is kept as it is, and a definition of a link is no less a text.
     parser = MarkdownIt("commonmark", {"maxNesting": _DEEPEST}).enable("table")
     parser.disable(["inline", "text_join", "reference"])
+    if is_plain:
+        return parser.disable(["table", "code", "fence", "blockquote", "hr", "html_block",
+                               "heading", "lheading"])  # fmt: skip
     ending = {"alt": ["paragraph", "blockquote", "list"]}
     parser.block.ruler.before("fence", "comment", _comment_rule, ending)  # type: ignore[arg-type]
     return parser
@@ -240,7 +317,7 @@ def _text(node: TextNode) -> str:
         case "table":
             return "\n".join(row_texts(node.cells))
         case "heading":
-            return f"{node.mark} {node.text}"
+            return f"{node.mark} {node.text}".lstrip()
         case _:
             return node.text
 
@@ -249,6 +326,8 @@ def row_texts(rows: Sequence[Sequence[str]]) -> list[str]:
     """Return the rows of a table as `column: value; column: value`; of one without rows the head.
     """
     head, *body = rows
+    if any(len(name) > _LONGEST_NAME for name in head):
+        head, body = [], list(rows)
     found = []
     for row in body or [head]:
         names = head if body else ()
@@ -266,17 +345,6 @@ def indented(text: str, first: str, others: str) -> str:
     return "\n".join([first + head, *((others + line).rstrip() for line in rest)])
 
 
-def source_text(lines: Sequence[str], nodes: Sequence[TextNode]) -> str:
-    """Return blocks as they stand in their lines, without what is left out."""
-    text, place = "", nodes[0].begin
-    for node in nodes:
-        own = "\n".join(line.rstrip() for line in lines[node.begin : node.end])
-        own = own if node.kind == "code" else without_marks(own)[0]
-        text += "\n" * (node.begin - place) + own
-        place = node.end - 1
-    return text.strip("\n").rstrip()
-
-
 def _wordless(text: str) -> str:
     """Return what a text is that holds no words but pictures or tags; '' for any other."""
     if not ("<" in text or "![" in text):
@@ -287,10 +355,10 @@ def _wordless(text: str) -> str:
 
 
 def without_marks(text: str) -> tuple[str, Counter[str]]:
-    """Return a text with its links to notes as their words, without comments and embeds, and how
-    many of these there were. Code between backticks stays as it is."""
+    """Return a text with its links to notes as their words, without comments, embeds and what is
+    struck out, and how many of these there were. Code between backticks stays as it is."""
     left: Counter[str] = Counter()
-    if not ("[[" in text or "%%" in text or "<!--" in text or "{{" in text):
+    if not any(mark in text for mark in _MAY_BE_MARKED):
         return text, left
     marks = list(_MARKED.finditer(text))
     ends = _ends(marks)
@@ -305,17 +373,17 @@ def without_marks(text: str) -> tuple[str, Counter[str]]:
             at = end + 1
             continue
         shown = ""
-        if mark[0] == "{{":
-            left["embeds"] += 1
-        elif mark[0].endswith("[["):
-            inner = text[mark.end() : marks[end].start()]
-            if "\n" in inner or end != own + 1 or not inner.strip():
+        if mark[0].endswith("[[") and end != own + 1:
+            continue
+        inner = text[mark.end() : marks[end].start()]
+        if mark[0].endswith("[["):
+            if "\n" in inner or not inner.strip():
                 continue
-            is_link = mark[0][0] == "["
-            shown = inner.replace("\\|", "|").rpartition("|")[2].strip() if is_link else ""
-            left["embeds"] += not is_link
-        else:
-            left["comments"] += 1
+            if mark[0][0] == "[":
+                shown = inner.replace("\\|", "|").rpartition("|")[2].strip()
+        elif mark[0] == "~~" and inner.strip() != inner:
+            continue
+        left[_LEFT.get(mark[0], STRUCK)] += mark[0] != "[["
         found += [text[place : mark.start()], shown]
         place, at = marks[end].end(), end + 1
     found.append(text[place:])
@@ -327,7 +395,7 @@ def _ends(marks: Sequence[re.Match[str]]) -> list[int | None]:
     following: dict[str, int] = {}
     found: list[int | None] = []
     for place in range(len(marks) - 1, -1, -1):
-        sign = marks[place][0]
+        sign = marks[place][0].lower()
         found.append(following.get(sign if sign[0] == "`" else _ENDS.get(sign, "")))
         following[sign] = place
     return found[::-1]

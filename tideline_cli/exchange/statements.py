@@ -1,4 +1,4 @@
-"""Markdown as statements: each says one thing, and carries what governs it. Pure.
+"""Texts as statements: each says one thing, and carries what governs it. Pure.
 
 Headings govern what stands under them, a lead-in the list, table or quote behind it, an item what
 is nested in it. Where title and text are told together, as they are at every door, no item is told
@@ -14,6 +14,7 @@ from itertools import accumulate, chain, pairwise
 from tideline_cli.exchange import front_matter, outlines
 from tideline_cli.exchange.front_matter import FENCE
 from tideline_cli.exchange.markdown_tree import (
+    TextNode,
     block_tree,
     definitions,
     indented,
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import Literal
 
-    from tideline_cli.exchange.markdown_tree import TextNode
+    from tideline_cli.exchange.markdown_tree import BlockTree, TextNode
 
     Kind = Literal[
         "heading", "paragraph", "list", "item", "row", "quote", "code", "html", "definition", "note"
@@ -43,8 +44,8 @@ _LONGEST_GOVERNOR = 400  # characters; a longer one is a statement of its own as
 _LONGEST_BEFORE = 2000  # characters of all that governs, where it stands in the text
 _BOLD = re.compile(r"(?:\*\*|__)([^*_\n]{1,80}[^*_\n.!?:。！？：])[:：]?(?:\*\*|__)[:：]?")
 _BOLD_LEVEL = 7
-_SHORT = 200  # characters of a paragraph that leads in the list which it stands before
 _COLONS = (":", "：", "﹕")
+_SENTENCE = re.compile(r"(?<=[.!?。！？])\s+|(?<=[。！？])")
 _MARKUP = " \t*_"  # what may stand around a colon
 _CITED = re.compile(r"\[(\^?[^\[\]\n]{1,100})\]")
 _DEFINED = re.compile(r"\[(\^?[^\[\]\n]{1,100})\]:[ \t]+\S")
@@ -90,9 +91,9 @@ def parts(text: str, *, whole: int = WHOLE) -> Iterator[Part]:
     for (start, body), (end, _) in pairwise([*_fronts(lines), (len(lines), 0)]):
         own = lines[body:end]
         front = tuple(lines[start + 1 : body - 1]) if body else outlines.taken_properties(own)
-        reading = MarkdownReading(own, whole=whole, first=body + 1)
-        found = tuple(reading.statements())
-        yield Part(front, start + 1, found, reading.left)
+        tree = block_tree(own)
+        found = tuple(TreeReading(tree, whole=whole, first=body + 1).statements())
+        yield Part(front, start + 1, found, tree.left)
 
 
 def governing(governors: Iterable[str]) -> tuple[str | None, str]:
@@ -123,9 +124,13 @@ def words_of_name(name: str) -> str:
 
 def _fronts(lines: Sequence[str]) -> list[tuple[int, int]]:
     """Return where front matter begins, and where the text behind it does; the first may be empty.
-    Further front matter stands behind a blank line, outside of code, and holds none."""
+    Further front matter stands behind a blank line, outside of code, and has a field that the first
+    one has too: other lines between rulers are text."""
     end = front_matter.end_of(lines)
-    found = [(0, end + 1 if end else 0)]
+    if not end:
+        return [(0, 0)]
+    found = [(0, end + 1)]
+    names = _names(lines[1:end])
     begin, fence = -1, ""
     for place in range(found[0][1], len(lines)):
         line = lines[place]
@@ -133,7 +138,8 @@ def _fronts(lines: Sequence[str]) -> list[tuple[int, int]]:
         if mark in ("```", "~~~") and fence in ("", mark):
             fence = "" if fence else mark
         is_ruler = line.rstrip() == FENCE and not fence
-        if is_ruler and begin >= 0 and front_matter.end_of(lines[begin : place + 1]):
+        own = lines[begin : place + 1] if is_ruler and begin >= 0 else []
+        if front_matter.end_of(own) and not names.isdisjoint(_names(own[1:-1])):
             found.append((begin, place + 1))
             begin = -1
         elif is_ruler:
@@ -143,15 +149,19 @@ def _fronts(lines: Sequence[str]) -> list[tuple[int, int]]:
     return found
 
 
-class MarkdownReading:
-    """One reading of the lines of a text, the first of which has the number `first`: its blocks,
-    what they state, and what is left out of it."""
+def _names(lines: Sequence[str]) -> set[str]:
+    """Return the names of the fields of front matter."""
+    return {one.name for one in front_matter.entries(lines) if one.name}
 
-    def __init__(self, lines: Sequence[str], *, whole: int = WHOLE, first: int = 1) -> None:
-        self.root, self.left = block_tree(lines)
+
+class TreeReading:
+    """What the blocks of a text state, the first line of which has the number `first`."""
+
+    def __init__(self, tree: BlockTree, *, whole: int = WHOLE, first: int = 1) -> None:
+        self.root = tree.root
         self._whole = whole
         self._first = first
-        self._sizes = [0, *accumulate(len(line) + 1 for line in lines)]
+        self._sizes = [0, *accumulate(len(line) + 1 for line in tree.lines)]
         self._headings: Headings = ()
         self._notes: dict[str, str] = {}
 
@@ -241,7 +251,7 @@ class MarkdownReading:
 
     def _item(self, node: TextNode, under: tuple[str, ...]) -> Iterator[Saying]:
         is_short = self._size(node, node) <= self._whole
-        if is_short or not node.holds("list", "table"):
+        if is_short or not (node.holds("list", "table") or node.mark == ""):
             yield self._statement(read_text(node.children), "item", under, node)
         else:
             yield from self._below_first(node.children, under)
@@ -342,22 +352,24 @@ def sections(nodes: Iterable[TextNode]) -> Iterator[tuple[Headings, list[TextNod
             outer = level - 1
         above += [(outer + 0.5, _governor(lead))] if lead else []
         above = [one for one in above if one[0] < level]
-        text = node.text if bold is None else bold[1]
-        above.append((level, _shortened(_line(text), _LONGEST_GOVERNOR)))
+        text = _line(node.text if bold is None else bold[1])
+        above.append((level, _shortened(text, _LONGEST_GOVERNOR)))
         own, is_bare = [], True
+        if len(text) > _LONGEST_GOVERNOR:
+            own.append(TextNode("heading", node.begin, node.end, text=text))
     if own or is_bare:
         yield tuple(above), own
 
 
 def leads(node: TextNode, after: TextNode | None) -> bool:
     """Say whether a paragraph leads in what stands after it: it ends with a colon, touches that, or
-    is short and stands before a list."""
+    stands before a list."""
     if node.kind != "paragraph" or after is None:
         return False
     if ends_with_colon(node):
         return after.kind not in ("ruler", "code")
-    touches = after.begin <= node.end and after.kind in ("list", "table", "quote")
-    return touches or (after.kind == "list" and len(node.text) <= _SHORT)
+    touches = after.begin <= node.end and after.kind in ("table", "quote")
+    return touches or after.kind == "list"
 
 
 def _still_leading(
@@ -383,10 +395,12 @@ def _goes_on(before: TextNode, after: TextNode) -> bool:
 
 
 def _governor(text: str) -> str:
-    """Return a lead-in as it stands in a title: on one line, without its colon."""
+    """Return a lead-in as it stands in a title: on one line, without its colon. Of a long paragraph
+    without one the last sentence leads in."""
     bare = text.rstrip(_MARKUP)
-    if bare.endswith(_COLONS):
-        text = bare[:-1] + text[len(bare) :]
+    if not bare.endswith(_COLONS) and len(text) > _LONGEST_GOVERNOR:
+        return _shortened(_line(_SENTENCE.split(bare)[-1]), _LONGEST_GOVERNOR)
+    text = bare.rstrip("".join(_COLONS)) + text[len(bare) :]
     return _shortened(_line(text), _LONGEST_GOVERNOR)
 
 

@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 from tideline_cli.errors import NotFoundError, UsageError
+from tideline_cli.exchange.importer.cells import past
 from tideline_cli.exchange.importer.row_links import References, RowLinks, RowTimes
 from tideline_cli.exchange.importer.rows import (
     ORIGINAL_ID,
     fact_from,
+    minted_id,
     vouched_id,
     was_confined,
     was_limited,
 )
 from tideline_cli.memory.succession import repaint
+from tideline_cli.model.edge import SUPERSEDES
 from tideline_cli.model.fields import CHANGEABLE
 from tideline_cli.model.origin import EVERYONE, Origin
 from tideline_cli.model.record import replace
 from tideline_cli.model.saying import Times, as_told
 from tideline_cli.model.source import is_trusted
-from tideline_cli.store import facts, labels, references, uses, visibility, writes
+from tideline_cli.policy.gate import may_touch
+from tideline_cli.policy.periods import ended, holds_from
+from tideline_cli.store import facts, labels, links, references, uses, visibility, writes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,6 +49,7 @@ class Destination:
         self._summary = summary
         self._names = References(db, context)
         self._numbers: dict[str, int] = {}
+        self._stated: set[str] = set()  # ids of this run, where a program keeps the list
         self.row_ids = RowIds(db, context)
         self.times = RowTimes(db, context)
         self.row_links = RowLinks(db, context, self._names, summary, self.times)
@@ -62,16 +68,77 @@ class Destination:
         if earlier is not None:
             self.present(ready, stated, earlier)
             return None
-        number = self.number(stated.origin.key)
         fact = stated
         for fact in self.row_ids.attempts(ready, stated):
-            if writes.insert(self._db, fact, origin_number=number, terms=ready.terms):
-                self.put_use(fact)
-                self.times.bring_new(ready.row, fact)
-                self.added(ready, fact)
+            if self._insert(ready, fact):
+                self._stated.add(fact.id)
                 return fact
-        self._note_known(ready, fact)
+        try:
+            if self._context.are_kept and ready.row.get("id"):
+                return self.kept(ready, fact)
+            self.present(ready, fact, self.row_ids.there(fact))
+        except UsageError as error:
+            self._summary.refuse(ready.line, error)
         return None
+
+    def _insert(self, ready: Prepared, fact: Fact) -> bool:
+        number = self.number(fact.origin.key)
+        if not writes.insert(self._db, fact, origin_number=number, terms=ready.terms):
+            return False
+        self.put_use(fact)
+        self.times.bring_new(ready.row, fact)
+        self.added(ready, fact)
+        return True
+
+    def kept(self, ready: Prepared, stated: Fact) -> Fact | None:
+        """Bring what a program keeps under an id to what its list says now: work that was done
+        since is done, and another text replaces the one that stood; return the fact if it is new.
+
+        Raises UsageError where that is another's, or the list says two things under one id.
+        """
+        versions = self.row_ids.versions(stated)
+        known, is_twice = versions[-1], stated.id in self._stated
+        self._stated.add(stated.id)
+        self._summary.ids.add(known.id)
+        is_done = stated.progress == "done"
+        if known.content == stated.content or is_done:
+            if is_done and known.progress != "done" and known.lifecycle == "active":
+                known = replace(known, progress="done")
+                writes.change(self._db, versions[-1], known)
+                self._summary.brought["relabelled"] += 1
+                self.known(ready, known)
+            elif not self._said_later(ready, known):
+                self.present(ready, stated, known)
+            return None
+        if is_twice or not may_touch(stated.source, known.source):
+            raise UsageError(f"{stated.id} is there with another text", hint="leave the id out")
+        now = self._context.now
+        new = replace(
+            stated, id=minted_id(stated.origin, f"{stated.id}\x1f{len(versions)}"),
+            created_at=stated.created_at if stated.created_at > known.created_at else now,
+            metadata={ORIGINAL_ID: stated.id} | dict(stated.metadata or {}),
+        )  # fmt: skip
+        if not self._insert(ready, replace(new, last_accessed_at=new.created_at)):
+            raise UsageError(f"the id {new.id} is taken", hint="leave the id out")
+        links.add_all(self._db, new.id, SUPERSEDES, known.id, now=now)
+        if known.lifecycle == "active":
+            writes.change(self._db, known, ended(known, at=holds_from(new), now=now))
+            self.times.end(known, by=new)
+            self._summary.superseded += 1
+        self._summary.ids.add(new.id)
+        return new
+
+    def _said_later(self, ready: Prepared, known: Fact) -> bool:
+        """Say whether a row says that its fact was said later than is known, which is stored."""
+        at = past(ready.row, "said_at", self._context.now)
+        if at is None or known.lifecycle != "active" or at <= known.last_accessed_at:
+            return False
+        uses.put(self._db, known.id, access_count=known.access_count, last_accessed_at=at)
+        self.times.bring(known, Times(self.times.of(known).changed_at, at))
+        self._summary.used += 1
+        self._summary.present += 1
+        self.known(ready, known)
+        return True
 
     def added(self, ready: Prepared, fact: Fact) -> None:
         """Count a row whose fact has just been stored, and keep what it says of other facts."""
@@ -131,12 +198,6 @@ class Destination:
         self._names.note(ready.fact.origin, ready.row.get("id"), fact.id)
         self.row_links.note(ready.line, ready.row, ready.fact, fact)
 
-    def _note_known(self, ready: Prepared, fact: Fact) -> None:
-        try:
-            self.present(ready, fact, self.row_ids.there(fact))
-        except UsageError as error:
-            self._summary.refuse(ready.line, error)
-
 
 class RowIds:
     """Chooses the id of each row's fact, and finds the facts that are there under such an id."""
@@ -184,6 +245,27 @@ class RowIds:
         if known.content != fact.content:
             raise UsageError(f"{fact.id} is there with another text", hint="leave the id out")
         return known
+
+    def versions(self, fact: Fact) -> list[Fact]:
+        """Return what a program has kept under the id of a fact, each replaced by the next one;
+        raise UsageError where something else has the id."""
+        known = self._held(fact.id, fact)
+        if known is None:
+            raise UsageError(f"the id {fact.id} is taken", hint="leave the id out")
+        found = [known]
+        while (known := self._successor(found[-1], fact)) is not None and known not in found:
+            found.append(known)
+        return found
+
+    def _successor(self, known: Fact, fact: Fact) -> Fact | None:
+        """Return what has replaced a fact under the id that its program has given it."""
+        own = (fact.metadata or {}).get(ORIGINAL_ID, fact.id)
+        for link in links.arriving(self._db, known.id, viewer=fact.origin):
+            if link.kind == "supersedes":
+                other = facts.find(self._db, link.source, viewer=fact.origin)
+                if (other.metadata or {}).get(ORIGINAL_ID) == own:
+                    return other
+        return None
 
     def vouched(self, fact: Fact, ready: Prepared) -> Fact:
         """Return a trusted row's fact under an id of its own where an untrusted fact has its id,

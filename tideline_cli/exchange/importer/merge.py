@@ -81,6 +81,10 @@ class Merger:
         as it is, and ends what says the same and was not said since.
         """
         fact = self._destination.row_links.citing(ready.fact)
+        is_named = self._context.are_kept and bool(ready.row.get("id"))
+        if is_named and references.is_taken(self._db, fact.id):
+            self._destination.kept(ready, fact)
+            return
         there = self._destination.row_ids.known(ready, fact)
         if there is not None and ready.row.get("id"):
             self._states.bring(ready, fact, there)

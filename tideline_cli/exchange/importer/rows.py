@@ -86,13 +86,15 @@ class ImportContext:
     """What holds for every row of one import: whom rows without an origin belong to, when it is,
     whether the owner vouches for the file, and the agent that brings it in. Times that files tell
     of their rows (`are_dated`) are no part of what a row says: a later change of the file makes no
-    other fact of it."""
+    other fact of it. Where the ids are those of a program that keeps the list (`are_kept`), a row
+    with another text under an id replaces what stood there."""
 
     origin: Origin
     now: int
     trusted: bool
     agent: str | None = None
     are_dated: bool = False
+    are_kept: bool = False
 
 
 def fact_from(row: Mapping[str, Any], context: ImportContext, *, repeat: int = 0) -> Fact:

@@ -5,19 +5,19 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from itertools import groupby, pairwise
+from collections import Counter
+from itertools import pairwise
 from operator import attrgetter
 
 from tideline_cli.exchange import front_matter, outlines
-from tideline_cli.exchange.markdown_tree import indented, source_text
-from tideline_cli.exchange.statements import MarkdownReading, governing, leads, left_words, sections
+from tideline_cli.exchange.markdown_tree import BlockTree, TextNode, block_tree, indented
+from tideline_cli.exchange.statements import TreeReading, governing, leads, sections
 from tideline_cli.model.record import record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
-    from tideline_cli.exchange.markdown_tree import TextNode
     from tideline_cli.exchange.statements import Saying
 
 SIZE = 600
@@ -27,6 +27,8 @@ _COMMENT = re.compile(
     r"\.\.(?:$| (?!\[|\||_[^:]+: \S)(?!(?!(?:auto\w+|toctree|contents|index|include|image|raw|meta"
     r"|highlight|module|currentmodule)::)[\w:.-]+::))"
 )  # fmt: skip
+_CODE = re.compile(r"\.\. (?:code|sourcecode|parsed-literal|math|doctest)[\w-]*::")
+_ITEM = re.compile(r"\s*(?:[-*+•]|#\.|\d{1,9}[.)])\s")
 _LEAST = 3  # characters of an adornment
 
 
@@ -34,13 +36,15 @@ _LEAST = 3  # characters of an adornment
 class Block:
     """A paragraph, a list, a table or a piece of code, or an item of a list that is parted.
     `headings` are those it stands under, the outermost first, with what leads it in; `page` is the
-    page that it begins on, where the document has pages."""
+    page that it begins on, where the document has pages. What is `is_whole` is not parted where it
+    fits into a chunk."""
 
     text: str
     headings: tuple[str, ...] = ()
     page: int | None = None
 
     is_item: bool = False
+    is_whole: bool = False
 
     @property
     def title(self) -> str | None:
@@ -53,72 +57,51 @@ class Block:
         return governing(self.headings)[1]
 
 
-class Outline:
-    """The headings that hold at a place of a document. A heading under which nothing stands
-    becomes a block of its own, so that its words are not lost."""
-
-    def __init__(self) -> None:
-        self._open: list[tuple[int, str]] = []
-        self._is_bare = False
-
-    @property
-    def headings(self) -> tuple[str, ...]:
-        """The headings that hold here, the outermost first."""
-        return tuple(text for _, text in self._open)
-
-    def enter(self, level: int, text: str) -> Iterator[Block]:
-        """Begin a heading of a level; yield the one before as a block where it had nothing to head.
-        """
-        text = " ".join(text.split())
-        if text:
-            yield from self.end(level)
-            self._open = [one for one in self._open if one[0] < level] + [(level, text)]
-            self._is_bare = True
-
-    def block(self, text: str) -> Iterator[Block]:
-        """Yield a text as a block under the headings that hold here, unless it is empty."""
-        text = text.strip("\n").rstrip()
-        if text.strip():
-            self._is_bare = False
-            yield Block(text, self.headings)
-
-    def end(self, level: int = 0) -> Iterator[Block]:
-        """Yield the last heading as a block, if nothing stands under it: no text, and no heading
-        below its level."""
-        if self._is_bare and level <= self._open[-1][0]:
-            *above, last = self.headings
-            self._is_bare = False
-            yield Block(last, tuple(above))
-
-
 def markdown_blocks(
-    text: str, *, size: int = SIZE, warn: Callable[[str], object] = str
+    text: str, *, size: int = SIZE, left: Counter[str] | None = None
 ) -> Iterator[Block]:
-    """Yield the blocks of a Markdown text as they stand in it: paragraphs, lists, tables and code;
-    what no empty line parts is one, and so are a lead-in and what it leads in. Of what is longer
-    than `size` and holds more than one statement each is a block, under what governs it. What a
-    file says of itself in front is a block too. `warn` is told what is left out."""
+    """Yield the blocks of a Markdown text; what it says of itself in front is a block too."""
     lines = [*outlines.markdown_lines(line.rstrip("\r") for line in text.split("\n"))]
     end = front_matter.end_of(lines)
     if end:
         yield Block("\n".join(lines[1:end]).rstrip())
     lines = ["", *lines[end + 1 :]] if end else lines
-    reading = MarkdownReading(lines, whole=size)
-    for headings, nodes in sections(reading.root.children):
+    yield from tree_blocks(block_tree(lines), size=size, left=left)
+
+
+def plain_blocks(
+    text: str, *, size: int = SIZE, left: Counter[str] | None = None
+) -> Iterator[Block]:
+    """Yield the blocks of a plain text: paragraphs, which empty lines part, and lists."""
+    lines = text.replace("\f", "\n\n").split("\n")
+    yield from tree_blocks(block_tree(lines, is_plain=True), size=size, left=left)
+
+
+def tree_blocks(
+    tree: BlockTree, *, size: int = SIZE, left: Counter[str] | None = None
+) -> Iterator[Block]:
+    """Yield the blocks of a text as they stand in it: paragraphs, lists, tables and code; what no
+    empty line parts is one, and so are a lead-in and what it leads in. Of what is longer than
+    `size` and holds more than one statement each is a block, under what governs it. What is left
+    out is counted in `left`."""
+    if left is not None:
+        left.update(tree.left)
+    reading = TreeReading(tree, whole=size)
+    for headings, nodes in sections(tree.root.children):
         above = tuple(said for _, said in headings)
         stated = sorted(reading.stated(nodes, headings), key=_line)
         yield from () if nodes else map(_block, stated)
         for group in _groups(nodes):
-            own = source_text(lines, group)
+            own = tree.source(group)
             first = bisect_right(stated, group[0].begin, key=_line)
             found = stated[first : bisect_right(stated, group[-1].end, key=_line)]
-            is_led = group[0].kind in ("list", "code") or len(own) > size
-            if is_led and any(one.governors != above for one in found):
+            is_long = len(own) > size
+            is_led = group[0].kind in ("list", "code") or is_long
+            is_table = is_long and any(one.kind == "table" for one in group)
+            if is_table or (is_led and any(one.governors != above for one in found)):
                 yield from map(_block, found)
             else:
-                yield Block(own, above)
-    if reading.left:
-        warn(f"left out: {left_words(reading.left)}")
+                yield Block(own, above, is_whole=group[-1].kind != "paragraph")
 
 
 _line = attrgetter("line")
@@ -144,48 +127,66 @@ def _groups(nodes: Sequence[TextNode]) -> Iterator[list[TextNode]]:
             group = []
 
 
-def plain_blocks(text: str) -> Iterator[Block]:
-    """Yield the paragraphs of a plain text, which empty lines part."""
-    lines = text.replace("\f", "\n\n").split("\n")
-    for is_empty, part in groupby(lines, key=lambda line: not line.strip()):
-        if not is_empty:
-            yield Block("\n".join(line.rstrip() for line in part))
-
-
-def restructured_blocks(text: str, *, warn: Callable[[str], object] = str) -> Iterator[Block]:
-    """Yield the paragraphs of reStructuredText, each with what is indented below it, under their
-    headings: lines that are underlined, or lined above and below. The order in which adornments
-    appear gives their levels. `warn` is told what is left out: comments, and what fetches text."""
-    outline, levels = Outline(), dict[str, int]()
-    left = 0
-    for whole in _with_indented(plain_blocks(text)):
-        lines = whole.split("\n")
-        if _COMMENT.match(lines[0]):
-            left += 1
-            continue
-        while lines:
-            heading = _heading(lines)
-            if heading is None:
-                yield from outline.block("\n".join(lines))
-                break
+def restructured_blocks(
+    text: str, *, size: int = SIZE, left: Counter[str] | None = None
+) -> Iterator[Block]:
+    """Yield the blocks of reStructuredText under their headings: lines that are underlined, or
+    lined above and below. The order in which adornments appear gives their levels; what is indented
+    below a paragraph belongs to it. Comments, and what fetches text, are left out and counted."""
+    lines = [line.rstrip() for line in text.replace("\f", "\n\n").split("\n")]
+    tree = BlockTree(lines, TextNode("root", 0, len(lines)), Counter())
+    nodes, levels = tree.root.children, dict[str, int]()
+    start = place = 0
+    while place < len(lines):
+        first = lines[place]
+        body = end = _next(lines, place, lambda line: not line)
+        heading = _heading(lines[place : place + 3])
+        if heading is None and first and not first[0].isspace() and not _ITEM.match(first):
+            end = _next(lines, body, lambda line: bool(line) and not line[0].isspace())
+        found: list[TextNode] = []
+        if _COMMENT.match(first):
+            tree.left["comments and directives"] += 1
+        elif heading is not None:
             title, style, taken = heading
-            level = levels.setdefault(style, len(levels) + 1)
-            yield from outline.enter(level, title)
-            lines = lines[taken:]
-    yield from outline.end()
-    if left:
-        warn(f"left out: {left:,} comments and directives")
+            mark = "#" * levels.setdefault(style, len(levels) + 1)
+            end, words = place + taken, " ".join(title.split())
+            found = [TextNode("heading", place, end, mark, words)] if words else []
+        elif any(lines[body:end]):
+            found = [_with_indented(lines, place, body, end)]
+        else:
+            place = max(body, place + 1)
+            continue
+        nodes += [*_plain_nodes(lines, start, place), *found]
+        start = place = end
+    nodes += _plain_nodes(lines, start, len(lines))
+    yield from tree_blocks(tree, size=size, left=left)
 
 
-def _with_indented(paragraphs: Iterable[Block]) -> Iterator[str]:
-    """Yield the texts of paragraphs, each with the indented ones that follow it."""
-    own: list[str] = []
-    for paragraph in paragraphs:
-        if own and not paragraph.text[:1].isspace():
-            yield "\n\n".join(own)
-            own = []
-        own.append(paragraph.text)
-    yield from ["\n\n".join(own)] if own else []
+def _next(lines: Sequence[str], place: int, is_it: Callable[[str], bool]) -> int:
+    """Return the place of the next such line from a place on, that of the end for none."""
+    return next((n for n in range(place, len(lines)) if is_it(lines[n])), len(lines))
+
+
+def _plain_nodes(lines: Sequence[str], start: int, end: int) -> list[TextNode]:
+    """Return the blocks of some lines of a plain text."""
+    root = block_tree(lines[start:end], is_plain=True).root
+    for node in root.everything():
+        node.begin, node.end = node.begin + start, node.end + start
+    return root.children
+
+
+def _with_indented(lines: Sequence[str], place: int, body: int, end: int) -> TextNode:
+    """Return a paragraph with what is indented below it: code as it stands, or lists."""
+    while not lines[end - 1]:
+        end -= 1
+    whole = TextNode("quote", place, end, "indented")
+    whole.children = [TextNode("paragraph", place, body, text="\n".join(lines[place:body]))]
+    if any(map(_ITEM.match, lines[body:end])) and not _CODE.match(lines[place]):
+        whole.children += _plain_nodes(lines, body, end)
+    else:
+        text = "\n".join(lines[body:end]).strip("\n")
+        whole.children.append(TextNode("code", body, end, text=text))
+    return whole
 
 
 def _heading(lines: Sequence[str]) -> tuple[str, str, int] | None:

@@ -87,7 +87,8 @@ class _Packing:
         is_short = len(self._text) - self._said < self._size // 2
         fits_alone = len(text) <= self._size
         fits = len(self._text) + len(between) + len(text) <= self._size
-        units = [text] if fits or (fits_alone and not is_short) else cut_up(text, self._size)
+        is_one = fits or (fits_alone and (block.is_whole or not is_short))
+        units = [text] if is_one else cut_up(text, self._size)
         for unit in units:
             yield from self._add(unit, between, block.page)
             between = ""

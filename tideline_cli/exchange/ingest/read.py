@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 import re
 import stat
+from collections import Counter
 from contextlib import contextmanager
 from functools import partial
 from io import BytesIO
@@ -19,6 +20,7 @@ from tideline_cli.exchange.ingest.blocks import (
     plain_blocks,
     restructured_blocks,
 )
+from tideline_cli.exchange.statements import left_words
 from tideline_cli.model.lean import sha256
 from tideline_cli.model.record import record
 from tideline_cli.system import NONBLOCK
@@ -87,12 +89,13 @@ def blocks_of(
     Raises a TidelineError for what is no text, cannot be read, or is empty.
     """
     is_pdf = held.raw[:1024].lstrip().startswith(b"%PDF-")
+    left = Counter[str]()
     if form == "pdf" or is_pdf:
         if not is_pdf:
             raise UsageError("not a PDF", hint="--format says what it is", code="damaged")
-        return _limited(pdf_blocks(held.raw, warn), warn)
+        return _limited(pdf_blocks(held.raw, warn), warn, left)
     if form in ("docx", "odt", "epub"):
-        return _limited(_office_blocks(held.raw, form), warn)
+        return _limited(_office_blocks(held.raw, form, size, left), warn, left)
     if encodings.is_binary(held.raw):
         raise UsageError(
             "no text but binary data", code="binary",
@@ -101,13 +104,11 @@ def blocks_of(
     if form == "html":
         from tideline_cli.exchange.ingest import html_text  # noqa: PLC0415  HTML alone
 
-        said = html_text.said_encoding(held.raw)
-        return _limited(html_text.blocks(_text(held.raw, encoding, warn, said=said)), warn)
+        text = _text(held.raw, encoding, warn, said=html_text.said_encoding(held.raw))
+        return _limited(html_text.blocks(text, size=size, left=left), warn, left)
     text = _text(held.raw, encoding, warn)
-    if form == "markdown":
-        return _limited(markdown_blocks(text, size=size, warn=warn), warn)
-    found = restructured_blocks(text, warn=warn) if form == "rst" else plain_blocks(text)
-    return _limited(found, warn)
+    reader = {"markdown": markdown_blocks, "rst": restructured_blocks}.get(form, plain_blocks)
+    return _limited(reader(text, size=size, left=left), warn, left)
 
 
 def head_of(held: Content, form: Form) -> Mapping[str, Any]:
@@ -121,13 +122,14 @@ def head_of(held: Content, form: Form) -> Mapping[str, Any]:
         return {}
 
 
-def _office_blocks(raw: bytes, form: Form) -> Iterator[Block]:
+def _office_blocks(raw: bytes, form: Form, size: int, left: Counter[str]) -> Iterator[Block]:
     """Yield the blocks of a word processor file or an e-book."""
     from tideline_cli.exchange.ingest import html_text, office  # noqa: PLC0415  these alone
 
     has_text = False
-    for page in office.unpacked(raw, form):
-        for block in markdown_blocks(page) if form == "odt" else html_text.blocks(page):
+    reader = markdown_blocks if form == "odt" else html_text.blocks
+    for page in office.unpacked(raw, form, left):
+        for block in reader(page, size=size, left=left):
             has_text = True
             yield block
     if not has_text:
@@ -158,15 +160,19 @@ def in_time(seconds: float) -> Iterator[None]:
         ) from None
 
 
-def _limited(blocks: Iterable[Block], warn: Callable[[str], None]) -> Iterator[Block]:
-    """Yield the blocks up to the limit of characters."""
+def _limited(
+    blocks: Iterable[Block], warn: Callable[[str], None], left: Counter[str]
+) -> Iterator[Block]:
+    """Yield the blocks up to the limit of characters, and tell what is left out."""
     taken = 0
     for block in blocks:
         taken += len(block.text)
         if taken > MOST_CHARACTERS:
             warn(f"longer than {MOST_CHARACTERS:,} characters: the rest is not taken; split it")
-            return
+            break
         yield block
+    if +left:
+        warn(f"left out: {left_words(+left)}")
 
 
 def _too_large(size: int) -> TidelineError:

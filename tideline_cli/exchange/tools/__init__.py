@@ -8,7 +8,7 @@ import os
 from tideline_cli.errors import TidelineError, UsageError
 from tideline_cli.exchange.folders import Walk
 from tideline_cli.exchange.tools import json_files, notes, sqlite_files
-from tideline_cli.exchange.tools.files import first_bytes
+from tideline_cli.exchange.tools.files import first_bytes, parts_of
 from tideline_cli.exchange.vault import read as vault_read
 
 TYPE_CHECKING = False
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from tideline_cli.exchange.tools.files import Tell
 
-    Reader = Callable[..., Iterable[dict[str, Any]]]  # path, tell; of notes also their Walk
+    Reader = Callable[..., Iterable[dict[str, Any] | TidelineError]]  # path, tell; of notes more
 
 READERS: Mapping[str, Reader] = {
     "claude-code": notes.claude_code,
@@ -100,28 +100,35 @@ def _of_folder(path: str) -> str | None:
 
 
 def rows_of(
-    name: str, path: str, tell: Tell = str, walk: Walk | None = None, *, is_rest: bool = False
+    name: str, path: str, tell: Tell = str, walk: Walk | None = None, encoding: str | None = None,
+    *, is_rest: bool = False,
 ) -> Iterator[tuple[int, dict[str, Any] | TidelineError]]:
     """Yield (place, row) of the memory that a program left at `path`; each row is tagged with the
     program, and its id is made of the id that it had there. `tell` gets a message about what is
-    not read; `walk` has the files of a folder of notes, `is_rest` where these are not all."""
+    not read; `walk` has the files of a folder of notes, `is_rest` where these are not all; they are
+    in an `encoding`."""
     if path == "-":
         raise UsageError(f"--from {name} reads a file or a folder", hint="name it")
     try:
         reader = READERS[name]
-        is_of_notes = walk is not None and reader in _OF_NOTES
-        found = list(reader(path, tell, walk) if is_of_notes else reader(path, tell))
+        is_of_notes = reader in _OF_NOTES
+        if encoding is not None and not is_of_notes:
+            raise UsageError(f"--encoding cannot go with --from {name}", hint="leave it out")
+        found = list(reader(path, tell, walk, encoding) if is_of_notes else reader(path, tell))
     except (TypeError, AttributeError, ValueError, OverflowError) as error:
         raise UsageError(f"{path} is not in the form of {name}: {error}",
                          hint="nothing was taken; docs/importers.md") from error  # fmt: skip
     if not (found or is_rest):
         raise UsageError(f"{path} holds nothing of {name}", hint="see docs/importers.md")
     for place, row in enumerate(found, 1):
+        if isinstance(row, TidelineError):
+            yield place, row
+            continue
         own = row.get("id")
         if own is not None and name != "brigade":
             row["id"] = f"{name}:{own}"
             row["links"] = [
                 {**link, "target": f"{name}:{link['target']}"} for link in row.get("links", ())
             ]
-        tags = [tag for tag in row.get("tags", ()) if isinstance(tag, str) and tag.strip()]
+        tags = [tag for tag in parts_of(row.get("tags")) if tag.strip()]
         yield place, row | {"tags": [*dict.fromkeys(tags), f"import:{name}"]}

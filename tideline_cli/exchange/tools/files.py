@@ -71,19 +71,25 @@ def files_below(path: str, tell: Tell, *, ignoring: bool = True) -> Walk:
     return walk
 
 
-def markdown_files(path: str, tell: Tell, walk: Walk | None = None) -> Iterator[tuple[str, str]]:
-    """Yield (name, text) of a Markdown file, or of all in a folder and below it, by name."""
-    if not os.path.isdir(path):
-        yield os.path.basename(path), text_of(path)
-        return
-    walk = walk or files_below(path, tell)
-    walk.read = 0
-    for name in walk.files:
-        walk.read += 1
-        walk.tick()
+def markdown_files(
+    path: str, tell: Tell, walk: Walk | None = None, encoding: str | None = None
+) -> Iterator[tuple[str, str]]:
+    """Yield (name, text) of a Markdown file, or of all in a folder and below it, by name; in an
+    encoding that the user says, else in UTF-8 or by a guess, which is told."""
+    is_folder = os.path.isdir(path)
+    walk = walk or files_below(path, tell) if is_folder else None
+    if walk is not None:
+        walk.read = 0
+    for name in walk.files if walk is not None else [os.path.basename(path)]:
+        if walk is not None:
+            walk.read += 1
+            walk.tick()
         try:
-            text, guessed = encodings.decoded(raw_of(os.path.join(path, name)), None)
+            raw = raw_of(os.path.join(path, name) if is_folder else path)
+            text, guessed = encodings.decoded(raw, encoding)
         except UsageError as error:
+            if not is_folder:
+                raise
             tell(f"{name} is passed over: {error.message}")
             continue
         if guessed is not None:
@@ -121,8 +127,9 @@ def json_of(text: str, where: str) -> Any:
         raise UsageError(f"{where}: not JSON, or cut off", hint="nothing was taken") from error
 
 
-def parts_of(value: Any) -> list[Any]:
-    """Return a list that stands as a list, as JSON, or as words with commas between them."""
+def parts_of(value: Any) -> list[str]:
+    """Return the texts of a list that stands as a list, as JSON, or as words with commas between
+    them; any other value is the one text."""
     if isinstance(value, str) and value.strip().startswith("["):
         try:
             value = codec.loads(value)
@@ -130,7 +137,27 @@ def parts_of(value: Any) -> list[Any]:
             return [value]
     if isinstance(value, str):
         value = [part.strip() for part in value.split(",")]
-    return [one for one in value if one not in (None, "")] if isinstance(value, list) else []
+    found = value if isinstance(value, list) else [value]
+    return [worded(one) for one in found if one not in (None, "", [], {})]
+
+
+def worded(value: Any) -> str:
+    """Return a value as a text: one that is none as JSON."""
+    if isinstance(value, bytes):
+        return value.decode(errors="replace")
+    return value if isinstance(value, str) else codec.dumps(value)
+
+
+def object_of(value: Any) -> dict[str, Any]:
+    """Return metadata that stand as an object or as its JSON; any other value under a name."""
+    if isinstance(value, str):
+        try:
+            value = codec.loads(value)
+        except ValueError:
+            return {"metadata": value} if value else {}
+    if isinstance(value, dict):
+        return value
+    return {} if value in (None, "", []) else {"metadata": value}
 
 
 def rest_of(row: Mapping[str, Any], known: Container[str]) -> dict[str, Any]:
@@ -157,10 +184,14 @@ def part_id(own: str, text: str) -> str:
 
 
 def ms_of(stated: Any) -> Any:
-    """Return a time that is a number in milliseconds, whether it counts seconds or milliseconds;
-    any other value as it is."""
+    """Return a time that is a number in milliseconds, whether it counts seconds, milliseconds, µs
+    or ns; any other value as it is."""
     if isinstance(stated, bool) or not isinstance(stated, (int, float)):
         return stated
     if not isfinite(stated) or stated == 0:
         return None
-    return round(stated * 1000) if abs(stated) < _SECONDS else round(stated)
+    if abs(stated) < _SECONDS:
+        return round(stated * 1000)
+    while abs(stated) >= 1000 * _SECONDS:
+        stated /= 1000
+    return round(stated)

@@ -11,6 +11,7 @@ from tideline_cli.exchange.tools.files import (
     json_lines,
     json_of,
     ms_of,
+    object_of,
     part_id,
     parts_of,
     rest_of,
@@ -78,20 +79,20 @@ def mem0(path: str, tell: Tell = str) -> Iterator[Row]:
             )
         if one.get("event") == "DELETE":
             continue
-        metadata = one.get("metadata") if isinstance(one.get("metadata"), dict) else {}
         known = ("id", "memory", "created_at", "expiration_date", "categories", "metadata",
                  "run_id", "agent_id", "event", *_DERIVED)  # fmt: skip
         yield {
             "id": one.get("id"), "content": one["memory"], "tags": one.get("categories") or [],
             "created_at": ms_of(one.get("created_at")), "session": one.get("run_id"),
             "agent": one.get("agent_id"), "valid_to": ms_of(one.get("expiration_date")),
-            "metadata": {**(metadata or {}), **rest_of(one, known)},
+            "metadata": {**object_of(one.get("metadata")), **rest_of(one, known)},
         }  # fmt: skip
     for one in whole.get("relations") or () if isinstance(whole, dict) else ():
         ends = one.get("source"), one.get("relationship", one.get("relation"))
         said = " ".join(str(word).replace("_", " ") for word in (
             *ends, one.get("target", one.get("destination"))) if word)  # fmt: skip
-        yield {"id": f"relation:{said}", "content": said, "tags": ["relation"]}
+        rest = rest_of(one, ("source", "relationship", "relation", "target", "destination"))
+        yield {"id": f"relation:{said}", "content": said, "tags": ["relation"], "metadata": rest}
 
 
 def mcp_memory(path: str, tell: Tell = str) -> Iterator[Row]:
@@ -220,13 +221,15 @@ def chatgpt(path: str, _: Tell = str) -> Iterator[Row]:
         raise UsageError(f"{path} is no list of memories", hint="docs/importers.md")
     for one in found:
         said = one if isinstance(one, dict) else {"content": one}
-        content = next((said[key] for key in ("content", "memory", "text") if said.get(key)), None)
+        of_text = next((key for key in ("content", "memory", "text") if said.get(key)), "content")
+        content = said.get(of_text)
         if not isinstance(content, str):
             raise UsageError(f"{path}: a memory has no text", hint="nothing was taken")
-        at = said.get("created_at") or said.get("created_timestamp") or said.get("updated_at")
-        yield {"id": said.get("id") or content, "content": content, "created_at": ms_of(at),
-               "metadata": rest_of(said, ("id", "content", "memory", "text", "created_at",
-                                          "created_timestamp"))}  # fmt: skip
+        times = ("created_at", "created_timestamp", "updated_at")
+        of_time = next((key for key in times if said.get(key)), "created_at")
+        yield {"id": said.get("id") or content, "content": content,
+               "created_at": ms_of(said.get(of_time)),
+               "metadata": rest_of(said, ("id", of_text, of_time))}  # fmt: skip
 
 
 def brigade(path: str, _: Tell = str) -> Iterator[Row]:
@@ -234,17 +237,19 @@ def brigade(path: str, _: Tell = str) -> Iterator[Row]:
     for one in json_lines(path):
         row = {ours: one[its] for its, ours in _SAME.items() if one.get(its) is not None}
         row |= {name: ms_of(row[name]) for name in _TIMES & row.keys()}
-        metadata = one.get("metadata") if isinstance(one.get("metadata"), dict) else {}
         rest = rest_of(one, _PLACED)
         source = one.get("sourceType")
         if source in SOURCES:
             row["source"] = source
         elif source:
             rest["sourceType"] = source
+        by = one.get("createdBy")
+        if by and _origin(by) is None:
+            rest["createdBy"] = by
         yield row | {
-            "id": one.get("memoryId"), "origin": _origin(one.get("createdBy")),
+            "id": one.get("memoryId"), "origin": _origin(by),
             "links": [_edge(link) for link in one.get("links") or ()],
-            "metadata": {**(metadata or {}), **rest},
+            "metadata": {**object_of(one.get("metadata")), **rest},
         }  # fmt: skip
 
 
@@ -285,7 +290,7 @@ def rsclaw(path: str, tell: Tell = str) -> Iterator[Row]:
             "scope": "/".join(_parts(scope)), "agent": _agent(scope),
             "importance": one.get("importance"), "pinned": one.get("pinned"),
             "access_count": one.get("access_count"), "created_at": ms_of(one.get("created_at")),
-            "last_accessed_at": used, "tags": list(map(str, parts_of(one.get("tags")))),
+            "last_accessed_at": used, "tags": parts_of(one.get("tags")),
             "metadata": rest_of(one, (*_RSCLAW_PLACED, *_DERIVED)) | odd,
         }  # fmt: skip
         yield {name: value for name, value in row.items() if value is not None}

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 
 from tideline_cli.errors import TidelineError
 from tideline_cli.exchange import front_matter, markdown
-from tideline_cli.exchange.statements import governing, parts, words_of_name
+from tideline_cli.exchange.statements import governing, left_words, parts, words_of_name
 from tideline_cli.exchange.tools.files import markdown_files, part_id, parts_of, project_of
 from tideline_cli.model.fact import MAX_CONTENT
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from tideline_cli.exchange.tools.files import Tell
 
     Row = dict[str, Any]
+    Rows = Iterator[Row | TidelineError]
 
 _SEGMENTS = {"user": "preference", "feedback": "correction", "project": "project",
              "reference": "knowledge"}  # fmt: skip
@@ -32,17 +34,21 @@ _POINTING = re.compile(r"\]\(<?(?![\w+.-]+://)[^()<>]+\.md>?\)")
 _ASIDE = re.compile(r"\s*\(([^()]{1,200})\)\s*$")
 
 
-def claude_code(path: str, tell: Tell = str, walk: Walk | None = None) -> Iterator[Row]:
+def claude_code(
+    path: str, tell: Tell = str, walk: Walk | None = None, encoding: str | None = None
+) -> Rows:
     """Yield a row for each note of a memory folder, and for each statement of any other Markdown,
     and of a note that is longer than a fact; what points at a note in the index MEMORY.md says
     nothing of its own."""
-    for name, text in markdown_files(path, tell, walk):
+    for name, text in markdown_files(path, tell, walk, encoding):
         head, body = _front(text)
         own = head.pop("name", None)
         if own is None or len(body) > MAX_CONTENT:
             rows = _items(name, text, tell)
             is_index = name.rpartition("/")[2] == "MEMORY.md"
-            yield from (row for row in rows if not (is_index and _POINTING.search(row["content"])))
+            yield from (row for row in rows if not (
+                is_index and isinstance(row, dict) and _POINTING.search(row["content"])
+            ))  # fmt: skip
             continue
         project = project_of(path, name)
         kind = head.pop("type", None)
@@ -61,17 +67,22 @@ def claude_code(path: str, tell: Tell = str, walk: Walk | None = None) -> Iterat
         }  # fmt: skip
 
 
-def basic_memory(path: str, tell: Tell = str, walk: Walk | None = None) -> Iterator[Row]:
+def basic_memory(
+    path: str, tell: Tell = str, walk: Walk | None = None, encoding: str | None = None
+) -> Iterator[Row]:
     """Yield a row for each statement of each note: of an observation with its category, tags and
     context. A relation joins the first statements of two notes."""
-    notes = [(name, *_front(text)) for name, text in markdown_files(path, tell, walk)]
+    notes = [(name, *_front(text)) for name, text in markdown_files(path, tell, walk, encoding)]
     first: dict[str, str] = {}
     rows: list[tuple[str, list[Row]]] = []
     for name, head, body in notes:
         own = str(head.get("permalink") or name)
         title = str(head.get("title") or words_of_name(name))
-        found = [_noted(one, own, title, head) for part in parts(body, whole=0)
-                 for one in part.statements]  # fmt: skip
+        read = list(parts(body, whole=0))
+        found = [_noted(one, own, title, head) for part in read for one in part.statements]
+        left = sum((part.left for part in read), Counter[str]())
+        if left:
+            tell(f"left out of {name}: {left_words(left)}")
         if found:
             first |= dict.fromkeys((title, own), str(found[0]["id"]))
         rows.append((body, found))
@@ -95,24 +106,23 @@ def _noted(one: Saying, own: str, title: str, head: Mapping[str, Any]) -> Row:
         "id": part_id(own, " › ".join((*above[1:], text))), "title": shown,
         "element": "observation" if observed else markdown.ELEMENTS.get(one.kind, one.kind),
         "content": before + (plain or text),
-        "tags": [*map(str, parts_of(head.get("tags"))), *tags],
+        "tags": [*parts_of(head.get("tags")), *tags],
         "created_at": head.get("created"),
         "metadata": {**rest, **({"context": aside[1]} if aside else {})},
     }  # fmt: skip
 
 
-def lists(path: str, tell: Tell = str, walk: Walk | None = None) -> Iterator[Row]:
+def lists(
+    path: str, tell: Tell = str, walk: Walk | None = None, encoding: str | None = None
+) -> Rows:
     """Yield a row for each statement of a file, or of the files of a folder."""
-    for name, text in markdown_files(path, tell, walk):
+    for name, text in markdown_files(path, tell, walk, encoding):
         yield from _items(name, text, tell)
 
 
-def _items(name: str, text: str, tell: Tell) -> Iterator[Row]:
+def _items(name: str, text: str, tell: Tell) -> Rows:
     for _, row in markdown.rows_of(text.splitlines(), name=name, tell=tell):
-        if isinstance(row, TidelineError):
-            tell(f"{name} is passed over: {row.message}")
-            continue
-        if "id" not in row:  # of an export, which states all of it
+        if isinstance(row, dict) and "id" not in row:  # of an export, which states all of it
             row |= {"metadata": {**(row.get("metadata") or {}), "file": name}}
         yield row
 

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from tideline_cli.errors import TidelineError, UsageError
+from tideline_cli.exchange.statements import governing
 from tideline_cli.exchange.tools.files import (
     is_sqlite,
     json_of,
     ms_of,
+    object_of,
     part_id,
     parts_of,
     rest_of,
     text_of,
+    worded,
 )
-from tideline_cli.model import codec
 from tideline_cli.store import foreign_table
 
 TYPE_CHECKING = False
@@ -25,7 +27,7 @@ if TYPE_CHECKING:
     Row = dict[str, Any]
 
 
-def mcp_memory_service(path: str, _: Tell = str) -> Iterator[Row]:
+def mcp_memory_service(path: str, tell: Tell = str) -> Iterator[Row]:
     """Yield the memories that are not deleted, of the database or of a JSON export."""
     rows: Any
     if is_sqlite(path):
@@ -35,6 +37,9 @@ def mcp_memory_service(path: str, _: Tell = str) -> Iterator[Row]:
         rows = whole.get("memories") if isinstance(whole, dict) else whole
         if not isinstance(rows, list):
             raise UsageError(f"{path} has no list of memories", hint="name the export or the file")
+    deleted = sum(bool(one.get("deleted_at")) for one in rows)
+    if deleted:
+        tell(f"{deleted:,} deleted memories left out")
     for one in rows:
         if one.get("deleted_at"):
             continue
@@ -44,7 +49,7 @@ def mcp_memory_service(path: str, _: Tell = str) -> Iterator[Row]:
             "id": one.get("content_hash"), "content": one.get("content"),
             "tags": [*parts_of(one.get("tags")), *([kind] if kind else [])],
             "created_at": ms_of(one.get("created_at")),
-            "metadata": {**_object(one.get("metadata")), **rest_of(one, known)},
+            "metadata": {**object_of(one.get("metadata")), **rest_of(one, known)},
         }  # fmt: skip
 
 
@@ -67,26 +72,28 @@ def claude_mem(path: str, tell: Tell = str) -> Iterator[Row]:
                if one.get("legacy_observation_id") is None and one.get("kind") != "prompt"]
     for one in [*_table(path, "observations", needed=not items), *written]:
         title = one.get("title")
-        said: dict[Any, str] = dict.fromkeys(map(str, listed_json(one.get("facts"))), "fact")
+        said = dict.fromkeys(listed_json(one.get("facts")), "fact")
         for name in ("narrative", "text", "subtitle"):
-            said.setdefault(one.get(name), name)
+            said.setdefault(worded(one.get(name) or ""), name)
         texts = {text: name for text, name in said.items() if text}
-        tags = [one.get("project"), one.get("type"), *map(str, parts_of(one.get("concepts")))]
-        for text, name in (texts or {title: "title"}).items():
+        tags = [one.get("project"), one.get("type"), *parts_of(one.get("concepts"))]
+        for text, name in (texts or {worded(title or ""): "title"}).items():
             yield _of_session(one, _OBSERVED) | {
-                "id": part_id(f"observation:{_place(one)}", str(text)), "content": text,
+                "id": part_id(f"observation:{_place(one)}", text), "content": text,
                 "title": title if text != title else None, "tags": [tag for tag in tags if tag],
                 "element": f"observation: {name}",
             }  # fmt: skip
     for one in _table(path, "session_summaries", needed=False):
         for part in _SUMMARY:
-            text = one.get(part)
-            if text:
-                tags = [one.get("project"), part.replace("_", "-")]
+            if one.get(part):
+                text, name = worded(one[part]), part.replace("_", " ")
+                above = filter(None, (worded(one.get("request") or ""), name))
+                title, before = governing(above)
+                tags = [one.get("project"), name.replace(" ", "-")]
                 yield _of_session(one, (*_OBSERVED, *_SUMMARY, "request")) | {
-                    "id": part_id(f"summary:{_place(one)}", text), "content": text,
-                    "title": one.get("request"), "tags": [tag for tag in tags if tag],
-                    "element": f"summary: {part.replace('_', ' ')}",
+                    "id": part_id(f"summary:{_place(one)}", text), "content": before + text,
+                    "title": title, "tags": [tag for tag in tags if tag],
+                    "element": f"summary: {name}",
                 }  # fmt: skip
     for name, what in _LEFT.items():
         count = len(_table(path, name, needed=False))
@@ -112,7 +119,7 @@ def _place(row: Row) -> str:
     return f"{session}:{row.get('created_at_epoch') or row.get('created_at')}:{row.get('id')}"
 
 
-def listed_json(value: Any) -> list[Any]:
+def listed_json(value: Any) -> list[str]:
     """Return a list that stands as JSON; a text that is none is the one entry."""
     if isinstance(value, str) and not value.strip().startswith("["):
         return [value] if value.strip() else []
@@ -149,13 +156,3 @@ def _table(path: str, name: str, *, needed: bool = True) -> list[Row]:
         if needed or error.code != "no_table":
             raise
     return found
-
-
-def _object(value: Any) -> Row:
-    """Return metadata that stand as an object or as its JSON."""
-    if isinstance(value, str):
-        try:
-            value = codec.loads(value)
-        except ValueError:
-            return {"metadata": value} if value else {}
-    return value if isinstance(value, dict) else {}

@@ -138,7 +138,8 @@ def run(session: Session, words: list[str], options: Options) -> int:
     if options.gone and source.folder is None:
         raise UsageError("--gone goes with a folder of notes", hint="tideline import FOLDER --gone")
     context = ImportContext(
-        session.viewer, session.now, options.trust, agent, are_dated=source.has_notes()
+        session.viewer, session.now, options.trust, agent, are_dated=source.has_notes(),
+        are_kept=source.is_kept(),
     )
     if source.folder is not None and _is_as_before(session, options):
         source.leave_unchanged(gone_notes.known_states(

@@ -7,6 +7,7 @@ import io
 import os
 import stat
 import sys
+from collections import Counter
 
 from tideline_cli.errors import TidelineError, UsageError
 from tideline_cli.exchange import (
@@ -23,6 +24,7 @@ from tideline_cli.exchange import (
 )
 from tideline_cli.exchange.importer.cells import in_milliseconds, renamed
 from tideline_cli.exchange.jsonl import LONGEST_LINE
+from tideline_cli.exchange.statements import left_words
 from tideline_cli.exchange.tools import notes
 from tideline_cli.exchange.tools.files import files_below
 from tideline_cli.exchange.vault import read
@@ -136,6 +138,8 @@ class Source:
         self.position: Callable[[], int] = lambda: 0
         self._found = 0  # rows of notes, and of what a program left
         self.elements: dict[int, str] = {}  # what a row was in its file, by its number
+        if encoding is not None and (kind in ("sqlite", "sheet") or self._is_vault()):
+            raise UsageError("--encoding cannot go with this: it says its own", hint="leave it out")
         if self._is_vault():
             return
         if self._tool is not None or self._is_folder():
@@ -280,7 +284,7 @@ class Source:
 
     def _of_folder(self) -> Generator[tuple[int, dict[str, Any] | TidelineError], None, None]:
         """Yield the rows of the Markdown files of a folder and below it, numbered through."""
-        rows = enumerate(notes.lists(self._path, self._tell, self._walk), 1)
+        rows = enumerate(notes.lists(self._path, self._tell, self._walk, self._encoding), 1)
         yield from self._of_notes((number, row) for number, row in rows)
 
     def has_notes(self) -> bool:
@@ -310,6 +314,10 @@ class Source:
         """The folder of notes that is read, from the root; None for a file."""
         return None if self._walk is None else os.path.realpath(self._path)
 
+    def is_kept(self) -> bool:
+        """Say whether it is a list that a program keeps, each entry under an id of its own."""
+        return self._tool is not None or self._kind in lists.READERS
+
     def is_large(self) -> bool:
         """Say whether the file may have thousands of rows, by its size."""
         return self.size >= _LARGE
@@ -329,7 +337,8 @@ class Source:
     def _read(self) -> Generator[tuple[int, dict[str, Any] | TidelineError], None, None]:
         if self._tool is not None:
             rows = tools.rows_of(
-                self._tool, self._path, self._tell, self._walk, is_rest=self.unchanged > 0
+                self._tool, self._path, self._tell, self._walk, self._encoding,
+                is_rest=self.unchanged > 0,
             )
             yield from self._of_notes(rows)
             return
@@ -352,32 +361,41 @@ class Source:
             elif self._kind == "sheet":
                 yield from foreign.of_sheets(file.read(), self._tell)
             elif self._kind in lists.READERS:
-                text = file.read().decode("utf-8-sig", "replace")
+                text, left = file.read().decode("utf-8-sig", "replace"), Counter[str]()
                 number = 0
-                for number, row in enumerate(lists.READERS[self._kind](text), 1):
+                for number, row in enumerate(lists.READERS[self._kind](text, left), 1):
                     yield number, row
+                if +left:
+                    self._tell(f"left out of {self._path}: {left_words(+left)}")
                 if not number:
                     raise UsageError(
                         f"{self._path} holds nothing of {self._kind}",
                         hint="--format says what it is",
                     )
             else:
-                yield from foreign.delimited(file, tabs=self._kind == "tsv")
+                yield from foreign.delimited(
+                    file, tabs=self._kind == "tsv", tell=self._tell
+                )
             self.position = lambda: self.size
 
     def _open(self) -> BinaryIO:
         if self._path != "-":
             return self._as_utf8(named_files.open_plain(self._path, hint=_PIPED))
         if not self._twice:
-            return sys.stdin.buffer
+            file: BinaryIO = sys.stdin.buffer
+            said = self._encoding is not None
+            return self._as_utf8(io.BytesIO(file.read())) if said else file
         if self._spool is None:
             self._spool = io.BytesIO(sys.stdin.buffer.read())
-        return io.BytesIO(self._spool.getvalue())
+        return self._as_utf8(io.BytesIO(self._spool.getvalue()))
 
     def _as_utf8(self, file: BinaryIO) -> BinaryIO:
         """Return a file as UTF-8: decoded at once where it says, or begins, in another encoding."""
         if self._kind == "sheet":
             return file
+        if self._kind == "history":
+            with file:
+                file = io.BytesIO(lists.unmetafied(file.read()))
         raw = file.read(_CHECKED)
         file.seek(0)
         is_other = encodings.marked(raw) not in (None, "utf-8-sig") or self._encoding is not None
