@@ -46,7 +46,7 @@ LONG = "so " * 40 + "it is"  # 125 characters
                                                   (None, "That is it.")]),
     ("# A\n\nNever do:\n\n## B\n\n- one\n\n# C\n\n- two",
      [("A › Never do › B", "one"), ("C", "two")]),
-    ("Never do:", [(None, "Never do:")]),
+    ("Never do:", [(None, "Never do:")]), ("\r> a\rb", [(None, "> a b")]),
     ("Never do:\n\n***\n\n- one", [(None, "Never do:"), (None, "one")]),
     ("不要做：\n\n- 重启", [(None, "不要做：\n\n- 重启")]),
     ("- A:\n  - " + LONG * 2 + "\n  - " + LONG * 2, [("A", LONG * 2), ("A", LONG * 2)]),

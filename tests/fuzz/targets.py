@@ -4,22 +4,27 @@ alone. `make test` feeds them by hypothesis, `make fuzz` by atheris, which follo
 from __future__ import annotations
 
 import atexit
+import contextlib
 import functools
 import io
 import os
 import tempfile
+from collections import Counter
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from tests.exchange import paper
 from tests.support import NOW, PEER, empty_store_at, fact, put
 from tideline_cli.errors import TidelineError, UsageError
-from tideline_cli.exchange import foreign, jsonl, markdown
+from tideline_cli.exchange import foreign, jsonl, lists, markdown, tools
 from tideline_cli.exchange.extract import chats as chat_exports
 from tideline_cli.exchange.extract import conversation as conversations
 from tideline_cli.exchange.importer import prepared
 from tideline_cli.exchange.importer.rows import ImportContext
-from tideline_cli.exchange.ingest.blocks import markdown_blocks
+from tideline_cli.exchange.ingest import html_text
+from tideline_cli.exchange.ingest.blocks import markdown_blocks, plain_blocks, restructured_blocks
 from tideline_cli.exchange.ingest.chunks import divided
+from tideline_cli.exchange.ingest.read import Content, blocks_of
 from tideline_cli.exchange.statements import LONGEST_TITLE
 from tideline_cli.llm import prompts, reply
 from tideline_cli.memory.query import MODES, Query
@@ -100,12 +105,70 @@ def json_lines(data: bytes) -> None:
 
 def markdown_text(data: bytes) -> None:
     """Markdown gives rows or errors, and chunks of documents; every title is short."""
-    for _, row in markdown.rows(io.BytesIO(data), name="a-note.md"):
+    rows = markdown.rows(io.BytesIO(text_of(data).encode("utf-8", "replace")), name="a-note.md")
+    for _, row in rows:
         if not isinstance(row, TidelineError):
             assert row["content"].strip() and len(row.get("title") or "") <= LONGEST_TITLE
             _taken([row])
     for chunk in divided(markdown_blocks(text_of(data), size=200), size=200, overlap=20):
         assert chunk.text.strip() and len(chunk.title or "") <= LONGEST_TITLE
+
+
+def documents(data: bytes) -> None:
+    """HTML, reStructuredText and plain text give chunks with short titles; where nothing is told
+    and nothing is counted as left out, there was no word outside of marks."""
+    text = text_of(data)
+    for reader in (html_text.blocks, restructured_blocks, plain_blocks):
+        left = Counter[str]()
+        found = list(divided(reader(text, size=200, left=left), size=200, overlap=20))
+        assert all(chunk.text.strip() and len(chunk.title or "") <= LONGEST_TITLE
+                   for chunk in found)  # fmt: skip
+        if reader is plain_blocks:
+            assert found or not any(map(str.isalnum, text))
+
+
+def containers(data: bytes) -> None:
+    """A DOCX with this text, an ODT, EPUB or spreadsheet with these bytes, is read or refused."""
+    text = "".join(char for char in text_of(data) if char.isprintable())
+    raw = paper.docx([("p", text), ("table", [[text]])])
+    for form, held in (("docx", raw), ("docx", data), ("odt", data), ("epub", data)):
+        try:
+            found = list(blocks_of(Content(held, ""), form, encoding=None, warn=str))
+        except TidelineError:
+            continue
+        assert found
+    with contextlib.suppress(TidelineError):
+        _taken([row for _, row in foreign.of_sheets(data) if isinstance(row, dict)])
+
+
+def kept_lists(data: bytes) -> None:
+    """Contacts, calendars, tasks, bookmarks, histories and cards give rows with a text, or end with
+    an error; of a history with a word there is a command."""
+    text = text_of(lists.unmetafied(data))
+    lists.list_kind("notes.txt", text)
+    for kind, reader in lists.READERS.items():
+        left = Counter[str]()
+        rows = []
+        with contextlib.suppress(UsageError):
+            rows += reader(text, left)
+        assert all(row["content"].strip() for row in rows)
+        if kind == "history":
+            assert rows or "cmd: " in text or not any(map(str.isalpha, text))
+        _taken(rows)
+
+
+def programs(data: bytes) -> None:
+    """What a program left is read, or refused by its name; each row has a text, or is refused."""
+    name = list(tools.READERS)[data[0] % len(tools.READERS)] if data else "mem0"
+    with tempfile.NamedTemporaryFile(suffix=".md") as file:
+        file.write(data[1:])
+        file.flush()
+        try:
+            tools.recognised(file.name)
+            rows = [row for _, row in tools.rows_of(name, file.name) if isinstance(row, dict)]
+        except TidelineError:
+            return
+    _taken(rows)
 
 
 def delimited(data: bytes) -> None:
@@ -237,6 +300,8 @@ TARGETS: dict[str, Callable[[bytes], None]] = {
     "query": query, "analysis": analysis, "json_lines": json_lines, "delimited": delimited,
     "database": database, "conversation": conversation, "chats": chats, "model_reply": model_reply,
     "rendering": rendering, "values": values, "markdown_text": markdown_text,
+    "documents": documents, "containers": containers, "kept_lists": kept_lists,
+    "programs": programs,
 }  # fmt: skip
 
 SEEDS: dict[str, tuple[bytes, ...]] = {
@@ -263,6 +328,29 @@ SEEDS: dict[str, tuple[bytes, ...]] = {
         b"> [!note] a\n> - b\n\nt\n: d\n\n%% c %%\n\n<!-- d -->\n\n[^1]: n\n\nx[^1]\n\n```\ny\n```",
         b"> " * 60 + b"a\n" + b"- " * 60 + b"b", b"- [knowledge] a <!-- 01KJ {} -->\n  | b\n",
     ),
+    "documents": (
+        b"<ul><li>a<ul><li>b</ul><table><caption>c<tr><th>d<td rowspan=9 colspan=9>e</table>"
+        b"<details><summary>f</summary><dl><dt>g<dd>h</dl></details><s>i<p hidden>j<pre>k</pre>",
+        b"T\n===\n\nNever::\n\n  * a\n\n.. note:: b\n\n   c\n\n.. d\n\n#. e\n",
+        b"</td></li></ul><li><td>x", "• a\n\n    - b\n".encode(),
+    ),
+    "containers": (b"x", b"PK\x03\x04"),
+    "kept_lists": (
+        b"BEGIN:VCARD\nFN:A\nTEL;TYPE=CELL:1\nBDAY:1984-05-17\nUID:u\nEND:VCARD\n",
+        b"BEGIN:VCALENDAR\nBEGIN:VEVENT\nUID:e\nSEQUENCE:2\nSUMMARY:S\nDTSTART:20260304T100000Z\n"
+        b"RRULE:FREQ=MONTHLY;BYDAY=-1FR\nEND:VEVENT\nEND:VCALENDAR",
+        b"x 2026-02-02 2026-01-01 (A) Pay +a @b due:2026-03-04 pri:A\nPay\nPay\n",
+        b"<!DOCTYPE NETSCAPE-Bookmark-file-1><DL><DT><H3>a</H3><DD>b<DL><DT><A HREF='x' ADD_DATE="
+        b"1700000000000000>c</A><DD>d</DL></DL>",
+        b": 1700000000:0;a \\\nb\n#1700000000\nc\nd\n- cmd: e\\\\n\n  when: 5\n\x83\xa3",
+        b'#separator:\n#html:true\n#deck column:1\n"a\nb";c;"d""e"\n',
+    ),
+    "programs": tuple(bytes([n]) + text for n in range(16) for text in (
+        b'[{"memory": "a", "user_id": "u", "categories": 5, "metadata": [1], "id": {}}]',
+        b'{"type": "entity", "name": "a", "observations": ["b"], "x": null}\n',
+        b'{"memories": [{"content": "a", "tags": {"b": 1}, "created_at": 1e999}]}',
+        b"---\nname: [a]\ntitle: {b: c}\n---\n- [d] e #f (g)\n- h [[i]]\n",
+    )),
     "database": (b"SQLite format 3\x00" + b"\x10\x00\x01\x01\x00" * 20, b"x"),
     "conversation": (
         b"USER: a\nASSISTANT: b\nSYSTEM: c\n", b'{"role": "user", "content": "x"}',

@@ -66,6 +66,8 @@ LONG = {
     "speakers": b"USER: a\n", "speaker starts": b"USER ", "carriage returns": b"\r", "empty": b"{}",
     "pairs": b'{"role":"user","content":"a"}\n', "nested": b'{"facts":[', "words": b"deploy ",
     "combining": "e\u0301".encode(), "joiners": "\u200d".encode(), "fences": b"```json\n{",
+    "tags": b"<a ", "items": b"<li>a<ul>", "cells": b"<td colspan=9>a", "struck": b"<s>a",
+    "stamps": b"#1700000000\n", "cards": b"BEGIN:VCARD\nFN:a\n", "quoted": b'a\t"b\n',
     "escapes": b"\x1b]8;;", "closed": b"{}[]", "strings": b'{"a": "b"} ',
 }  # fmt: skip
 _READERS = {
@@ -74,6 +76,9 @@ _READERS = {
     "reply": lambda data: TARGETS["model_reply"](data),
     "render": lambda data: TARGETS["rendering"](data),
     "analysis": lambda data: TARGETS["analysis"](data),
+    "documents": lambda data: TARGETS["documents"](data),
+    "lists": lambda data: TARGETS["kept_lists"](data),
+    "markdown": lambda data: TARGETS["markdown_text"](data),
 }
 
 

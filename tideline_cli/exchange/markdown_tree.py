@@ -104,7 +104,7 @@ class BlockTree:
 def block_tree(lines: Sequence[str], *, is_plain: bool = False) -> BlockTree:
     """Return the blocks of a Markdown text, or of a plain one: paragraphs and lists alone."""
     building = _Building(lines, is_plain=is_plain)
-    text = "\n".join(lines)
+    text = "\n".join(lines).replace("\r", " ")  # which the parser would take for the end of a line
     text = _BULLET.sub(lambda found: found[1].ljust(len(found[0]) - 1) + "-", text) \
         if is_plain else text
     for token in _parser(is_plain).parse(text):
