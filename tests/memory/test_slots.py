@@ -43,6 +43,21 @@ def test_a_value_that_began_earlier(run):
     assert (shown(run, rome)["lifecycle"], shown(run, rome)["valid_to"][:10]) == ("archived", FEB)
 
 
+def test_a_plan_that_a_fact_of_no_slot_replaces(run):
+    """The present value has no end any more, as when the plan is forgotten; an export of it is read
+    back as it is."""
+    rome = said(run, ROME, *CITY, at=JAN)["id"]
+    oslo = said(run, OSLO, *CITY, "--valid-from", NEXT, at=FEB)["id"]
+    said(run, "the move is off", "--supersedes", oslo, at=MAR)
+    assert (shown(run, rome)["lifecycle"], shown(run, rome)["valid_to"]) == ("active", None)
+    assert recalled(run, "where do I live", "2027-02-01")[0] == ROME
+    whole = run("export", "--all-origins").out
+    run("import", "-", "--trust", "--db", "other.db", "--now", "2027-03-01", stdin=whole)
+    assert run("export", "--all-origins", "--db", "other.db").out == whole
+    assert run("undo", "--now", MAR).code == 0
+    assert shown(run, rome)["valid_to"][:10] == NEXT
+
+
 def test_a_value_that_never_held(run):
     """A value that begins before the old one leaves that one no time."""
     rome = said(run, ROME, *CITY, at=FEB)

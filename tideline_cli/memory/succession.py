@@ -59,6 +59,10 @@ def replace_others(
             past.append(Ended(fact, after, holder, SUPERSEDES))
     is_new = holder.id == new.id
     give_way(db, past, now=now, is_new=is_new)
+    elsewhere = {(one.after.slot, one.after.scope): one.after for one in past
+                 if one.after.slot is not None and not same_place(one.after, holder)}  # fmt: skip
+    for fact in elsewhere.values():
+        repaint(db, fact, now=now, by=None)
     if holder.slot is not None:
         linked = {one.before.id for one in past}
         holder, painted_over = repaint(
