@@ -16,7 +16,7 @@ from tests.conftest import run_main
 from tests.isolation import doors
 from tests.support import NOW, empty_store_at
 from tideline_cli.cli import model_options, new_fact
-from tideline_cli.cli.commands import edit, extract, mcp
+from tideline_cli.cli.commands import edit, extract, ingest, mcp
 from tideline_cli.dream import consolidate
 from tideline_cli.model.fact import ROLES
 from tideline_cli.store.connection import put_setting
@@ -315,7 +315,7 @@ class Arena:
             patch.setenv("TIDELINE_NOW", command.words[-1])  # of doors that take no option
             if command.words[0] in doors.PSEUDO:
                 return doors.answered(command, self.path)
-            for module in (new_fact, edit, extract, mcp):
+            for module in (new_fact, edit, extract, ingest, mcp):
                 patch.setattr(module, "new_id", new_id)
             reply = lambda *_, **__: next(replies, "{}")  # noqa: E731
             patch.setattr(model_options, "asker", lambda model: reply)
