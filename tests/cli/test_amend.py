@@ -109,7 +109,8 @@ def test_restore_is_refused(run):
     assert (done.code, done.out, done.error["code"]) == (4, "", "superseded")
     assert f"{old} is superseded by {new}" in done.error["message"]
     assert new in done.error["hint"]
-    named = remembered(run, "it is on Tuesdays", "--supersedes", new)["id"]
+    later = ("--now", str(NOW + 1))  # what ends as it is said was never said
+    named = remembered(run, "it is on Tuesdays", "--supersedes", new, *later)["id"]
     assert named in run("restore", new).err
     assert run("forget", named, "--superseded-by", old).code == 4
     assert run("forget", named, "--superseded-by", NOWHERE).code == 3

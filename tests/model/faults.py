@@ -38,7 +38,7 @@ FAULTS = {
     ),
     "undo leaves uses as they are": (
         "memory/undo.py",
-        "    uses = _uses(trails.uses, there=used.keys() - facts.gone | facts.back.keys())",
+        "    uses = _uses(trails.uses, there=trails.used.keys() - facts.gone | facts.back.keys())",
         "    uses: dict[int, Row | None] = {}",
     ),
     "an edit leaves the past as it was": (

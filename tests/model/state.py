@@ -208,13 +208,13 @@ def overlap(one, other):
 
 def is_of_one_time(one, other):
     """Say whether both hold for the same time: until one end, and since one beginning. Where only
-    one of them states a beginning, that one was past when the later of them was said."""
-    if end(one) != end(other):
-        return False
-    stated = {fact["valid_from"] for fact in (one, other)} - {None}
-    said = max(one["created_at"], other["created_at"])
-    both = None not in (one["valid_from"], other["valid_from"])
-    return len(stated) < 2 and (both or not stated or min(stated) <= said)
+    one of them states a beginning, that was when the other one was said."""
+    begun = (
+        fact["valid_from"] in (None, against["valid_from"])
+        or (against["valid_from"] is None and fact["valid_from"] <= against["created_at"])
+        for fact, against in ((one, other), (other, one))
+    )
+    return end(one) == end(other) and all(begun)
 
 
 def holds(fact, now):
