@@ -103,7 +103,7 @@ class _Call:
         HAS_BEGUN[:] = (True,)
         if self._name in _ABOUT_ALL and session.config.get(TABLE):
             code = self._over(session, options, lambda one: int(module.run(one, words, options)))
-        elif session.may_collide:
+        elif self._name not in _STAYS and session.may_collide:
             code = self._done(session, lambda one: int(module.run(one, words, options)))
         else:
             code = int(module.run(session, words, options))
