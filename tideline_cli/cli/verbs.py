@@ -3,8 +3,6 @@ a long one."""
 
 from __future__ import annotations
 
-from contextlib import nullcontext
-
 from tideline_cli.cli.commands import drawer
 from tideline_cli.model.record import record
 
@@ -37,5 +35,7 @@ def progress(
     are done; `position` says how far a file is read, where that is not by rows. Nothing is shown of
     a total of 0, which is not known or not worth it."""
     if not (session.is_watched and total > 0):
+        from contextlib import nullcontext  # noqa: PLC0415  long verbs alone
+
         return nullcontext(lambda _: None)
     return drawer(session).bar(label, total, position)

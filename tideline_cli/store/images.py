@@ -3,8 +3,8 @@ and the births that it keeps together, one row for a run of facts that came in a
 
 from __future__ import annotations
 
+from _operator import itemgetter
 from itertools import groupby
-from operator import itemgetter
 
 from tideline_cli.model import codec
 from tideline_cli.model.record import record

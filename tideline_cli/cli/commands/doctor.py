@@ -8,7 +8,6 @@ from contextlib import closing
 
 from tideline_cli.cli import output, status_lines
 from tideline_cli.cli.commands import drawer
-from tideline_cli.cli.commands.sync import meetings
 from tideline_cli.cli.options import Argument, OptionSet, flag
 from tideline_cli.cli.session import Session
 from tideline_cli.errors import StoreError, TidelineError, UsageError
@@ -171,6 +170,8 @@ def _examined(session: Session, deep: bool) -> DoctorReport:
         )
         if not deep or not doctor.BLOCKING.isdisjoint(one.check for one in report.findings):
             return report
+        from tideline_cli.cli.commands.sync import meetings  # noqa: PLC0415  of a deep look alone
+
         found = meetings.log_findings(session, tell)
         if found is None:
             return report

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from tideline_cli.cli import passes
-from tideline_cli.cli.commands import extract
-from tideline_cli.cli.commands.sync import meetings
 from tideline_cli.cli.options import Argument, OptionSet, choice, count, duration, flag, share
 from tideline_cli.cli.passes import PassRequest
 from tideline_cli.cli.session import Session
@@ -86,8 +84,10 @@ def run(session: Session, _: list[str], options: Options) -> int:
     if (options.sync or options.pending) and session.reading() is None:
         session.check_memory_is_there()
     if options.sync:
-        meetings.around_a_pass(session)
+        _sync(session)
     if options.pending:
+        from tideline_cli.cli.commands import extract  # noqa: PLC0415  when it is asked for
+
         extract.distil_waiting(session)
     stages = tuple(name for name in ALL_STAGES if name in options.stage) or STAGES
     settings = Settings(
@@ -103,8 +103,15 @@ def run(session: Session, _: list[str], options: Options) -> int:
     }
     passes.report_passes(session, asked, done, form)
     if options.sync:
-        meetings.around_a_pass(session)
+        _sync(session)
     return 0
+
+
+def _sync(session: Session) -> None:
+    """Meet the other machines. A failure is told, and the dream goes on."""
+    from tideline_cli.cli.commands.sync import meetings  # noqa: PLC0415  when it is asked for
+
+    meetings.around_a_pass(session)
 
 
 def _form(plan: DreamPlan) -> dict[str, Any]:

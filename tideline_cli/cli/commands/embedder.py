@@ -16,7 +16,6 @@ from tideline_cli.errors import UnavailableError, UsageError
 from tideline_cli.memory import lanes, reembed
 from tideline_cli.model.origin import EVERYONE
 from tideline_cli.model.record import record
-from tideline_cli.vector.embedder import plugin_names
 from tideline_cli.vector.embedders import onnx_folder, static
 from tideline_cli.vector.embedders.names import KINDS, split_name
 
@@ -182,6 +181,8 @@ def _show_embedders(session: Session, chosen: str) -> None:
     """Print the list; `chosen` is the embedder of the file."""
     rows = [_Row(name, True, 0 if name == "hrr-256" else 80, text, "", name == chosen)
             for name, text in _FEATURES]  # fmt: skip
+    from tideline_cli.vector.embedder import plugin_names  # noqa: PLC0415  numpy, 80 MiB
+
     rows += [_learned(name, chosen) for name in KINDS]
     rows += [_Row(name, True, 0, "an entry point of another package", "", name == chosen)
              for name in plugin_names()]  # fmt: skip
