@@ -97,6 +97,22 @@ def test_a_secret_that_was_taken_out_is_not_gone(run, notes):
     assert run("import", str(notes), "--json").json["gone"] == 0
 
 
+def test_what_somebody_has_reworded_is_not_gone(run, notes):
+    """A correction, and one of that, stand for what the note states still; with its line they go,
+    and a value of a slot makes room for the one before it as when it is forgotten."""
+    run("import", str(notes), "--trust")
+    (oven,) = [one["id"] for one in run("list", "--json").json["facts"] if "oven" in one["content"]]
+    first = run("edit", oven, "The oven is from 1998.", "--json").json["id"]
+    run("edit", first, "The oven is from 1999.", "--slot", "oven")
+    (notes / "Kitchen.md").write_text("# Kitchen\n\n- The oven is old.\n- Descale it.\n")
+    done = run("import", str(notes), "--trust", "--gone", "--json")
+    assert (done.json["gone"], "The oven is from 1999." in texts(run)) == (1, True)
+    (notes / "Kitchen.md").write_text("# Kitchen\n\n- Descale it.\n")
+    done = run("import", str(notes), "--trust", "--gone", "--json")
+    assert (done.json["gone"], "The oven is from 1999." in texts(run)) == (1, False)
+    assert run("doctor", "--deep").code == 0
+
+
 def test_gone_goes_with_a_folder(run, notes):
     """A file, or a dry run, has nothing to compare."""
     assert run("import", str(notes / "Trip.md"), "--gone").code == 2

@@ -4,10 +4,11 @@ statements are not in the folder any more."""
 from __future__ import annotations
 
 from tideline_cli.exchange.ingest.library import is_there
+from tideline_cli.memory.amend import archive_fact, repaint_slots
 from tideline_cli.model import codec
+from tideline_cli.model.edge import REWORDS
 from tideline_cli.model.source import is_trusted
-from tideline_cli.policy.transitions import archived
-from tideline_cli.store import facts, journal, sequences, writes
+from tideline_cli.store import facts, journal, links, sequences
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -49,7 +50,8 @@ def settle(
     now: int, archive: bool,
 ) -> None:  # fmt: skip
     """Count in `summary` the active facts of notes of a folder whose file is gone, or was `read`
-    and does not state them; with `archive` archive them in the batch of the import."""
+    and does not state them nor what they have replaced; with `archive` archive them in the batch of
+    the import."""
     gone = list(_unstated(db, folder, read, summary.ids, viewer=viewer))
     summary.gone = len(gone)
     if not (gone and archive):
@@ -57,7 +59,8 @@ def settle(
     with journal.batch(db, verb="import", by=viewer, now=now, resume=summary.number) as batch:
         summary.batch = batch.ordinal
         for fact in gone:
-            writes.change(db, fact, archived(fact, now=now))
+            archive_fact(db, fact, by=None, now=now)
+        repaint_slots(db, gone, now=now)
 
 
 def _unstated(
@@ -73,8 +76,22 @@ def _unstated(
             seqs.append(seq)
     for start in range(0, len(seqs), 500):
         for fact in facts.get(db, seqs[start : start + 500], viewer=viewer).values():
-            if fact.id not in stated:
+            if fact.id not in stated and not _replaces(db, fact.id, stated, viewer=viewer):
                 yield fact
+
+
+def _replaces(db: Connection, fact_id: str, stated: Container[str], *, viewer: Origin) -> bool:
+    """Say whether a fact is a later wording of what is stated, as somebody has edited it."""
+    replaced = [fact_id]
+    for one in replaced:
+        targets = (link.target for link in links.leaving(db, one, viewer=viewer)
+                   if link.kind == REWORDS)  # fmt: skip
+        for target in targets:
+            if target in stated:
+                return True
+            if target not in replaced:
+                replaced.append(target)
+    return False
 
 
 def _stated(

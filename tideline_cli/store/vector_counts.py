@@ -11,9 +11,6 @@ if TYPE_CHECKING:
     from tideline_cli.store.reads import Read
 
 PROGRESS = "SELECT seq FROM vector_progress WHERE origin = ? AND embedder = ?"
-
-
-
 _SMALL = 50_000
 
 
