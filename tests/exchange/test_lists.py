@@ -541,3 +541,26 @@ def test_a_sheet_that_claims_to_be_huge_is_read(run, tmp_path):
     (tmp_path / "far.xlsx").write_bytes(made.getvalue())
     done = run("import", "far.xlsx", "--as", "{Crane} lifts {Tons} tons", "--json")
     assert done.json["added"] == 1
+
+
+def test_a_correction_stands_until_the_list_changes(run, tmp_path):
+    """What somebody has reworded is not set back by the same list; a list that says something new
+    replaces it, and the text before is in the history."""
+    file = tmp_path / "c.ics"
+
+    def event(title):
+        lines = ("BEGIN:VCALENDAR", "BEGIN:VEVENT", "UID:u1", "DTSTART:20260301T100000Z",
+                 f"SUMMARY:{title}", "END:VEVENT", "END:VCALENDAR")  # fmt: skip
+        file.write_text("\r\n".join(lines) + "\r\n")
+        return run("import", str(file), "--trust", "--json").json
+
+    event("Dentist at Weber")
+    (made,) = run("list", "--json").json["facts"]
+    run("edit", made["id"], "Dentist at Schmidt")
+    again = event("Dentist at Weber")
+    assert (again["added"], again["present"], again["superseded"]) == (0, 1, 0)
+    assert [one["content"] for one in run("list", "--json").json["facts"]] == ["Dentist at Schmidt"]
+    assert event("Dentist at Mueller")["superseded"] == 1
+    assert event("Dentist at Weber")["superseded"] == 1
+    (last,) = run("list", "--json").json["facts"]
+    assert "Weber" in last["content"]

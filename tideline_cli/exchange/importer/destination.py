@@ -92,16 +92,19 @@ class Destination:
 
     def kept(self, ready: Prepared, stated: Fact) -> Fact | None:
         """Bring what a program keeps under an id to what its list says now: work that was done
-        since is done, and another text replaces the one that stood; return the fact if it is new.
+        since is done, and another text than the list had last replaces what stands, which somebody
+        may have reworded; return the fact if it is new.
 
         Raises UsageError where that is another's, or the list says two things under one id.
         """
         versions = self.row_ids.versions(stated)
         known, is_twice = versions[-1], stated.id in self._stated
+        ids = (_version_id(stated, place) for place in range(len(versions)))
+        listed = [one for one, own in zip(versions, ids, strict=True) if one.id == own][-1]
         self._stated.add(stated.id)
         self._summary.ids.add(known.id)
         is_done = stated.progress == "done"
-        if known.content == stated.content or is_done:
+        if stated.content in (known.content, listed.content) or is_done:
             if is_done and known.progress != "done" and known.lifecycle == "active":
                 known = replace(known, progress="done")
                 writes.change(self._db, versions[-1], known)
@@ -114,7 +117,7 @@ class Destination:
             raise UsageError(f"{stated.id} is there with another text", hint="leave the id out")
         now = self._context.now
         new = replace(
-            stated, id=minted_id(stated.origin, f"{stated.id}\x1f{len(versions)}"),
+            stated, id=_version_id(stated, len(versions)),
             created_at=stated.created_at if stated.created_at > known.created_at else now,
             metadata={ORIGINAL_ID: stated.id} | dict(stated.metadata or {}),
         )  # fmt: skip
@@ -316,6 +319,11 @@ class RowIds:
     def _is_older(self, fact_id: str) -> bool:
         """Say whether a fact was there before this run."""
         return facts.number_of(self._db, fact_id, viewer=EVERYONE) <= self._last_before
+
+
+def _version_id(fact: Fact, place: int) -> str:
+    """Return the id of the n-th text that a list has had under the id of a fact, from 0 on."""
+    return minted_id(fact.origin, f"{fact.id}\x1f{place}") if place else fact.id
 
 
 def differs(known: Fact, stated: Fact) -> bool:
