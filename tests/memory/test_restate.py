@@ -225,3 +225,16 @@ def test_a_fact_that_is_derived_from_itself_does_not_cite_itself(run):
     other = said(run, "the train is late", at=JAN)["id"]
     done = said(run, DEPLOY, "--derived-from", first, "--derived-from", other, at=FEB)
     assert (done["action"], done["fact"]["derived_from"]) == ("reinforced", [other])
+
+
+@pytest.mark.parametrize("others", [("--valid-to", FEB), ("--source", "tool_output")])
+def test_what_may_not_be_linked_crowds_nothing_out(run, others):
+    """A new fact is linked to the one much like it, whatever else is as near and may not be."""
+    text = (
+        "Sensor {} reports cold water pressure, outdoor humidity, indoor temperature, wind"
+        " speed, daily rainfall, soil moisture and battery voltage every ten minutes"
+    )
+    old = said(run, text.format(1), at=JAN)
+    for number in range(2, 12):
+        said(run, text.format(number), *others, at=JAN)
+    assert said(run, text.format(20), at=MAR)["similar"] == [old["id"]]

@@ -36,6 +36,7 @@ _ROUNDING = 1e-9
 _MANY = 256  # facts that are cheaper to read than to look up in the bytes of all
 _READ_SOONER = 1024  # facts that are cheaper to read than to look for among the holders of a term
 _FEW = 64  # facts that are looked at for the nearest: all that may be near, or the newest of them
+_FIRST = MOST_SIMILAR + 1  # of those near that are read with the statement, which may be one
 _MOST_ASKED = 64  # terms that the holders of a statement are asked for
 
 
@@ -69,8 +70,8 @@ def twins(
     """Yield the active facts of this origin that may say the same as `text`, then those that are
     much like it. `counts` are what `term_counts` says of its terms.
 
-    Lazy: facts are read from the store one at a time, while the caller decides. First the facts of
-    the very statement come, oldest first, then the few nearest others, nearest first. By the rule
+    Lazy: no more facts are read from the store than the caller needs. First the facts of the very
+    statement come, oldest first, then those near it, nearest first. By the rule
     `reference` all whose terms are nearly those of `text` come, oldest first.
     """
     if rule == "reference":
@@ -81,10 +82,11 @@ def twins(
     same = holders.stating(text)
     yield from (Rival(fact, distinct) for fact in same)
     seen = {fact.id for fact in same}
-    for seq, theirs in holders.nearest():
-        for twin in holders.read([seq]):
-            if twin.id not in seen:
-                yield Rival(twin, theirs)
+    near = holders.nearest()
+    for few in (near[:_FIRST], near[_FIRST:]):
+        holders.read([seq for seq, _ in few])
+        for seq, theirs in few:
+            yield from (Rival(one, theirs) for one in holders.read([seq]) if one.id not in seen)
 
 
 def stating(
@@ -131,7 +133,7 @@ class _Holders:
             if not self._are_few:
                 near = self._terms_of(self._of_these_terms())
             seqs = [seq for seq, theirs in near if theirs == self._distinct]
-            self.read([*seqs, *(seq for seq, _ in self.nearest())])
+            self.read([*seqs, *(seq for seq, _ in self.nearest()[:_FIRST])])
             found = self.read(seqs)
         wanted = stated_text(text)
         return [fact for fact in found if stated_text(fact.content) == wanted]
@@ -143,11 +145,12 @@ class _Holders:
         return [self._facts[seq] for seq in seqs if seq in self._facts]
 
     def nearest(self) -> list[tuple[int, frozenset[str]]]:
-        """Return (number, terms) of a few facts that share the most terms, then the newest."""
+        """Return (number, terms) of the facts near, those first that share the most terms, then
+        the newest."""
         shares = [(jaccard(self._distinct, theirs), seq, theirs) for seq, theirs in self._near]
         near = [one for one in shares if one[0] >= SAME_TERMS]
         near.sort(reverse=True, key=lambda one: one[:2])
-        return [(seq, theirs) for _, seq, theirs in near[: MOST_SIMILAR + 1]]
+        return [(seq, theirs) for _, seq, theirs in near]
 
     def _of_these_terms(self) -> list[int]:
         """Return the facts that hold all of the terms; of hundreds the newest that hold no more."""

@@ -9,7 +9,13 @@ from __future__ import annotations
 from tideline_cli.model.record import Record, replace
 from tideline_cli.model.source import is_trusted
 from tideline_cli.policy import gate
-from tideline_cli.policy.sameness import SAME_TERMS, jaccard, may_be_one_chunk, state_the_same
+from tideline_cli.policy.sameness import (
+    MOST_SIMILAR,
+    SAME_TERMS,
+    jaccard,
+    may_be_one_chunk,
+    state_the_same,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -73,6 +79,8 @@ def admit(
     alike: list[Fact] = []
     elsewhen: list[Fact] = []
     for rival in _candidates(fact, terms, rivals):
+        if len(alike) == MOST_SIMILAR and rule == "strict":  # the same ones came before them
+            break
         if rival.id in named:
             continue
         # By the rule `reference` too, one in a slot and one without are the same by their text.
