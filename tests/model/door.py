@@ -84,7 +84,7 @@ class Door(Program):
         self._run(step, "link", *step["ends"], "--kind", step["kind"], "--remove")
 
     def _recall(self, step, given):
-        at = [] if step["as_of"] is None else ["--as-of", str(step["as_of"])]
+        at = ["--touch"] if step["as_of"] is None else ["--as-of", str(step["as_of"])]
         form = self._run(step, "recall", step["query"], "--mode", "keyword", "--limit", "1000", *at)
         return {"found": sorted(hit["id"] for hit in form["hits"])}
 

@@ -141,14 +141,14 @@ def _join(memory, seq, said, changes, *, now):
     if after["valid_to"] is not None and after["valid_to"] >= FOREVER:
         after["valid_to"] = None
     rank = {one: SEGMENTS[one].specificity for one in SEGMENTS}
+    usual = SEGMENTS[said["segment"]]
     if "segment" in changes or rank[said["segment"]] > rank[known["segment"]]:
-        after |= {"segment": said["segment"], "tier": said["tier"]}
+        after["segment"] = said["segment"]
         if said["segment"] != known["segment"]:
-            after["decay_rate"] = SEGMENTS[said["segment"]].decay_rate
-    if "tier" in changes:
+            after["decay_rate"] = usual.decay_rate
+            after["tier"] = known["tier"] if known["tier"] == "permanent" else usual.tier
+    if "tier" in changes or said["tier"] == "permanent" != usual.tier:
         after["tier"] = said["tier"]
-    elif "permanent" in (known["tier"], said["tier"]):
-        after["tier"] = "permanent"
     for name in ("kind", "title", "progress"):
         after[name] = said[name] if name in changes else known[name] or said[name]
     for name in ("tags", "derived_from"):
