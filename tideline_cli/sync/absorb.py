@@ -381,11 +381,16 @@ class Taker:
     def _set(self, one: SetOp, known: Registers) -> None:
         """Take fields. What was said before a fact was taken back goes with it."""
         for name, value in one.values.items():
-            held = [known.mark(name), None if known.is_present else known.marks[PRESENT]]
-            if all(mark is None or self._is_later(one.stamp, mark) for mark in held):
+            if self._counts(one.stamp, known, name):
                 known.put(name, value, self._mark(one.stamp))
         if not known.is_present:
             known.forget(self._before(self._stamp(known.marks[PRESENT]), known))
+
+    def _counts(self, stamp: Stamp, known: Registers, name: str) -> bool:
+        """Say whether a word is the latest on a register, and no earlier than the birth."""
+        held = [known.mark(name), None if known.is_present else known.marks[PRESENT]]
+        is_born = known.birth is None or stamp >= self._stamp(known.birth)
+        return is_born and all(mark is None or self._is_later(stamp, mark) for mark in held)
 
     def _before(self, stamp: Stamp, known: Registers) -> list[str]:
         return [name for name, held in known.marks.items() if self._is_later(stamp, held)]
@@ -413,8 +418,7 @@ class Taker:
         """Note that a fact rewords one that was purged; as of the time of the edge, so that whoever
         notes it notes the same."""
         known = taken.facts[one.source]
-        held = known.mark(PURGED)
-        if held is None or self._is_later(one.stamp, held):
+        if self._counts(one.stamp, known, PURGED):
             known.put(PURGED, True, (*self._mark(one.stamp)[:3], 0))
             taken.changed.add(one.source)
 
