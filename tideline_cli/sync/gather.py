@@ -250,7 +250,7 @@ class Gatherer:
             if self._state.version != before:
                 changed.append(known)
         sync_registers.put_facts(self._db, (one.stored(one.row) for one in changed))
-        return {one.id for one in changed}
+        return {one.id for one in changed} | {*told}  # a slot may show them otherwise than we do
 
     def _fact(self, known: Registers, told: Touched, gone: str | None) -> None:
         if known.row is None:
@@ -282,21 +282,21 @@ class Gatherer:
                 clock = told.clock(name, (known.mark(name) or (0,))[0])
                 self._say(known, said, name, clock)
                 if name == "lifecycle":
-                    known.put(GONE, gone, self._mark(clock))
+                    self._hold(known, GONE, gone, clock)
                     self._answer(known, gone, clock)
         if told.open is not None:
             self._open(known, told.open, is_born=born is not None)
         if told.back is not None and known.values.get(PURGED) is False and gone is not None:
             self._open(known, told.back, is_born=False)  # nobody says any more that it stands
-            known.put(PURGED, True, self._mark(told.back))
+            self._hold(known, PURGED, True, told.back)
 
     def _answer(self, known: Registers, gone: str | None, clock: int) -> None:
         """Note that somebody forgets a fact, or takes that back; and that one which a purge has
         archived elsewhere stands."""
         if gone == "forgotten" or known.values.get(FORGOT):
-            known.put(FORGOT, gone == "forgotten", self._mark(clock))
+            self._hold(known, FORGOT, gone == "forgotten", clock)
         if gone is None and known.ruled == PURGED:
-            known.put(PURGED, False, self._mark(clock))
+            self._hold(known, PURGED, False, clock)
 
     def _open(self, known: Registers, clock: int, *, is_born: bool) -> None:
         """Say that a fact stands, as it did before somebody confirmed that it gives way. One that
@@ -306,13 +306,21 @@ class Gatherer:
             known.values |= stated
             return
         for name, value in stated.items():
-            known.put(name, value, self._mark(clock))
+            self._hold(known, name, value, clock)
 
     def _say(self, known: Registers, said: dict[str, Any], name: str, clock: int) -> None:
         """Take what the store has as what somebody has said."""
         is_ruled = name == "lifecycle" and known.ruled is not None  # the period goes with the word
         for one in SHOWN if is_ruled else (name,):
-            known.put(one, said[one], self._mark(clock))
+            self._hold(known, one, said[one], clock)
+
+    def _hold(self, known: Registers, name: str, value: Any, clock: int) -> None:
+        """Let a register hold a value since `clock`, but since later than what it is known to hold:
+        a change that is nobody's word has the time of the word that it knew of one of them."""
+        held = known.mark(name)
+        if held is not None and (held[0], held[1] != self._state.own) > (clock, False):
+            clock = held[0] + 1
+        known.put(name, value, self._mark(clock))
 
     def _use(self, known: Registers, row: Fact, base: int) -> None:
         """Count the uses here that no replica has told as ours; `base` are those of the birth."""
