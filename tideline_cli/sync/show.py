@@ -15,7 +15,7 @@ from tideline_cli.store.connection import setting
 from tideline_cli.store.links import Link
 from tideline_cli.store.sync_registers import PURGED
 from tideline_cli.sync import registers, rulings
-from tideline_cli.sync.registers import CHANGED, FIXED, FORGOT, SAID
+from tideline_cli.sync.registers import BROUGHT, CHANGED, FIXED, FORGOT, SAID
 from tideline_cli.sync.rulings import EDGES, Ruling, StatedFact
 
 TYPE_CHECKING = False
@@ -247,6 +247,8 @@ class Shower:
                 continue
             if before is None:
                 new.append(after)
+                if own := one.uses.get(self._own):  # what this machine said of it came back too
+                    own[BROUGHT] = max(own[BROUGHT], own[SAID])
                 continue
             writes.change(self._db, before, after, is_synced=True)
             self._use(before, after)
