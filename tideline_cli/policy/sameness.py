@@ -78,11 +78,12 @@ def _may_be_of_one_kind(one: str | None, other: str | None) -> bool:
 
 
 def is_reworded(one: Fact, other: Fact) -> bool:
-    """Say whether two facts that a model distilled have the same words in the same order, whatever
-    their case, articles and marks."""
+    """Say whether two facts that a model distilled, of one speaker and kind, have the same words in
+    the same order, whatever their case, articles and marks."""
     is_distilled = one.source in DISTILLED and other.source in DISTILLED
     is_loose = one.slot is None and other.slot is None
-    if not (is_distilled and is_loose and _is_of_one_day(one, other)):
+    is_of_one = one.speaker == other.speaker and _may_be_of_one_kind(one.kind, other.kind)
+    if not (is_distilled and is_loose and is_of_one and _is_of_one_day(one, other)):
         return False
     return distilled_words(one.content) == distilled_words(other.content)
 
