@@ -208,6 +208,18 @@ def test_what_a_person_typed_does_not_fade(run, verb, monkeypatch):
     assert run("config", "set", "evict_after_owner", "sometimes").code == 2
 
 
+def test_what_an_agent_says_too_stays_typed(run, tmp_path):
+    """What a person typed does not fade because an agent has said or imported it as well."""
+    run("remember", "I am allergic to nuts")
+    assert "keeps its own agent" in run("remember", "I am allergic to nuts", "--agent", "codex").err
+    rows = tmp_path / "rows.jsonl"
+    rows.write_text('{"content": "I am allergic to nuts", "agent": "codex", "segment": "project"}')
+    run("import", str(rows), "--trust")
+    run("dream", "--max-loss", "1")
+    assert _evicted(run, "dream", 4000) == 0
+    assert [one["agent"] for one in run("list", "--json").json["facts"]] == [None]
+
+
 def test_a_project_does_not_change_what_fades(run, tmp_path):
     """A project file that names evict_after_owner is refused, as are all settings of the user's."""
     _old_fact(run)

@@ -10,7 +10,7 @@ from tideline_cli.model.edge import REPLACING, SIMILAR, SUCCEEDS
 from tideline_cli.model.instant import DAY_MS, LATEST_MS
 from tideline_cli.model.proposal import Confirm, Fade, Merge, Relate
 from tideline_cli.model.record import record, replace
-from tideline_cli.model.source import is_trusted
+from tideline_cli.model.source import is_trusted, is_typed
 from tideline_cli.policy import gate
 from tideline_cli.policy.sameness import is_reworded, may_share_place, state_the_same
 from tideline_cli.policy.survivor import may_be_one, merged, richness
@@ -367,7 +367,8 @@ def _may_merge(a: Fact, b: Fact, now: int, rule: Sameness) -> bool:
 
 def _merit(fact: Fact, now: int) -> tuple[object, ...]:
     known, power = richness(fact)[:-1], strength_at(fact, now=now)
-    return is_trusted(fact.source), fact.pinned, known, fact.status == "confirmed", power
+    typed = is_typed(fact.source, fact.agent)
+    return is_trusted(fact.source), typed, fact.pinned, known, fact.status == "confirmed", power
 
 
 def _inherited(

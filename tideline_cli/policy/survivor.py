@@ -6,7 +6,7 @@ from __future__ import annotations
 from tideline_cli.model.fact import SEGMENTS, birth, initial_heat, role_weight, usual_progress
 from tideline_cli.model.fields import ALL, FIRST, LABELS, LATER, ONE_WORD, SAID
 from tideline_cli.model.record import record, replace
-from tideline_cli.model.source import is_trusted
+from tideline_cli.model.source import is_trusted, is_typed
 from tideline_cli.policy.gate import may_end, may_move, may_touch
 from tideline_cli.policy.periods import holds_from, of_one_period, overlap, statement_of, united
 from tideline_cli.policy.sameness import may_share_place, state_the_same
@@ -112,10 +112,11 @@ def _later(name: str, known: Fact, other: Fact, given: Mapping[str, Any]) -> Any
 
 def _first_said(known: Fact, other: Fact) -> dict[str, Any]:
     """Return the labels of which the first word counts. Whose work a fact is stands since its
-    birth: no untrusted one names an agent where none is named, since that one could say then how
-    far the work is."""
+    birth: what a person typed stays a person's, and no untrusted one names an agent where none is
+    named, since that one could say then how far the work is."""
     labels = {name: getattr(known, name) or getattr(other, name) for name in FIRST}
-    return labels if is_trusted(other.source) else labels | {"agent": known.agent}
+    may_name = is_trusted(other.source) and not is_typed(known.source, known.agent)
+    return labels if may_name else labels | {"agent": known.agent}
 
 
 def _said_where(known: Fact, other: Fact) -> dict[str, Any]:
