@@ -28,6 +28,7 @@ from tests.model.state import (
     end,
     ended,
     is_trusted,
+    is_typed,
     may_end,
     may_touch,
 )
@@ -239,7 +240,7 @@ def _apply(memory, seq, new, *, now):
     after["source_turn"] = known["source_turn"] or said["source_turn"]
     after["slot"] = known["slot"] or said["slot"]
     after |= said_where(known, said)
-    if is_trusted(new):
+    if is_trusted(new) and not is_typed(known):
         after["agent"] = known["agent"] or said["agent"]
     if is_trusted(new) or known["agent"] == new.get("agent"):
         after["progress"] = new.get("progress") or known["progress"]

@@ -261,7 +261,7 @@ def _never_narrowed(before, after, ending):
     """What is said without a slot and without an end holds as long as it did."""
     for fact_id, fact in before.items():
         row = after[fact_id]
-        if fact["slot"] or any(_concerns(one, fact) for one in ending):
+        if fact["slot"] or any(one["id"] == fact_id or _concerns(one, fact) for one in ending):
             continue
         if begin(row) > begin(fact) or end(row) < end(fact):
             raise Broken(f"merging narrows {fact_id}")

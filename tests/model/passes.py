@@ -10,7 +10,7 @@ from math import exp, log
 
 from tests.model.amending import archive
 from tests.model.life import place, said_where, usual_progress
-from tests.model.state import REPLACING, begin, end, is_trusted, may_end, may_touch
+from tests.model.state import REPLACING, begin, end, is_trusted, is_typed, may_end, may_touch
 from tests.model.vocabulary import states_the_same
 from tideline_cli.model.fact import SEGMENTS
 
@@ -128,11 +128,23 @@ def richness(memory, seq):
 def _may_merge(a, b, now):
     """Say whether two facts are twins that may become one. Twins of different validity are two
     facts."""
-    if not states_the_same(a, b) or (is_settled(a) and is_settled(b)):
+    if not (states_the_same(a, b) or rewords(a, b)) or (is_settled(a) and is_settled(b)):
         return False
     if a["scope"] != b["scope"] or (a["slot"] and b["slot"] and a["slot"] != b["slot"]):
         return False
     return end(a) > now and hold_alike(a, b)
+
+
+def rewords(a, b):
+    """Say whether a model has worded both, of one speaker, with the same words in order: case,
+    articles and marks do not count."""
+    distilled = all(fact["source"] in ("extraction", "dream") for fact in (a, b))
+    kinds = {fact["kind"] for fact in (a, b)} - {None}
+    if not distilled or a["slot"] or b["slot"] or a["speaker"] != b["speaker"] or len(kinds) > 1:
+        return False
+    words = ([word.strip(".,;:!?") for word in fact["content"].lower().split()] for fact in (a, b))
+    one, other = ([word for word in some if word not in ("", "a", "an", "the")] for some in words)
+    return one == other
 
 
 def hold_alike(a, b):
@@ -177,8 +189,8 @@ def _stays(memory, a, b, now):
     def merit(seq):
         fact = memory.facts[seq]
         return (
-            is_trusted(fact), fact["pinned"], richness(memory, seq), fact["status"] == "confirmed",
-            strength(fact, memory.use(seq), now),
+            is_trusted(fact), is_typed(fact), fact["pinned"], richness(memory, seq),
+            fact["status"] == "confirmed", strength(fact, memory.use(seq), now),
         )  # fmt: skip
 
     if merit(a) == merit(b):
@@ -218,7 +230,9 @@ def inherit(memory, keeper, loser):
     values |= {
         "importance": max(mine["importance"], its["importance"]),
         **said_where(mine, its),
-        "agent": mine["agent"] or (its["agent"] if is_trusted(its) else None),
+        "agent": mine["agent"] if is_typed(mine) or not is_trusted(its) else (
+            mine["agent"] or its["agent"]
+        ),
         "metadata": {**(its["metadata"] or {}), **(mine["metadata"] or {})} or None,
         "progress": values["progress"] or usual_progress(values["kind"]),
     }  # fmt: skip
@@ -247,8 +261,8 @@ def _fading(memory, viewer, wanted, now):
     """Return what has faded, by number, and what becomes of it; what a person typed has not."""
     found = {}
     for seq, fact in memory.active(viewer):
-        is_typed = fact["source"] == "owner_message" and fact["agent"] is None
-        is_kept = is_typed and fact["tier"] != "short" and wanted["evict_after_owner_ms"] is None
+        is_kept = wanted["evict_after_owner_ms"] is None and fact["tier"] != "short"
+        is_kept = is_kept and is_typed(fact)
         if is_settled(fact) or fact["tier"] == "permanent" or is_kept:
             continue
         power = strength(fact, memory.use(seq), now)
@@ -268,7 +282,8 @@ def _relate(memory, pairs, wanted, merged, now):
         one, other = memory.facts[a], memory.facts[b]
         twins = (
             "consolidate" in wanted["stages"] and cosine >= wanted["merge_at"]
-            and is_settled(one) and is_settled(other) and states_the_same(one, other)
+            and is_settled(one) and is_settled(other)
+            and (states_the_same(one, other) or rewords(one, other))
         )  # fmt: skip
         if cosine < wanted["relate_at"] or twins or a in merged or b in merged:
             continue

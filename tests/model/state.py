@@ -225,6 +225,11 @@ def is_trusted(fact):
     return fact["source"] not in UNTRUSTED
 
 
+def is_typed(fact):
+    """Say whether a person typed a fact, and no agent."""
+    return fact["source"] == "owner_message" and fact["agent"] is None
+
+
 def may_touch(source, target):
     """Say whether what `source` says may change a fact of `target`."""
     return source not in UNTRUSTED or target in UNTRUSTED
