@@ -13,7 +13,6 @@ from tests.model.program import Program
 from tests.support import empty_store_at
 from tideline_cli.exchange import jsonl
 from tideline_cli.memory import undo
-from tideline_cli.model import codec
 from tideline_cli.model.origin import EVERYONE, OWNER
 from tideline_cli.model.record import as_dict
 from tideline_cli.store import journal, links, listing, sync_registers, sync_state
@@ -164,7 +163,7 @@ class Machine:
         words = []
         for one in parsed(self.told(since=0, place=NOWHERE))[1]:
             some = [PurgeOp((gone,)) for gone in one.ids] if isinstance(one, PurgeOp) else [one]
-            words += [(type(told).__name__, codec.dumps(list(_values(told)))) for told in some]
+            words += [(type(told).__name__, _text(told)) for told in some]
         return sorted(map(str, words))
 
     def look_at_all(self, now):
@@ -189,10 +188,10 @@ def _stat(path):
     return SimpleNamespace(st_dev=0, st_ino=path)
 
 
-def _values(one):
-    for name in one.__slots__ if hasattr(one, "__slots__") else ():
-        value = getattr(one, name)
-        yield dict(sorted(value.items())) if isinstance(value, dict) else value
+def _text(one):
+    """Return what an operation holds as a text, with the names in order."""
+    names = one.__slots__ if hasattr(one, "__slots__") else ()
+    return json.dumps([getattr(one, name) for name in names], sort_keys=True)
 
 
 class Network:
