@@ -32,9 +32,12 @@ try:
     from psycopg.types.string import ByteaBinaryLoader, TextBinaryLoader
 except ImportError as error:
     # What the system says where a process gets too little memory, or too few open files.
-    if any(words in str(error) for words in
-           ("failed to map segment", "annot allocate memory", "oo many open files")):  # fmt: skip
+    if any(words in str(error) for words in (
+        "failed to map segment", "annot allocate memory", "oo many open files",
+    )):  # fmt: skip
         raise OSError(str(error)) from error
+    if re.search("implementation: *$", str(error), re.MULTILINE):  # an error of no words
+        raise MemoryError from error
     raise StoreError(
         "psycopg, the driver for PostgreSQL, is not there",
         hint="pip install 'tideline-cli[postgres]'", code="driver_missing",
@@ -193,6 +196,11 @@ class Wire:
     def close(self) -> None:
         """End the connection; nothing happens when it has ended."""
         self._connection.close()
+
+    def __del__(self) -> None:
+        """End the connection of a memory that nobody has closed without a word, as a file ends."""
+        with suppress(AttributeError):  # it was never made
+            self._connection.close()
 
 
 def _connected(address: str, options: dict[str, str]) -> psycopg.Connection[Any]:
