@@ -114,6 +114,7 @@ def test_the_owner_is_warned_and_obeyed(run, more):
     assert KEY in stored(run) and WORD in stored(run)
 
 
+@pytest.mark.file_alone("it names a file with --db")
 def test_the_warning_names_a_command_that_removes_it(run, tmp_path):
     """Its words are typed as they are, for the memory that was named; a batch has one warning."""
     where = ("--db", str(tmp_path / "my notes.db"))

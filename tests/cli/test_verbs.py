@@ -379,7 +379,7 @@ def test_a_bad_row_of_a_batch_stands_alone(run, bad):
 
 def test_a_line_of_a_batch_that_is_too_long_stands_alone(run):
     """It is refused before it is read, and the others are stored."""
-    lines = [json.dumps({"content": "x" * size}) for size in (8_000, 1 << 20)]
+    lines = [json.dumps({"content": "x y " * size}) for size in (2_000, 1 << 18)]
     done = run("remember", "--batch", stdin="\n".join(lines))
     assert done.code == 2
     first, second = map(json.loads, done.out.splitlines())

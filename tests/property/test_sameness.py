@@ -6,6 +6,7 @@ import json
 import shlex
 from itertools import islice, permutations
 
+import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
@@ -161,6 +162,7 @@ def test_at_most_five_are_named(run):
     assert done.err == ""
 
 
+@pytest.mark.file_alone("it names a file with --db")
 def test_what_stands_beside_a_fact_is_few_lines(run, tmp_path):
     """What a fact is like and what it may contradict are a line each, with one command that names
     the memory once; nothing is named twice."""
