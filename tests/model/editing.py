@@ -20,6 +20,7 @@ from tests.model.state import (
     ended,
     is_of_one_time,
     is_trusted,
+    is_typed,
     may_touch,
     overlap,
 )
@@ -161,7 +162,7 @@ def _join(memory, seq, said, changes, *, now):
     after["progress"] = after["progress"] or life.usual_progress(after["kind"])
     for name in ("slot", "source_turn"):
         after[name] = known[name] or said[name]
-    if is_trusted(said) or "agent" in changes:
+    if "agent" in changes or (is_trusted(said) and not is_typed(known)):
         after["agent"] = known["agent"] or said["agent"]
     after |= said_where(known, said)
     parts = said["metadata"] or {}, known["metadata"] or {}, changes.get("metadata") or {}
