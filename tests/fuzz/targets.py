@@ -21,7 +21,7 @@ from tideline_cli.exchange.extract import chats as chat_exports
 from tideline_cli.exchange.extract import conversation as conversations
 from tideline_cli.exchange.importer import prepared
 from tideline_cli.exchange.importer.rows import ImportContext
-from tideline_cli.exchange.ingest import html_text
+from tideline_cli.exchange.ingest import html_text, office
 from tideline_cli.exchange.ingest.blocks import markdown_blocks, plain_blocks, restructured_blocks
 from tideline_cli.exchange.ingest.chunks import divided
 from tideline_cli.exchange.ingest.read import Content, blocks_of
@@ -39,9 +39,11 @@ from tideline_cli.store.connection import rollback
 from tideline_cli.store.opening import open_for_writing
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from apsw import Connection
+
+    from tideline_cli.exchange.ingest.blocks import Block
 
 GROUND = ImportContext(OWNER, NOW, trusted=False)
 
@@ -114,54 +116,49 @@ def markdown_text(data: bytes) -> None:
         assert chunk.text.strip() and len(chunk.title or "") <= LONGEST_TITLE
 
 
-def documents(data: bytes) -> None:
-    """HTML, reStructuredText and plain text give chunks with short titles; where nothing is told
-    and nothing is counted as left out, there was no word outside of marks."""
+def document(read: Callable[..., Iterator[Block]], data: bytes) -> None:
+    """A text gives chunks with short titles; a plain one with a word in it gives one at least."""
     text = text_of(data)
-    for reader in (html_text.blocks, restructured_blocks, plain_blocks):
-        left = Counter[str]()
-        found = list(divided(reader(text, size=200, left=left), size=200, overlap=20))
-        assert all(chunk.text.strip() and len(chunk.title or "") <= LONGEST_TITLE
-                   for chunk in found)  # fmt: skip
-        if reader is plain_blocks:
-            assert found or not any(map(str.isalnum, text))
+    found = list(divided(read(text, size=200, left=Counter[str]()), size=200, overlap=20))
+    assert all(chunk.text.strip() and len(chunk.title or "") <= LONGEST_TITLE for chunk in found)
+    assert found or read is not plain_blocks or not any(map(str.isalnum, text))
 
 
-def containers(data: bytes) -> None:
-    """A DOCX with this text, an ODT, EPUB or spreadsheet with these bytes, is read or refused."""
-    text = "".join(char for char in text_of(data) if char.isprintable())
-    raw = paper.docx([("p", text), ("table", [[text]])])
-    for form, held in (("docx", raw), ("docx", data), ("odt", data), ("epub", data)):
-        try:
-            found = list(blocks_of(Content(held, ""), form, encoding=None, warn=str))
-        except TidelineError:
-            continue
-        assert found
+def container(form: str, data: bytes) -> None:
+    """A file with these bytes is read or refused; so is a DOCX with them as its text."""
+    held = [data]
+    if form == "docx":
+        text = "".join(char for char in text_of(data) if char.isprintable())
+        held.append(paper.docx([("p", text), ("table", [[text]])]))
+    for raw in held:
+        with contextlib.suppress(TidelineError):
+            assert list(blocks_of(Content(raw, ""), form, encoding=None, warn=str))
+
+
+def sheets(data: bytes) -> None:
+    """A spreadsheet gives rows or errors, or is refused."""
     with contextlib.suppress(TidelineError):
         _taken([row for _, row in foreign.of_sheets(data) if isinstance(row, dict)])
 
 
-def kept_lists(data: bytes) -> None:
-    """Contacts, calendars, tasks, bookmarks, histories and cards give rows with a text, or end with
-    an error; of a history with a word there is a command."""
+def kept_list(kind: str, data: bytes) -> None:
+    """A list gives rows with a text, or ends with an error; of a history with a word there is a
+    command."""
     text = text_of(lists.unmetafied(data))
     lists.list_kind("notes.txt", text)
-    for kind, reader in lists.READERS.items():
-        left = Counter[str]()
-        rows = []
-        with contextlib.suppress(UsageError):
-            rows += reader(text, left)
-        assert all(row["content"].strip() for row in rows)
-        if kind == "history":
-            assert rows or "cmd: " in text or not any(map(str.isalpha, text))
-        _taken(rows)
+    rows = []
+    with contextlib.suppress(UsageError):
+        rows += lists.READERS[kind](text, Counter[str]())
+    assert all(row["content"].strip() for row in rows)
+    if kind == "history":
+        assert rows or "cmd: " in text or not any(map(str.isalpha, text))
+    _taken(rows)
 
 
-def programs(data: bytes) -> None:
+def program(name: str, data: bytes) -> None:
     """What a program left is read, or refused by its name; each row has a text, or is refused."""
-    name = list(tools.READERS)[data[0] % len(tools.READERS)] if data else "mem0"
     with tempfile.NamedTemporaryFile(suffix=".md") as file:
-        file.write(data[1:])
+        file.write(data)
         file.flush()
         try:
             tools.recognised(file.name)
@@ -300,11 +297,45 @@ TARGETS: dict[str, Callable[[bytes], None]] = {
     "query": query, "analysis": analysis, "json_lines": json_lines, "delimited": delimited,
     "database": database, "conversation": conversation, "chats": chats, "model_reply": model_reply,
     "rendering": rendering, "values": values, "markdown_text": markdown_text,
-    "documents": documents, "containers": containers, "kept_lists": kept_lists,
-    "programs": programs,
+    "sheets": sheets,
+    **{f"document {name}": functools.partial(document, read) for name, read in (
+        ("html", html_text.blocks), ("rst", restructured_blocks), ("text", plain_blocks),
+    )},
+    **{f"container {form}": functools.partial(container, form)
+       for form in (*office.READERS, "pdf")},
+    **{f"list {kind}": functools.partial(kept_list, kind) for kind in lists.READERS},
+    **{f"program {name}": functools.partial(program, name) for name in tools.READERS},
 }  # fmt: skip
+"""One for each reader: a new one in the tables of readers has a target by that."""
 
+_NASTY: dict[str, tuple[bytes, ...]] = {
+    "document": (
+        b"<ul><li>a<ul><li>b</ul><table><caption>c<tr><th>d<td rowspan=9 colspan=9>e</table>"
+        b"<details><summary>f</summary><dl><dt>g<dd>h</dl></details><s>i<p hidden>j<pre>k</pre>",
+        b"T\n===\n\nNever::\n\n  * a\n\n.. note:: b\n\n   c\n\n.. d\n\n#. e\n",
+        b"</td></li></ul><li><td>x", "• a\n\n    - b\n".encode(),
+    ),
+    "container": (b"PK\x03\x04", b"%PDF-1.4\n"),
+    "list": (
+        b"BEGIN:VCARD\nFN:A\nTEL;TYPE=CELL:1\nBDAY:1984-05-17\nUID:u\nEND:VCARD\n",
+        b"BEGIN:VCALENDAR\nBEGIN:VEVENT\nUID:e\nSEQUENCE:2\nSUMMARY:S\nDTSTART:20260304T100000Z\n"
+        b"RRULE:FREQ=MONTHLY;BYDAY=-1FR\nEND:VEVENT\nEND:VCALENDAR",
+        b"x 2026-02-02 2026-01-01 (A) Pay +a @b due:2026-03-04 pri:A\nPay\nPay\n",
+        b"<!DOCTYPE NETSCAPE-Bookmark-file-1><DL><DT><H3>a</H3><DD>b<DL><DT><A HREF='x' ADD_DATE="
+        b"1700000000000000>c</A><DD>d</DL></DL>",
+        b": 1700000000:0;a \\\nb\n#1700000000\nc\nd\n- cmd: e\\\\n\n  when: 5\n\x83\xa3",
+        b'#separator:\n#html:true\n#deck column:1\n"a\nb";c;"d""e"\n',
+    ),
+    "program": (
+        b'[{"memory": "a", "user_id": "u", "categories": 5, "metadata": [1], "id": {}}]',
+        b'{"type": "entity", "name": "a", "observations": ["b"], "x": null}\n',
+        b'{"memories": [{"content": "a", "tags": {"b": 1}, "created_at": 1e999}]}',
+        b"---\nname: [a]\ntitle: {b: c}\n---\n- [d] e #f (g)\n- h [[i]]\n",
+    ),
+}  # fmt: skip
+"""Of each family of readers."""
 SEEDS: dict[str, tuple[bytes, ...]] = {
+    **{name: _NASTY[family] for name in TARGETS if (family := name.partition(" ")[0]) in _NASTY},
     "query": (
         b"\x00deploy AND NOT (on OR fridays)", b'\x01"deploy', b"\x02NEAR(a b, 3)",
         b"\x00a* ^b c:d", b"\x00((((", b"\x00fact_fts",
@@ -328,29 +359,6 @@ SEEDS: dict[str, tuple[bytes, ...]] = {
         b"> [!note] a\n> - b\n\nt\n: d\n\n%% c %%\n\n<!-- d -->\n\n[^1]: n\n\nx[^1]\n\n```\ny\n```",
         b"> " * 60 + b"a\n" + b"- " * 60 + b"b", b"- [knowledge] a <!-- 01KJ {} -->\n  | b\n",
     ),
-    "documents": (
-        b"<ul><li>a<ul><li>b</ul><table><caption>c<tr><th>d<td rowspan=9 colspan=9>e</table>"
-        b"<details><summary>f</summary><dl><dt>g<dd>h</dl></details><s>i<p hidden>j<pre>k</pre>",
-        b"T\n===\n\nNever::\n\n  * a\n\n.. note:: b\n\n   c\n\n.. d\n\n#. e\n",
-        b"</td></li></ul><li><td>x", "• a\n\n    - b\n".encode(),
-    ),
-    "containers": (b"x", b"PK\x03\x04"),
-    "kept_lists": (
-        b"BEGIN:VCARD\nFN:A\nTEL;TYPE=CELL:1\nBDAY:1984-05-17\nUID:u\nEND:VCARD\n",
-        b"BEGIN:VCALENDAR\nBEGIN:VEVENT\nUID:e\nSEQUENCE:2\nSUMMARY:S\nDTSTART:20260304T100000Z\n"
-        b"RRULE:FREQ=MONTHLY;BYDAY=-1FR\nEND:VEVENT\nEND:VCALENDAR",
-        b"x 2026-02-02 2026-01-01 (A) Pay +a @b due:2026-03-04 pri:A\nPay\nPay\n",
-        b"<!DOCTYPE NETSCAPE-Bookmark-file-1><DL><DT><H3>a</H3><DD>b<DL><DT><A HREF='x' ADD_DATE="
-        b"1700000000000000>c</A><DD>d</DL></DL>",
-        b": 1700000000:0;a \\\nb\n#1700000000\nc\nd\n- cmd: e\\\\n\n  when: 5\n\x83\xa3",
-        b'#separator:\n#html:true\n#deck column:1\n"a\nb";c;"d""e"\n',
-    ),
-    "programs": tuple(bytes([n]) + text for n in range(16) for text in (
-        b'[{"memory": "a", "user_id": "u", "categories": 5, "metadata": [1], "id": {}}]',
-        b'{"type": "entity", "name": "a", "observations": ["b"], "x": null}\n',
-        b'{"memories": [{"content": "a", "tags": {"b": 1}, "created_at": 1e999}]}',
-        b"---\nname: [a]\ntitle: {b: c}\n---\n- [d] e #f (g)\n- h [[i]]\n",
-    )),
     "database": (b"SQLite format 3\x00" + b"\x10\x00\x01\x01\x00" * 20, b"x"),
     "conversation": (
         b"USER: a\nASSISTANT: b\nSYSTEM: c\n", b'{"role": "user", "content": "x"}',

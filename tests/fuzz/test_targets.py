@@ -70,33 +70,25 @@ LONG = {
     "stamps": b"#1700000000\n", "cards": b"BEGIN:VCARD\nFN:a\n", "quoted": b'a\t"b\n',
     "escapes": b"\x1b]8;;", "closed": b"{}[]", "strings": b'{"a": "b"} ',
 }  # fmt: skip
-_READERS = {
-    "transcript": lambda data: TARGETS["conversation"](data),
-    "chats": lambda data: TARGETS["chats"](data),
-    "reply": lambda data: TARGETS["model_reply"](data),
-    "render": lambda data: TARGETS["rendering"](data),
-    "analysis": lambda data: TARGETS["analysis"](data),
-    "documents": lambda data: TARGETS["documents"](data),
-    "lists": lambda data: TARGETS["kept_lists"](data),
-    "markdown": lambda data: TARGETS["markdown_text"](data),
-}
+_WITHOUT = ("query", "values", "database")
+"""Targets that read a line, or ask a store."""
 
 
 @pytest.mark.sampled(2)
 @pytest.mark.slow
-@pytest.mark.parametrize("reader", _READERS)
+@pytest.mark.parametrize("reader", [name for name in TARGETS if name not in _WITHOUT])
 def test_linear_time(reader):
     """Sixteen times the text takes no more than some forty times as long, whatever it repeats."""
     slow = {}
     for name, unit in LONG.items():
         small, large = (unit * (size // len(unit)) for size in (4_000, 64_000))
-        short = min(_took(_READERS[reader], small) for _ in range(2))
-        long = _took(_READERS[reader], large)
+        short = min(_took(TARGETS[reader], small) for _ in range(2))
+        long = _took(TARGETS[reader], large)
         for _ in range(4):  # somebody else may have had the processor
             if long <= 0.05 or long <= 40 * short:
                 break
-            short = min(short, _took(_READERS[reader], small))
-            long = min(long, _took(_READERS[reader], large))
+            short = min(short, _took(TARGETS[reader], small))
+            long = min(long, _took(TARGETS[reader], large))
         if long > 0.05 and long > 40 * short:
             slow[name] = (short, long)
     assert slow == {}

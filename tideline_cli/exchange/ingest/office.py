@@ -28,7 +28,7 @@ def unpacked(raw: bytes, form: str, left: Counter[str]) -> Iterator[str]:
     is no such document, or unpacks to too much.
     """
     _check(raw)
-    read, package = _READERS[form]
+    read, package = READERS[form]
     try:
         yield from read(raw, left)
     except ModuleNotFoundError:
@@ -88,7 +88,7 @@ def _epub(raw: bytes, _: Counter[str]) -> Iterator[str]:
                 yield found[name].get_content().decode("utf-8", "replace")
 
 
-_READERS: Mapping[str, tuple[Callable[[bytes, Counter[str]], Iterator[str]], str]] = {
+READERS: Mapping[str, tuple[Callable[[bytes, Counter[str]], Iterator[str]], str]] = {
     "docx": (_docx, "mammoth"), "odt": (_odt, "odfdo"), "epub": (_epub, "ebooklib"),
 }  # fmt: skip
 _WITH_TEXT = ("word/document.xml", "word/footnotes.xml", "word/endnotes.xml", "content.xml")
