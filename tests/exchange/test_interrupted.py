@@ -47,7 +47,7 @@ def test_an_import_says_how_many_rows_are_in(run, tmp_path, stopping):
 
 
 def test_a_folder_goes_on_and_is_taken_back(run, tmp_path, stopping):
-    """Of notes of a program the count is known; each run is one batch, which undo takes back."""
+    """Of notes of a program the count is known; all runs are one batch, which undo takes back."""
     notes = tmp_path / "vault"
     (notes / ".obsidian").mkdir(parents=True)
     for number in range(6):
@@ -59,8 +59,25 @@ def test_a_folder_goes_on_and_is_taken_back(run, tmp_path, stopping):
     assert run("import", "vault", "--dry-run").code == 130
     stopping()
     assert run("import", "vault", "--json").json["added"] == 2 * CHUNK + 6
-    assert (run("undo").code, run("undo").code) == (0, 0)
+    assert run("undo").code == 0
     assert run("status", "--json").json["facts"]["active"] == 0
+
+
+def test_another_file_begins_another_batch(run, tmp_path, stopping):
+    """What is not at its end is told by history, goes on after other commands, and is joined by no
+    import of another file, nor by the same one again once it is whole."""
+    (tmp_path / "big.jsonl").write_text(LINES)
+    (tmp_path / "small.jsonl").write_text('{"content": "one fact of another file"}\n')
+    run("import", "big.jsonl")
+    assert f"not at its end: {tmp_path}/big.jsonl" in run("history", "--json").out
+    run("remember", "something between")
+    stopping()
+    assert run("import", "big.jsonl", "--json").json["batch"] == 1
+    assert "not at its end" not in run("history", "--json").out
+    assert run("import", "small.jsonl", "--json").json["batch"] == 3
+    assert run("import", "big.jsonl", "--json").json["batch"] == 4
+    assert run("undo", "1").code == 0
+    assert run("status", "--json").json["facts"]["active"] == 2
 
 
 def test_a_pipe_has_no_total(run, stopping):

@@ -13,6 +13,8 @@ from contextlib import contextmanager
 import psycopg
 import pytest
 
+from tideline_cli.cli.commands.import_ import source
+from tideline_cli.exchange.importer.preparation import CHUNK
 from tideline_cli.store.postgres import opening
 
 COMMAND = (sys.executable, "-m", "tideline_cli")
@@ -149,3 +151,27 @@ def test_a_request_to_cancel_is_not_waited_for(address):
         wire.cancel()
         assert time.monotonic() - began < 5
     wire.close()
+
+
+@pytest.mark.parametrize("merge", [(), ("--merge",)])
+def test_one_undo_takes_back_an_import_that_went_on(both, tmp_path, monkeypatch, merge):
+    """In a file and on a server the second run joins the batch of the one that was stopped."""
+    lines = (f'{{"content": "fact number {n} of {n % 97}"}}\n' for n in range(2 * CHUNK))
+    (tmp_path / "big.jsonl").write_text("".join(lines))
+    read = source.Source._read
+
+    def stopped(self):
+        for line, row in read(self):
+            if line > CHUNK + 5:
+                raise KeyboardInterrupt
+            yield line, row
+
+    both("remember", "something before")
+    with monkeypatch.context() as patch:
+        patch.setattr(source.Source, "_read", stopped)
+        assert [done.code for done in both("import", "big.jsonl", *merge)] == [130, 130]
+    for done in both("import", "big.jsonl", *merge, "--json"):
+        assert (done.code, done.json["batch"]) == (0, 2), done.err
+    assert [done.code for done in both("undo")] == [0, 0]
+    for done in both("status", "--json"):
+        assert done.json["facts"]["active"] == 1

@@ -34,6 +34,10 @@ FROM batch WHERE number = ?
 """
 
 
+UNFINISHED = "not at its end: "
+"""How the reason of an import begins until it has come to its end; what it reads follows."""
+
+
 class batch:  # noqa: N801  reads as a statement: with batch(db, ...):
     """One IMMEDIATE transaction whose changes are recorded together.
 
@@ -81,7 +85,9 @@ class batch:  # noqa: N801  reads as a statement: with batch(db, ...):
                 rollback(self._db)
         return self
 
-    def explain(self, reason: str, *, whole: bool = False, undoes: int | None = None) -> None:
+    def explain(
+        self, reason: str | None, *, whole: bool = False, undoes: int | None = None
+    ) -> None:
         """Note what the batch has done, in words for people; whether it is a `whole` pass that has
         reached its end; and the number of the batch that it `undoes`."""
         sql = "UPDATE batch SET reason = ?, whole = ?, undoes = ? WHERE number = ?"
@@ -146,6 +152,15 @@ def record_blocked(db: Connection, *, verb: str, by: Origin, now: int, reason: s
         number, *_ = alone(db, _add(by, verb, now, 0))
         sql = "UPDATE batch SET outcome = 'blocked', reason = ? WHERE number = ?"
         db.execute(sql, (reason, number))
+
+
+def unfinished(db: Connection, reason: str, *, viewer: Origin) -> int | None:
+    """Return the number of the viewer's newest import, None where it has another reason."""
+    sql = """SELECT batch.number, reason FROM batch JOIN origin ON origin.number = batch.origin
+        WHERE origin.key = ? AND verb = 'import' AND outcome = 'done'
+        ORDER BY ordinal DESC LIMIT 1"""
+    row: Any = db.execute(sql, (viewer.key,)).fetchone()
+    return row[0] if row and row[1] == reason else None
 
 
 def _is_undone(db: Connection, number: int) -> bool:

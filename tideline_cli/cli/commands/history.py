@@ -15,7 +15,7 @@ from tideline_cli.errors import UsageError
 from tideline_cli.memory import told_changes
 from tideline_cli.memory.told_changes import ACTS
 from tideline_cli.model import codec, instant
-from tideline_cli.store import facts, history
+from tideline_cli.store import facts, history, journal
 from tideline_cli.store.facts import Filter
 
 TYPE_CHECKING = False
@@ -145,7 +145,8 @@ def _said(entry: Entry, did: BatchDeeds | None) -> str:
     if entry.outcome == "blocked":
         return f"blocked: {entry.reason}"
     words = "" if did is None else deed_text(did)
-    if entry.reason and entry.verb in ("undo", "redo"):
+    is_of_another = entry.verb in ("undo", "redo")
+    if entry.reason and (is_of_another or entry.reason.startswith(journal.UNFINISHED)):
         return f"{entry.reason}: {words}"
     return entry.reason or words or "changed nothing that is still there"
 

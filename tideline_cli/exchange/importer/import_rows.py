@@ -150,6 +150,7 @@ class _Run:
             with self._batch.transaction(load=False) as batch:
                 _extend_bounds(self._db)
                 common_postings.settle_all(self._db)
+                batch.explain(None)
                 batch.note_secrets(0 if self._is_trusted else self.summary.secrets)
         self._batch.record_blocked(self.summary)
 
@@ -158,8 +159,8 @@ class _Run:
         if not chunks:
             return
         with self._batch.transaction(load=self.storer.is_load) as batch:
-            self._batch.number = self.summary.number = batch.number
-            self.summary.batch = batch.ordinal
+            self._batch.begun(batch)
+            self.summary.number, self.summary.batch = batch.number, batch.ordinal
             for chunk in chunks:
                 ready = self._reader.analysed(chunk, _analyzer(self._db))
                 self.storer.store(ready, batch, is_last=chunk is chunks[-1])
@@ -185,12 +186,22 @@ def _progress_of(summary: ImportSummary) -> str:
 
 
 class ImportBatch:
-    """The batch of one import. `number` is None until a chunk is stored."""
+    """The batch of one import. `number` is None until a chunk is stored, unless the import goes on
+    with one that did not come to its end: that one's reason says of what it is."""
 
     def __init__(self, db: Connection, context: ImportContext) -> None:
         self._db = db
         self._context = context
+        self._reason = journal.UNFINISHED + context.name if context.name else None
         self.number: int | None = None
+        if self._reason:
+            self.number = journal.unfinished(db, self._reason, viewer=context.origin)
+
+    def begun(self, batch: journal.batch) -> None:
+        """Note which batch it is, and in it that it is not at its end."""
+        if self._reason and batch.number != self.number:
+            batch.explain(self._reason)
+        self.number = batch.number
 
     def transaction(self, *, load: bool) -> journal.batch:
         """Return the next transaction of the import: it begins the batch, or goes on with it."""

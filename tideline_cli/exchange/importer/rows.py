@@ -87,7 +87,8 @@ class ImportContext:
     whether the owner vouches for the file, and the agent that brings it in. Times that files tell
     of their rows (`are_dated`) are no part of what a row says: a later change of the file makes no
     other fact of it. Where the ids are those of a program that keeps the list (`are_kept`), a row
-    with another text under an id replaces what stood there."""
+    with another text under an id replaces what stood there. An import of the same `name` goes on
+    with one that did not come to its end."""
 
     origin: Origin
     now: int
@@ -95,6 +96,7 @@ class ImportContext:
     agent: str | None = None
     are_dated: bool = False
     are_kept: bool = False
+    name: str | None = None
 
 
 def fact_from(row: Mapping[str, Any], context: ImportContext, *, repeat: int = 0) -> Fact:

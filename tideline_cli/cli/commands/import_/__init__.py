@@ -140,6 +140,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
     context = ImportContext(
         session.viewer, session.now, options.trust, agent, are_dated=source.has_notes(),
         are_kept=source.is_kept(),
+        name=path if path == "-" else os.fsencode(os.path.abspath(path)).decode("utf-8", "replace"),
     )
     if source.folder is not None and _is_as_before(session, options):
         source.leave_unchanged(gone_notes.known_states(
