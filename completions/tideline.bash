@@ -282,6 +282,13 @@ _tideline_value() {
         extract:--base-url) REPLY='text' ;;
         extract:--key-file) REPLY='file' ;;
         extract:--timeout) REPLY='text' ;;
+        sessions:--client) REPLY='text' ;;
+        sessions:--around|sessions:-C) REPLY='text' ;;
+        sessions:--role) REPLY='one of user assistant' ;;
+        sessions:--limit) REPLY='text' ;;
+        sessions:--scope) REPLY='ask scope' ;;
+        sessions:--fmt) REPLY='text' ;;
+        sessions:--format) REPLY='one of table lines json jsonl csv tsv markdown' ;;
         relink:--llm) REPLY='text' ;;
         relink:--model) REPLY='text' ;;
         relink:--base-url) REPLY='text' ;;
@@ -339,6 +346,7 @@ _tideline_argument() {
         library:0) REPLY='one of list show rm' ;;
         library:1) REPLY='ask document' ;;
         extract:0) REPLY='file' ;;
+        sessions:0) REPLY='one of list add show search forget purge' ;;
         embedder:0) REPLY='one of list use status warmup' ;;
         embedder:1) REPLY='ask embedder' ;;
         eval:0) REPLY='one of run make poison load' ;;
@@ -354,7 +362,7 @@ _tideline_argument() {
         setup:*) REPLY='one of claude-code codex gemini cursor' ;;
         init:0) REPLY='one of bash zsh fish' ;;
         completions:0) REPLY='one of bash zsh fish powershell' ;;
-        man:0) REPLY='one of remember recall context dream consolidate status show list pick fading slots tags pin unpin forget restore edit link graph feedback purge contradictions history timeline undo redo retention import export ingest library gc extract relink embed embedder reembed doctor eval backup sync member schedule config serve mcp hook setup init completions man' ;;
+        man:0) REPLY='one of remember recall context dream consolidate status show list pick fading slots tags pin unpin forget restore edit link graph feedback purge contradictions history timeline undo redo retention import export ingest library gc extract sessions relink embed embedder reembed doctor eval backup sync member schedule config serve mcp hook setup init completions man' ;;
         *) [[ $2 == '*' ]] || _tideline_argument "$1" '*' ;;
     esac
 }
@@ -396,6 +404,7 @@ _tideline_flags() {
         library) REPLY='--gone --dry-run -n --scope --all-scopes --jsonl --nl --csv --tsv --table --fmt --format' ;;
         gc) REPLY='--dry-run -n --max-loss --all-origins' ;;
         extract) REPLY='--session --scope --per-message --lessons --summary --failure --trust-owner --all-now --min-new --since --limit --pending --dry-run -n --llm --model --base-url --key-file --timeout' ;;
+        sessions) REPLY='--client --around -C --role --limit --yes -y --scope --all-scopes --jsonl --nl --csv --tsv --table --fmt --format' ;;
         relink) REPLY='--dry-run -n --llm --model --base-url --key-file --timeout' ;;
         embed) REPLY='--embedder' ;;
         embedder) REPLY='' ;;
@@ -453,6 +462,7 @@ _tideline_summary() {
         library) REPLY='Show the documents that were taken in.' ;;
         gc) REPLY='Archive what has faded: the decay sweep.' ;;
         extract) REPLY='Distil facts from a conversation.' ;;
+        sessions) REPLY='Keep sessions of agents word for word, and find what was said.' ;;
         relink) REPLY='Let a model join facts that bear on one another.' ;;
         embed) REPLY='Print the vector of a text.' ;;
         embedder) REPLY='Choose how likeness of texts is found.' ;;
@@ -593,7 +603,7 @@ _tideline_at() {
         _tideline_argument "$command" "$place"
         _tideline_complete "$REPLY" "$current"
     else
-        _tideline_offer "$current" remember recall context dream consolidate status show list pick fading slots tags pin unpin forget restore edit link graph feedback purge contradictions history timeline undo redo retention import export ingest library gc extract relink embed embedder reembed doctor eval backup sync member schedule config serve mcp hook setup init completions man
+        _tideline_offer "$current" remember recall context dream consolidate status show list pick fading slots tags pin unpin forget restore edit link graph feedback purge contradictions history timeline undo redo retention import export ingest library gc extract sessions relink embed embedder reembed doctor eval backup sync member schedule config serve mcp hook setup init completions man
         # 63 is `?`: bash lists the matches and inserts none.
         if [[ $COMP_TYPE == 63 ]] && ((${#COMPREPLY[@]} > 1)); then
             for word in "${COMPREPLY[@]}"; do

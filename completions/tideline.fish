@@ -63,6 +63,8 @@ function __tideline_takes_value -d 'Succeed when flag $argv[2] of command $argv[
             contains -- $argv[2] --max-loss
         case extract
             contains -- $argv[2] --session --scope --failure --min-new --since --limit --llm --model --base-url --key-file --timeout
+        case sessions
+            contains -- $argv[2] --client --around -C --role --limit --scope --fmt --format
         case relink
             contains -- $argv[2] --llm --model --base-url --key-file --timeout
         case embed
@@ -189,6 +191,7 @@ complete -c tideline -n "__tideline_at ''" -a ingest -d 'Take in documents: text
 complete -c tideline -n "__tideline_at ''" -a library -d 'Show the documents that were taken in.'
 complete -c tideline -n "__tideline_at ''" -a gc -d 'Archive what has faded: the decay sweep.'
 complete -c tideline -n "__tideline_at ''" -a extract -d 'Distil facts from a conversation.'
+complete -c tideline -n "__tideline_at ''" -a sessions -d 'Keep sessions of agents word for word, and find what was said.'
 complete -c tideline -n "__tideline_at ''" -a relink -d 'Let a model join facts that bear on one another.'
 complete -c tideline -n "__tideline_at ''" -a embed -d 'Print the vector of a text.'
 complete -c tideline -n "__tideline_at ''" -a embedder -d 'Choose how likeness of texts is found.'
@@ -635,6 +638,21 @@ complete -c tideline -n "__tideline_at extract" -l base-url -x -d 'OpenAI-compat
 complete -c tideline -n "__tideline_at extract" -l key-file -r -F -d 'File with the API key, mode 0600 [env: TIDELINE_API_KEY; setting: key_file]'
 complete -c tideline -n "__tideline_at extract" -l timeout -x -d 'Seconds to wait for a reply [default: 60]'
 complete -c tideline -n '__tideline_at extract 0' -F
+complete -c tideline -n "__tideline_at sessions" -l client -x -d 'With add: the program that a session is of, where its file does not tell'
+complete -c tideline -n "__tideline_at sessions" -l around -s C -x -d 'With search: so many turns before and after each'
+complete -c tideline -n "__tideline_at sessions" -l role -x -a 'user assistant' -d 'With search: only turns of this role'
+complete -c tideline -n "__tideline_at sessions" -l limit -x -d 'So many turns [default: 8] or sessions [default: 20]'
+complete -c tideline -n "__tideline_at sessions" -l yes -s y -d 'With purge: do not ask'
+complete -c tideline -n "__tideline_at sessions" -l scope -k -x -a '(__tideline_values scope)' -d 'With add: the project of the sessions [default: the folder\'s that they name]. Else: see sessions of this scope, of those above it, and without one'
+complete -c tideline -n "__tideline_at sessions" -l all-scopes -d 'See the facts of every scope'
+complete -c tideline -n "__tideline_at sessions" -l jsonl -d 'Print one JSON object a line'
+complete -c tideline -n "__tideline_at sessions" -l nl -d 'The same as --jsonl'
+complete -c tideline -n "__tideline_at sessions" -l csv -d 'Print CSV with a header'
+complete -c tideline -n "__tideline_at sessions" -l tsv -d 'Print cells parted by tabs, with a header'
+complete -c tideline -n "__tideline_at sessions" -l table -d 'Print a table, in a pipe too'
+complete -c tideline -n "__tideline_at sessions" -l fmt -x -d 'Print a table in a form of tabulate, such as github, grid, html or simple'
+complete -c tideline -n "__tideline_at sessions" -l format -x -a 'table lines json jsonl csv tsv markdown' -d 'table, lines, json, jsonl, csv, tsv or markdown [default: a table on a terminal, lines elsewhere]; --json goes with json and jsonl alone'
+complete -c tideline -n '__tideline_at sessions 0' -x -a 'list add show search forget purge'
 complete -c tideline -n "__tideline_at relink" -l dry-run -s n -d 'Print what would be sent; ask and write nothing'
 complete -c tideline -n "__tideline_at relink" -l llm -x -d 'Command to ask: prompt on its stdin, reply on its stdout; `none` asks no model [setting: llm]'
 complete -c tideline -n "__tideline_at relink" -l model -x -d 'Model to ask at the base URL [setting: model]'
@@ -715,4 +733,4 @@ complete -c tideline -n "__tideline_at init" -l no-key -d 'Bind no key'
 complete -c tideline -n '__tideline_at init 0' -x -a 'bash zsh fish'
 complete -c tideline -n '__tideline_at completions 0' -x -a 'bash zsh fish powershell'
 complete -c tideline -n "__tideline_at man" -l roff -d 'Print the source of the page'
-complete -c tideline -n '__tideline_at man 0' -x -a 'remember recall context dream consolidate status show list pick fading slots tags pin unpin forget restore edit link graph feedback purge contradictions history timeline undo redo retention import export ingest library gc extract relink embed embedder reembed doctor eval backup sync member schedule config serve mcp hook setup init completions man'
+complete -c tideline -n '__tideline_at man 0' -x -a 'remember recall context dream consolidate status show list pick fading slots tags pin unpin forget restore edit link graph feedback purge contradictions history timeline undo redo retention import export ingest library gc extract sessions relink embed embedder reembed doctor eval backup sync member schedule config serve mcp hook setup init completions man'

@@ -38,6 +38,7 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
         'library' = 'Show the documents that were taken in.'
         'gc' = 'Archive what has faded: the decay sweep.'
         'extract' = 'Distil facts from a conversation.'
+        'sessions' = 'Keep sessions of agents word for word, and find what was said.'
         'relink' = 'Let a model join facts that bear on one another.'
         'embed' = 'Print the vector of a text.'
         'embedder' = 'Choose how likeness of texts is found.'
@@ -545,6 +546,22 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--key-file'); Kind = 'file'; Help = 'File with the API key, mode 0600 [env: TIDELINE_API_KEY; setting: key_file].' }
             @{ Flags = @('--timeout'); Kind = 'text'; Help = 'Seconds to wait for a reply [default: 60].' }
         )
+        'sessions' = @(
+            @{ Flags = @('--client'); Kind = 'text'; Help = 'With add: the program that a session is of, where its file does not tell.' }
+            @{ Flags = @('--around','-C'); Kind = 'text'; Help = 'With search: so many turns before and after each.' }
+            @{ Flags = @('--role'); Kind = 'one of user assistant'; Help = 'With search: only turns of this role.' }
+            @{ Flags = @('--limit'); Kind = 'text'; Help = 'So many turns [default: 8] or sessions [default: 20].' }
+            @{ Flags = @('--yes','-y'); Kind = 'flag'; Help = 'With purge: do not ask.' }
+            @{ Flags = @('--scope'); Kind = 'ask scope'; Help = 'With add: the project of the sessions [default: the folder''s that they name]. Else: see sessions of this scope, of those above it, and without one.' }
+            @{ Flags = @('--all-scopes'); Kind = 'flag'; Help = 'See the facts of every scope.' }
+            @{ Flags = @('--jsonl'); Kind = 'flag'; Help = 'Print one JSON object a line.' }
+            @{ Flags = @('--nl'); Kind = 'flag'; Help = 'The same as --jsonl.' }
+            @{ Flags = @('--csv'); Kind = 'flag'; Help = 'Print CSV with a header.' }
+            @{ Flags = @('--tsv'); Kind = 'flag'; Help = 'Print cells parted by tabs, with a header.' }
+            @{ Flags = @('--table'); Kind = 'flag'; Help = 'Print a table, in a pipe too.' }
+            @{ Flags = @('--fmt'); Kind = 'text'; Help = 'Print a table in a form of tabulate, such as github, grid, html or simple.' }
+            @{ Flags = @('--format'); Kind = 'one of table lines json jsonl csv tsv markdown'; Help = 'table, lines, json, jsonl, csv, tsv or markdown [default: a table on a terminal, lines elsewhere]; --json goes with json and jsonl alone.' }
+        )
         'relink' = @(
             @{ Flags = @('--dry-run','-n'); Kind = 'flag'; Help = 'Print what would be sent; ask and write nothing.' }
             @{ Flags = @('--llm'); Kind = 'text'; Help = 'Command to ask: prompt on its stdin, reply on its stdout; `none` asks no model [setting: llm].' }
@@ -669,6 +686,7 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
         'library:0' = 'one of list show rm'
         'library:1' = 'ask document'
         'extract:0' = 'file'
+        'sessions:0' = 'one of list add show search forget purge'
         'embedder:0' = 'one of list use status warmup'
         'embedder:1' = 'ask embedder'
         'eval:0' = 'one of run make poison load'
@@ -684,7 +702,7 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
         'setup:*' = 'one of claude-code codex gemini cursor'
         'init:0' = 'one of bash zsh fish'
         'completions:0' = 'one of bash zsh fish powershell'
-        'man:0' = 'one of remember recall context dream consolidate status show list pick fading slots tags pin unpin forget restore edit link graph feedback purge contradictions history timeline undo redo retention import export ingest library gc extract relink embed embedder reembed doctor eval backup sync member schedule config serve mcp hook setup init completions man'
+        'man:0' = 'one of remember recall context dream consolidate status show list pick fading slots tags pin unpin forget restore edit link graph feedback purge contradictions history timeline undo redo retention import export ingest library gc extract sessions relink embed embedder reembed doctor eval backup sync member schedule config serve mcp hook setup init completions man'
     }
 
     function Find-Option([string]$command, [string]$flag) {

@@ -222,6 +222,11 @@ def _cell(text: str) -> str:
 FILES = {
     "pump.md": "# Pump\n\nClean the pump with water.\n",
     "talk.txt": "USER: call me at +420 777 123 456\n\nASSISTANT: noted\n\nUSER: thanks a lot\n",
+    "session.jsonl": "".join(
+        f'{{"type": "{role}", "sessionId": "5f1c", "uuid": "{text[:3]}", "timestamp":'
+        f' "2026-02-01T09:00:00Z", "message": {{"role": "{role}", "content": "{text}"}}}}\n'
+        for role, text in (("user", "which port has staging?"), ("assistant", "Staging has 5433."))
+    ),
     "gold.jsonl": '{"query": "when do I deploy", "answers": ["I deploy on Mondays"]}\n',
 }
 
@@ -280,6 +285,10 @@ CALLS = (
     Call("undo --list", ("undo", "--list", "--limit", "1", "--json")),
     Call("ingest", ("ingest", "pump.md", "--json")),
     Call("library", ("library", "--json")),
+    Call("sessions add", ("sessions", "add", "session.jsonl", "--json")),
+    Call("sessions search", ("sessions", "search", "staging", "-C", "1", "--json")),
+    Call("sessions", ("sessions", "--json")),
+    Call("sessions show", ("sessions", "show", "5f1c", "--json")),
     Call("extract", ("extract", "talk.txt", "--session", "talk", "--llm", "none", "--json")),
     Call("", ("undo", "--json")),
     Call("redo", ("redo", "--json")),

@@ -211,6 +211,21 @@ class Author:
         words = ["extract", "-", "--llm", "x", "--session", name, "--all-now", "--json"]
         return words, talk, (reply,)
 
+    def _sessions(self):
+        rng = self._rng
+        name = rng.choice(("s1", "s2"))
+        if rng.random() < 0.5:
+            return ["sessions", *rng.choice((
+                (), ("search", self._text(), "--json"), ("show", name), ("forget", name),
+                ("purge", name, "--yes"), ("search", self._text(), "-C", "1"),
+            ))], "", ()  # fmt: skip
+        rows = [
+            {"type": role, "sessionId": name, "uuid": f"{rng.randint(1, 9)}",
+             "message": {"role": role, "content": self._text()}}
+            for role in rng.choices(("user", "assistant"), k=3)
+        ]  # fmt: skip
+        return ["sessions", "add", "-", "--json"], _lines(rows), ()
+
     def _relink(self):
         named = self._ids(6)
         edges = [
@@ -231,7 +246,7 @@ class Author:
 _VERBS = (
     *["remember"] * 7, "batch", "import", "import", "recall", "recall", *["named"] * 5, "link",
     "undo", "undo", "pass", "pass", "extract", "relink", "consolidate", "ingest", "ingest",
-    "mcp", "mcp", "hook", "hook", "http", "python",
+    "mcp", "mcp", "hook", "hook", "http", "python", "sessions", "sessions",
 )  # fmt: skip
 
 
@@ -255,6 +270,8 @@ def looks(who):
         ("gc", "--dry-run", "--json"), ("consolidate", "--dry-run", "--llm", "none", "--json"),
         ("relink", "--dry-run", "--llm", "none", "--json"), ("undo", "--dry-run", "--json"),
         ("retention", "--days", "1", "--dry-run", "--json"),
+        ("sessions", "--json"), ("sessions", "show", "s1", "--json"),
+        ("sessions", "search", "deploy green alice", "-C", "1", "--json"),
         ("library", "--json"), ("library", "show", "a.md"), ("list", "--no-documents"),
         ("recall", "deploy friday", "--document", "a.md", "--json", "--explain"),
         ("fading", "--within", "400d", "--json"), ("fading",), ("timeline", "--json"),

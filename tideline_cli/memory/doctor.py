@@ -29,6 +29,7 @@ from tideline_cli.store import (
     passes,
     purging,
     score_bounds,
+    sessions,
     vectors,
     writes,
 )
@@ -369,6 +370,9 @@ def analyse_anew(db: Connection, analyzer: Analyzer) -> int:
         for seq, content in rows:
             writes.put_terms(db, seq, index_terms(content, analyzer=analyzer))
         fts.rebuild(db)
+        for number, content in sessions.all_texts(db, viewer=EVERYONE):
+            terms = index_terms(content, analyzer=analyzer)
+            sessions.put_terms(db, number, terms.joined(), len(terms))
         labels.make_anew(db)
         score_bounds.clear(db)
         common_postings.clear(db)

@@ -19,6 +19,7 @@ from tideline_cli.store import (
     journal,
     reads,
     score_bounds,
+    sessions,
     undo_rows,
     vectors,
 )
@@ -27,7 +28,7 @@ from tideline_cli.store.history import Batch
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from apsw import Connection
 
@@ -42,6 +43,8 @@ _CAME = "sync"
 BESIDE = ("recall", _CAME)
 """Verbs of batches that nobody meant to make here: they are taken back by their number alone. What
 another machine said can come at any moment, by cron, between a command and its undo."""
+_OF_TURNS = ("sessions", "undo", "redo")
+"""Verbs of batches that may show and hide turns of sessions."""
 _HINT = "`tideline history` shows the batches of this origin"
 
 
@@ -58,6 +61,8 @@ class Undone:
     changed: tuple[str, ...]
     links_removed: int
     links_restored: int
+    turns_removed: int = 0
+    turns_restored: int = 0
     passed: tuple[int, ...] = ()
 
 
@@ -130,6 +135,7 @@ def _taken_back(
         plan = plan_undo(db, batch, viewer=viewer)
         own.explain(reason, undoes=batch.number)
         waiting = apply_undo(db, plan, bulk=bulk)
+        sessions.take_back(db, own, plan.turns)
         name = "" if is_slow(db) else setting(db, "embedder", DEFAULT_EMBEDDER)
     for origin in waiting:
         embed_missing(db, origin, name)
@@ -202,6 +208,8 @@ def _report(batch: Batch, plan: UndoPlan, own: int) -> Undone:
         tuple(plan.ids[seq] for seq in restored),
         tuple(plan.ids[seq] for seq in changed),
         *plan.edges,
+        len(plan.turns.get("+", ())),
+        len(plan.turns.get("-", ())),
     )
 
 
@@ -293,7 +301,8 @@ class Reversal:
 class UndoPlan:
     """All that an undo does. `ids` names the facts, those that go and come included; `unstated`
     are edges that go with a fact, and that no machine has stated. `newer` are the batches that
-    stand and came after the one that is taken back, newest first."""
+    stand and came after the one that is taken back, newest first. `turns` of sessions that the
+    batch has shown (+) are hidden, and those that it has hidden (-) shown."""
 
     facts: Reversal
     links: Reversal
@@ -303,6 +312,7 @@ class UndoPlan:
     awoken: frozenset[int]  # facts that become active again
     edges: tuple[int, int]  # how many edges go and come back
     newer: tuple[StandingBatch, ...]
+    turns: Mapping[str, Sequence[int]]
 
 
 def plan_undo(db: Connection, batch: Batch, *, viewer: Origin) -> UndoPlan:
@@ -327,14 +337,19 @@ def plan_undo(db: Connection, batch: Batch, *, viewer: Origin) -> UndoPlan:
     if found:
         raise _refusal(db, batch, found, ids, viewer)
     uses = _uses(trails.uses, there=trails.used.keys() - facts.gone | facts.back.keys())
-    if not (uses or any(some.gone or some.back or some.changed for some in (facts, links))):
+    of_turns = batch.verb in _OF_TURNS
+    turns = sessions.turned_by(db, batch.number, viewer=viewer) if of_turns else {}
+    if not (
+        uses or turns or any(some.gone or some.back or some.changed for some in (facts, links))
+    ):
         raise NothingLeftError(
             f"batch {batch.ordinal} has left nothing to take back",
             hint="what it did was taken back by other commands",
             code="undo_conflict",
         )
     edges = _edge_count(trails, links.gone), _edge_count(trails, links.back)
-    return UndoPlan(facts, links, unstated, uses, ids, _awoken(facts), edges, tuple(newer))
+    return UndoPlan(facts, links, unstated, uses, ids, _awoken(facts), edges, tuple(newer),
+                    turns)  # fmt: skip
 
 
 def _unstated(db: Connection, facts: Reversal) -> frozenset[int]:

@@ -131,7 +131,7 @@ WHERE own.key = ? AND (change.entity = 'facts' OR coalesce(fact.origin,
 _LISTED = f"""
 SELECT batch.number, ordinal, at, verb, outcome, reason, first, last,
        EXISTS (SELECT 1 FROM batch_count WHERE batch_count.batch = batch.number),
-       {", ".join(f"ifnull({name}, 0)" for name in journal.COUNTS)}
+       {", ".join(f"ifnull({name}, 0)" for name in (*journal.COUNTS, "turns"))}
 FROM origin AS own CROSS JOIN batch ON batch.origin = own.number
   LEFT JOIN batch_count ON batch_count.batch = batch.number AND batch_count.origin = own.number
 WHERE own.key = ? ORDER BY ordinal DESC

@@ -97,7 +97,8 @@ class batch:  # noqa: N801  reads as a statement: with batch(db, ...):
         """Say whether the transaction has changed nothing; a batch that began with it is taken
         back then, so that none is recorded."""
         if self._db.execute(
-            "SELECT EXISTS (SELECT 1 FROM change WHERE number >= ? AND batch = ?)",
+            "SELECT EXISTS (SELECT 1 FROM change WHERE number >= ?1 AND batch = ?2)"
+            " OR EXISTS (SELECT 1 FROM turn_deed WHERE batch = ?2)",
             (self._since, self.number),
         ).get:
             return False
@@ -175,11 +176,12 @@ def _add(by: Origin, verb: str, now: int, is_open: int) -> Read[Any]:
 
 
 COUNTS = ("added", "changed", "removed", "archived", "linked", "relinked", "unlinked", "used")
-_ALL = ", ".join(COUNTS)
+_ALL = ", ".join((*COUNTS, "turns"))
 
 
 class Deeds(Record):
-    """What a batch did to facts (`archived` are some of those changed), to edges, and to uses."""
+    """What a batch did to facts (`archived` are some of those changed), to edges, to uses, and to
+    turns of sessions."""
 
     added: int = 0
     changed: int = 0
@@ -189,12 +191,13 @@ class Deeds(Record):
     relinked: int = 0
     unlinked: int = 0
     used: int = 0
+    turns: int = 0
 
     def total(self) -> int:
         """Return how many changes are told of it."""
         return (
             self.added + self.changed + self.removed + self.linked + self.relinked
-            + self.unlinked + self.used
+            + self.unlinked + self.used + self.turns
         )  # fmt: skip
 
 
@@ -240,13 +243,20 @@ SELECT batch.number,
 FROM change CROSS JOIN batch ON batch.number = change.batch
 WHERE {{}} GROUP BY 1, 2
 """
-_EVERY = _COUNTED.format("true")
+_EVERY = f"""
+SELECT batch, owner, {", ".join(f"sum({name})" for name in (*COUNTS, "turns"))} FROM (
+  SELECT batch, origin AS owner, {", ".join(f"0 AS {name}" for name in COUNTS)},
+    last - first + 1 AS turns FROM turn_deed
+  UNION ALL SELECT counted.*, 0 FROM ({_COUNTED.format("true")}) AS counted) AS did
+GROUP BY 1, 2
+"""
 
 
 def count_batch(db: Connection, batch: int, *, since: int) -> None:
     """Count what a batch did from change number `since` on, at the end of its transaction."""
     db.execute(
-        f"INSERT INTO batch_count {_COUNTED.format('change.number >= ? AND change.batch = ?')}"
+        f"INSERT INTO batch_count (batch, origin, {', '.join(COUNTS)})"
+        f" {_COUNTED.format('change.number >= ? AND change.batch = ?')}"
         " ON CONFLICT DO UPDATE SET "
         + ", ".join(f"{name} = {name} + excluded.{name}" for name in COUNTS),
         (since, batch),
@@ -272,7 +282,7 @@ def take_off(db: Connection, changes: Collection[int]) -> None:
         )
     db.execute(
         "DELETE FROM batch_count WHERE"
-        " added + changed + removed + linked + relinked + unlinked + used = 0"
+        " added + changed + removed + linked + relinked + unlinked + used + turns = 0"
     )
 
 
@@ -291,7 +301,7 @@ def counts_are_wrong(db: Connection) -> bool:
 def count_batches_anew(db: Connection) -> None:
     """Count what all batches did, and note where their changes end."""
     db.execute("DELETE FROM batch_count")
-    db.execute(f"INSERT INTO batch_count {_EVERY}")
+    db.execute(f"INSERT INTO batch_count (batch, origin, {_ALL}) {_EVERY}")
     db.execute(
         "UPDATE batch SET last = ends.last FROM"
         " (SELECT batch, max(number) AS last FROM change GROUP BY batch) AS ends"

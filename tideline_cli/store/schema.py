@@ -321,6 +321,7 @@ CREATE TABLE batch_count (
   relinked INTEGER NOT NULL,
   unlinked INTEGER NOT NULL,
   used     INTEGER NOT NULL,           -- changes of use
+  turns    INTEGER NOT NULL DEFAULT 0, -- of sessions: shown or hidden
   PRIMARY KEY (batch, origin)
 ) STRICT, WITHOUT ROWID;
 
@@ -495,6 +496,81 @@ CREATE TABLE cursor (
   PRIMARY KEY (origin, session, pass)
 ) STRICT, WITHOUT ROWID;
 
+-- A conversation whose turns are kept as they were said. `mark` is a digest of the client and of
+-- the name that the client gives it; a purge leaves no more, so that no hook brings it back.
+CREATE TABLE session (
+  number  INTEGER PRIMARY KEY,
+  origin  INTEGER NOT NULL REFERENCES origin (number),
+  mark    TEXT NOT NULL,
+  client  TEXT NOT NULL,               -- the program that it was held with
+  name    TEXT NOT NULL,               -- empty once it is purged
+  scope   TEXT,                        -- the project
+  title   TEXT,                        -- the head of the first turn of the user's
+  started INTEGER NOT NULL,            -- when the first and the last turn were said
+  latest  INTEGER NOT NULL,
+  UNIQUE (origin, mark)
+) STRICT;
+
+-- What was said in a session, word for word. A hidden turn was forgotten, or undone: it is in no
+-- index and no count. One without a text was purged, and keeps what tells it.
+CREATE TABLE turn (
+  number  INTEGER PRIMARY KEY AUTOINCREMENT,
+  origin  INTEGER NOT NULL REFERENCES origin (number),
+  session INTEGER NOT NULL REFERENCES session (number),
+  place   INTEGER NOT NULL,            -- in the session, from 1
+  said_at INTEGER NOT NULL,
+  hidden  INTEGER NOT NULL DEFAULT 0,
+  length  INTEGER NOT NULL,            -- number of index terms
+  role    TEXT NOT NULL,               -- user, assistant
+  speaker TEXT,
+  key     TEXT NOT NULL,               -- a digest of what tells it: i… of an id, t… of its text
+  content TEXT NOT NULL,
+  terms   TEXT NOT NULL,               -- index terms, joined by spaces
+  UNIQUE (origin, key)
+) STRICT;
+CREATE INDEX turn_place ON turn (session, place);
+
+-- The turns of an origin that are not hidden, their terms, and what their texts and terms take.
+CREATE TABLE turn_tally (
+  origin INTEGER PRIMARY KEY REFERENCES origin (number),
+  turns  INTEGER NOT NULL,
+  tokens INTEGER NOT NULL,
+  octets INTEGER NOT NULL
+) STRICT;
+
+-- Which turns a batch has shown (+) or hidden (-), in runs of their numbers: the journal of turns.
+CREATE TABLE turn_deed (
+  batch  INTEGER NOT NULL,
+  origin INTEGER NOT NULL REFERENCES origin (number),
+  act    TEXT NOT NULL,
+  first  INTEGER NOT NULL,
+  last   INTEGER NOT NULL,
+  PRIMARY KEY (batch, act, first)
+) STRICT, WITHOUT ROWID;
+
+-- What the full-text index of turns holds; terms as in that of facts.
+CREATE VIEW turn_index (number, terms) AS
+SELECT number,
+       {index_of}
+FROM turn WHERE hidden = 0;
+CREATE VIRTUAL TABLE turn_fts USING fts5 (
+  terms, content = 'turn_index', content_rowid = 'number', columnsize = 0, detail = 'none',
+  tokenize = "ascii tokenchars '_'"
+);
+INSERT INTO turn_fts (turn_fts, rank) VALUES ('secure-delete', 1);
+CREATE VIRTUAL TABLE turn_vocabulary USING fts5vocab (turn_fts, row);
+
+CREATE TRIGGER turn_inserted AFTER INSERT ON turn WHEN new.hidden = 0 BEGIN{turn_in}
+END;
+CREATE TRIGGER turn_shown AFTER UPDATE OF hidden, terms ON turn WHEN new.hidden = 0 BEGIN{turn_in}
+END;
+CREATE TRIGGER turn_hiding BEFORE UPDATE OF hidden, terms ON turn WHEN old.hidden = 0
+BEGIN{turn_out}
+END;
+CREATE TRIGGER turn_leaving BEFORE DELETE ON turn WHEN old.hidden = 0
+BEGIN{turn_out}
+END;
+
 INSERT INTO origin (number, key) VALUES (1, 'owner');
 INSERT INTO setting (name, value) VALUES ('analyzer', '{analyzer}');
 """
@@ -640,7 +716,22 @@ def _old(columns: tuple[str, ...]) -> str:
     return "json_object(" + ", ".join(f"'{name}', old.{name}" for name in columns) + ")"
 
 
+def _turns(row: str, sign: str) -> str:
+    """Return the SQL that counts a turn, in or out."""
+    octets = _OCTETS.format(row)
+    return (
+        f"\n  INSERT INTO turn_tally VALUES ({row}origin, {sign}1, {sign}{row}length,"
+        f" {sign}({octets}))\n    ON CONFLICT DO UPDATE SET turns = turns + excluded.turns,"
+        " tokens = tokens + excluded.tokens,\n      octets = octets + excluded.octets;"
+    )
+
+
 _PIECES = (
+    ("turn_in", "\n  INSERT INTO turn_fts (rowid, terms)\n    SELECT number, terms FROM turn_index"
+     " WHERE number = new.number;" + _turns("new.", "")),
+    ("turn_out", "\n  INSERT INTO turn_fts (turn_fts, rowid, terms)\n    SELECT 'delete', number,"
+     " terms FROM turn_index WHERE number = old.number;" + _turns("old.", "-")
+     + "\n  DELETE FROM turn_tally WHERE origin = old.origin AND turns = 0;"),
     ("open", "ifnull((SELECT open FROM batch WHERE open > 0), 1)"),
     ("retermed", "old.terms <> new.terms OR old.origin <> new.origin OR old.seq <> new.seq"),
     ("new_is_apart", "(new.lifecycle <> 'active' OR new.valid_from IS NOT NULL\n"

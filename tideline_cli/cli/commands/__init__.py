@@ -51,6 +51,9 @@ COMMANDS: Mapping[str, tuple[str, str, str]] = {
     "library": ("library", "Show the documents that were taken in.", "Bulk"),
     "gc": ("dream.GC", "Archive what has faded: the decay sweep.", "Care"),
     "extract": ("extract", "Distil facts from a conversation.", "Bulk"),
+    "sessions": (
+        "sessions", "Keep sessions of agents word for word, and find what was said.", "Bulk"
+    ),
     "relink": ("relink", "Let a model join facts that bear on one another.", "Bulk"),
     "embed": ("embedder.EMBED", "Print the vector of a text.", "Care"),
     "embedder": ("embedder", "Choose how likeness of texts is found.", "Care"),

@@ -129,6 +129,7 @@ def undone_form(done: Undone, *, dry_run: bool) -> dict[str, Any]:
             "changed": list(done.changed),
         },
         "links": {"removed": done.links_removed, "restored": done.links_restored},
+        "turns": {"removed": done.turns_removed, "restored": done.turns_restored},
         "dry_run": dry_run,
     }
 
@@ -143,6 +144,8 @@ def undone_text(ordinal: int, verb: str, done: Undone) -> str:
             (len(done.changed), "fact", "changed"),
             (done.links_removed, "link", "removed"),
             (done.links_restored, "link", "restored"),
+            (done.turns_removed, "turn", "hidden"),
+            (done.turns_restored, "turn", "shown again"),
         )
         if count
     ]
@@ -203,6 +206,8 @@ def deed_text(deeds: BatchDeeds) -> str:
     fact alone is told by its text, since the verb says what became of it."""
     facts, links = (_counted(deeds, names) for names in (_OF_FACTS, _OF_LINKS))
     text = "" if deeds.text is None else output.one_line(deeds.text)
+    if deeds.counts.turns and not facts and not links:
+        return f"{deeds.counts.turns:,} turn{_s(deeds.counts.turns)} of sessions"
     if not facts and not links:
         return f"said again: {text}" if deeds.counts.used else text
     (count, word), *more = facts or links

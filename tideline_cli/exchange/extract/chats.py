@@ -15,9 +15,10 @@ from tideline_cli.exchange.extract.conversation import (
     USER,
     said_turn,
     storable_text,
+    time_of,
     transcript_of,
 )
-from tideline_cli.model import codec, instant
+from tideline_cli.model import codec
 from tideline_cli.model.record import record, replace
 from tideline_cli.policy import secrets
 from tideline_cli.policy.private_blocks import MEMORY, without_blocks
@@ -38,7 +39,6 @@ _WORDS = ("text", "multimodal_text")  # contents of ChatGPT that somebody said; 
 _SENDERS = {"human": USER, "user": USER, "assistant": ASSISTANT}
 _BEGINNING = "00000000-"  # what the first message of Claude follows
 _LONGEST_TITLE = 200
-_SECONDS = 100_000_000_000  # what is less is a time in seconds
 LONGEST = 16 << 20  # bytes of one conversation; read, it takes about six times as much memory
 
 
@@ -72,7 +72,7 @@ def chat_of(raw: bytes) -> Chat:
 def _chat(program: str, value: Any, turns: Iterable[Turn], name: Any, title: Any) -> Chat:
     listed = list(turns)
     session = name.strip() if isinstance(name, str) and name.strip() else None
-    stated = _time(value.get("update_time", value.get("updated_at")))
+    stated = time_of(value.get("update_time", value.get("updated_at")))
     times = [turn.message.at for turn in listed if turn.message.at is not None]
     return Chat(
         program, transcript_of(listed, session, 0),
@@ -110,7 +110,7 @@ def _branch(nodes: Mapping[str, Any], last: Any) -> list[Any]:
 
 
 def _said_at(message: Any) -> int:
-    return (_time(message.get("create_time")) if isinstance(message, dict) else None) or 0
+    return (time_of(message.get("create_time")) if isinstance(message, dict) else None) or 0
 
 
 def _chatgpt_turn(message: Any) -> Turn | None:
@@ -197,22 +197,7 @@ def _turn(role: str | None, pieces: list[str], said: Any, name: Any) -> Turn | N
     if turn is None:
         return None
     own = name if isinstance(name, str) else ""
-    return replace(turn, message=replace(turn.message, at=_time(said), name=own))
-
-
-def _time(value: Any) -> int | None:
-    """Return a time in milliseconds: of seconds, of milliseconds, or of ISO 8601."""
-    if isinstance(value, str):
-        try:
-            return instant.parse(value)
-        except UsageError:
-            return None
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        return None
-    if not abs(value) <= instant.LATEST_MS:  # no number, or none of a time
-        return None
-    at = round(value * 1000) if abs(value) < _SECONDS else round(value)
-    return at if 0 < at <= instant.LATEST_MS else None
+    return replace(turn, message=replace(turn.message, at=time_of(said), name=own))
 
 
 def is_export(head: bytes) -> bool:

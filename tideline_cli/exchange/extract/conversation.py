@@ -7,7 +7,7 @@ import re
 from hashlib import sha256
 
 from tideline_cli.errors import UsageError
-from tideline_cli.model import codec
+from tideline_cli.model import codec, instant
 from tideline_cli.model.record import record, replace
 from tideline_cli.policy.harness import Heard, heard
 from tideline_cli.policy.private_blocks import MEMORY, without_blocks
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     Row = dict[str, Any]
 
 USER, ASSISTANT = "user", "assistant"
+_SECONDS = 100_000_000_000  # what is less is a time in seconds
 # A line inside a message that would look like the beginning of another one.
 _FORGED = re.compile(r"^(?=\s*(?:USER|ASSISTANT|SYSTEM|[A-Z ]*FACTS)\b[^\n:]*:|\s*\[)", re.M | re.I)
 _CONTROLS = dict.fromkeys(
@@ -66,6 +67,7 @@ class Transcript:
     start: the first two messages as they stand in the file, which mark it.
     is_plain: from a text in which whoever is quoted can speak as the user.
     dropped, strange: what a program had written into the user's turns, and the unknown tags of it.
+    client, folder: the program that wrote the file, and where it was held, if the file tells.
     """
 
     messages: tuple[Message, ...]
@@ -75,6 +77,8 @@ class Transcript:
     is_plain: bool = False
     dropped: int = 0
     strange: tuple[str, ...] = ()
+    client: str | None = None
+    folder: str | None = None
 
 
 @record
@@ -162,26 +166,50 @@ def looks_like_json(lines: Iterable[str]) -> bool:
 def from_json(lines: list[str]) -> Transcript:
     """Return the conversation in lines of JSON, or in a document of it."""
     turns: list[Turn] = []
-    session: str | None = None
+    session = client = folder = None
     bad = strange = 0
     seen: set[str] = set()
     for value in _values(lines):
         if isinstance(value, dict):
             session = session or _session_of(value)
+            client, folder = client or _client_of(value), folder or _folder_of(value)
             turns += _turns(value, seen)
             strange += not _is_known(value)
         else:
             bad += 1
-    return transcript_of(turns, session, bad if turns else bad + strange)
+    read = transcript_of(turns, session, bad if turns else bad + strange)
+    return replace(read, client=client, folder=folder)
+
+
+def _client_of(row: Row) -> str | None:
+    """Return the program that writes such rows, None where many do."""
+    if is_codex(row):
+        return "codex"
+    if is_gemini(row):
+        return "gemini"
+    return "claude-code" if {"message", "sessionId"} <= {*row} else None
+
+
+def _folder_of(row: Row) -> str | None:
+    """Return the folder that a conversation was held in, where its row tells."""
+    folder = row["payload"].get("cwd") if is_codex(row) else row.get("cwd")
+    return folder if isinstance(folder, str) and folder else None
 
 
 def _turns(row: dict[str, Any], seen: set[str]) -> list[Turn]:
     """Return what is said in a row: mostly one turn, or none."""
     if is_codex(row) or is_gemini(row):
-        found = [said_turn(one) for one in spoken(row, seen)]
+        found = [(one, said_turn(one)) for one in spoken(row, seen)]
     else:
-        found = [_claude(row) if "message" in row else said_turn(row)]
-    return [turn for turn in found if turn is not None]
+        found = [(row, _claude(row) if "message" in row else said_turn(row))]
+    return [_named(turn, one) for one, turn in found if turn is not None]
+
+
+def _named(turn: Turn, row: Row) -> Turn:
+    """Return a turn with what its row says of when it was said, and what it is called."""
+    name = next((one for key in ("uuid", "id") if isinstance(one := row.get(key), str)), "")
+    at = time_of(row.get("timestamp"))
+    return replace(turn, message=replace(turn.message, at=at, name=name))
 
 
 def _is_known(row: dict[str, Any]) -> bool:
@@ -261,7 +289,7 @@ def _claude(row: dict[str, Any]) -> Turn | None:
     if is_hidden or row.get("type") not in (USER, ASSISTANT, None) or not isinstance(inner, dict):
         return None
     content = inner.get("content")
-    role = row.get("type") or inner.get("role")
+    role = row.get("type") or inner.get("role") or row.get("role")  # the last one in Cursor
     if inner.get("role", role) != role:  # two speakers of one line: nobody's word
         return None
     turn = said_turn({"role": role, "content": content})
@@ -303,6 +331,21 @@ def storable_text(text: str) -> str:
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
+def time_of(value: Any) -> int | None:
+    """Return a time in milliseconds: of seconds, of milliseconds, or of ISO 8601."""
+    if isinstance(value, str):
+        try:
+            return instant.parse(value)
+        except UsageError:
+            return None
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return None
+    if not abs(value) <= instant.LATEST_MS:  # no number, or none of a time
+        return None
+    at = round(value * 1000) if abs(value) < _SECONDS else round(value)
+    return at if 0 < at <= instant.LATEST_MS else None
+
+
 def is_codex(row: Row) -> bool:
     """Say whether a row is one of a Codex rollout."""
     return isinstance(row.get("payload"), dict) and isinstance(row.get("type"), str)
@@ -341,7 +384,8 @@ def _of_codex(row: Row) -> Iterator[Row]:
     kinds = about.get("content_item_kinds") if isinstance(about, dict) else None
     role = said.get("role")
     if role == ASSISTANT or (role == USER and (kinds is None or _TYPED in kinds)):
-        yield {"role": role, "content": _texts(_typed(said.get("content"), role, kinds))}
+        yield {"role": role, "content": _texts(_typed(said.get("content"), role, kinds)),
+               "timestamp": row.get("timestamp"), "id": said.get("id")}
 
 
 def _typed(content: object, role: str, kinds: object) -> object:
@@ -362,7 +406,8 @@ def _of_gemini(row: object, seen: set[str]) -> Iterator[Row]:
     seen.add(str(row.get("id")))
     content = row.get("content")
     pieces = content if isinstance(content, str) else _texts(content)
-    yield {"role": _GEMINI[row["type"]], "content": pieces}
+    yield {"role": _GEMINI[row["type"]], "content": pieces, "timestamp": row.get("timestamp"),
+           "id": row.get("id")}
 
 
 def _texts(content: object) -> list[str]:

@@ -46,7 +46,7 @@ _WORDS = (
     ("exp(", r"\b(\w+) \* exp\(", r"faded(\1, "),
 )
 _INSERT = r"INSERT (OR (?:IGNORE|REPLACE) )?INTO (\w+)\s*(?:\(([^()]*)\))?"
-_MATCH = r"\bfact_fts MATCH (\?\d+)"
+_MATCH = r"\b(fact|turn)_fts MATCH (\?\d+)"
 _ADDED = r"\b(\w+) = \1 ([+-]) "
 _MARK = re.compile(r"\?(\d*)")
 _ITEMS = r"\bvalue ->> \d"
@@ -104,6 +104,8 @@ def _of_index(sql: str) -> str:
 def _translated(sql: str, bare: dict[int, str]) -> Translated:
     if sql.lstrip().startswith("INSERT INTO fact_fts"):
         sql = _of_index(sql)
+    elif sql.startswith("INSERT INTO turn_fts"):  # which triggers keep
+        sql = "SELECT 1"
     pieces = _QUOTED.split(_COMMENT.sub("", sql).strip().removesuffix(";"))
     marked = _numbered(pieces)
     if "->>" in sql and any(re.search(_ITEMS, piece) for piece in pieces[::2]):
@@ -173,8 +175,10 @@ def _searched(sql: str) -> str:
     found = re.search(_MATCH, sql) if "MATCH" in sql else None
     if not found:
         return sql
+    index, asked = found[1], found[2]
+    holding = "matching" if index == "fact" else "turns_holding"
     sql = sql.replace(found[0], "true")
-    return sql.replace("FROM fact_fts", f"FROM matching({found[1]}) AS fact_fts (rowid)")
+    return sql.replace(f"FROM {index}_fts", f"FROM {holding}({asked}) AS {index}_fts (rowid)")
 
 
 def _stored(sql: str) -> str:

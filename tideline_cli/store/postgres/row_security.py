@@ -26,14 +26,16 @@ _MORE = {
         "EXISTS (SELECT 1 FROM fact WHERE fact.seq = {0}.fact AND fact.origin = {0}.origin)",
     ),
     **dict.fromkeys(
-        ("batch_count", "notice"),
+        ("batch_count", "notice", "turn_deed"),
         "EXISTS (SELECT 1 FROM batch WHERE batch.number = {0}.batch)",
     ),
+    "turn": "EXISTS (SELECT 1 FROM session WHERE session.number = turn.session"
+    " AND session.origin = turn.origin)",
     "change": "entity IN ('fact', 'facts') AND act = '+'"
     " AND EXISTS (SELECT 1 FROM batch WHERE batch.number = change.batch)",
 }
 """What a row that a member writes has to fulfil beside."""
-_READ_ALONE = ("origin", "member", "posting", "posting_block")
+_READ_ALONE = ("origin", "member", "posting", "posting_block", "turn_posting", "turn_tally")
 _PARTLY = {
     "batch": "SELECT, UPDATE, DELETE, INSERT (origin, ordinal, at, verb, outcome, reason, open,"
     " first, undoes, whole, last)",
@@ -179,6 +181,6 @@ def grants(schema: str) -> Iterator[str]:
     for table in tables.of_server():
         usual = "SELECT" if table in _READ_ALONE else "SELECT, INSERT, UPDATE, DELETE"
         yield f'{_PARTLY.get(table, usual)} ON "{schema}".{table}'
-    for view in ("fact_vocabulary", "indexed_term", "sqlite_schema"):
+    for view in ("fact_vocabulary", "indexed_term", "turn_vocabulary", "sqlite_schema"):
         yield f'SELECT ON "{schema}".{view}'
 

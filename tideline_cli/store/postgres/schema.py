@@ -28,9 +28,9 @@ _TYPES = (
 )  # fmt: skip
 
 
-_NEVER_REUSED = (("fact", "seq"), ("link", "number"), ("change", "number"))
+_NEVER_REUSED = (("fact", "seq"), ("link", "number"), ("change", "number"), ("turn", "number"))
 SEQUENCES = tuple(f"{table}_{column}" for table, column in _NEVER_REUSED)
-_NEXT = ("origin", "batch", "vector_chunk")
+_NEXT = ("origin", "batch", "vector_chunk", "session")
 _NOT_THERE = tuple(f"CREATE TABLE {name} " for name in tables.NOT_THERE)
 
 
@@ -44,6 +44,7 @@ def statements() -> Iterator[str]:
         yield f"CREATE SEQUENCE {name}"
     yield from _split(FUNCTIONS)
     yield from _split(posting_blocks.script())
+    yield from _split(TURNS)
     yield from _split(_NUMBERS)
     yield from row_security.tenants()
     yield from _split(triggers.script())
@@ -125,6 +126,11 @@ BEGIN
   END IF;
   RETURN new;
 END $$;
+CREATE FUNCTION number_turn() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  new.number := nextval('turn_number');
+  RETURN new;
+END $$;
 -- A run takes as many numbers as it has births, and has the last of them.
 CREATE FUNCTION number_change() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
@@ -153,6 +159,52 @@ CREATE FUNCTION open_kind() RETURNS bigint
   LANGUAGE sql STABLE AS $$ SELECT coalesce((SELECT open FROM batch WHERE open > 0), 1) $$;
 CREATE FUNCTION open_batch() RETURNS bigint
   LANGUAGE sql STABLE AS $$ SELECT coalesce((SELECT number FROM batch WHERE open > 0), 0) $$;
+"""
+
+TURNS = """
+-- The full-text index of turns, which triggers alone write.
+CREATE TABLE turn_posting (
+  origin BIGINT NOT NULL,
+  term TEXT COLLATE "C" NOT NULL,
+  turn BIGINT NOT NULL,
+  PRIMARY KEY (term, turn) INCLUDE (origin)
+);
+CREATE VIEW turn_vocabulary WITH (security_invoker) AS
+  SELECT term, count(*) AS doc FROM turn_posting GROUP BY term ORDER BY term;
+CREATE FUNCTION turns_holding(condition text) RETURNS SETOF bigint LANGUAGE sql STABLE AS $$
+  SELECT turn FROM turn_posting WHERE term = btrim(condition, '"') ORDER BY 1
+$$;
+CREATE FUNCTION turns_changed() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF tg_op <> 'INSERT' THEN
+    DELETE FROM turn_posting USING gone, index_terms(gone.origin, gone.terms) AS held (term)
+      WHERE gone.hidden = 0 AND turn_posting.term = held.term AND turn = gone.number;
+    INSERT INTO turn_tally
+      SELECT origin, -count(*), -sum(length)::bigint,
+             -sum(octet_length(content) + octet_length(terms))::bigint
+      FROM gone WHERE hidden = 0 GROUP BY origin ON CONFLICT (origin) DO UPDATE
+      SET turns = turn_tally.turns + excluded.turns, tokens = turn_tally.tokens + excluded.tokens,
+          octets = turn_tally.octets + excluded.octets;
+  END IF;
+  IF tg_op <> 'DELETE' THEN
+    INSERT INTO turn_posting
+      SELECT origin, term, number FROM born, index_terms(origin, terms) AS term WHERE hidden = 0;
+    INSERT INTO turn_tally
+      SELECT origin, count(*), sum(length)::bigint,
+             sum(octet_length(content) + octet_length(terms))::bigint
+      FROM born WHERE hidden = 0 GROUP BY origin ON CONFLICT (origin) DO UPDATE
+      SET turns = turn_tally.turns + excluded.turns, tokens = turn_tally.tokens + excluded.tokens,
+          octets = turn_tally.octets + excluded.octets;
+  END IF;
+  DELETE FROM turn_tally WHERE turns = 0;
+  RETURN NULL;
+END $$;
+CREATE TRIGGER turns_born AFTER INSERT ON turn REFERENCING NEW TABLE AS born
+  FOR EACH STATEMENT EXECUTE FUNCTION turns_changed();
+CREATE TRIGGER turns_changed AFTER UPDATE ON turn REFERENCING OLD TABLE AS gone NEW TABLE AS born
+  FOR EACH STATEMENT EXECUTE FUNCTION turns_changed();
+CREATE TRIGGER turns_gone AFTER DELETE ON turn REFERENCING OLD TABLE AS gone
+  FOR EACH STATEMENT EXECUTE FUNCTION turns_changed();
 """
 
 

@@ -25,7 +25,7 @@ def _bodies() -> dict[str, str]:
 def of_server() -> list[str]:
     """Return the names of all tables that a memory on a server has."""
     own = re.findall(r"^CREATE TABLE (\w+)", schema.script(), re.MULTILINE)
-    mine = "posting", "posting_block", "score_bound", "member"
+    mine = "posting", "posting_block", "turn_posting", "score_bound", "member"
     return [*(name for name in own if name not in NOT_THERE), *mine]
 
 

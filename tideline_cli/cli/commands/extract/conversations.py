@@ -206,7 +206,7 @@ class Wanted:
         """Yield each conversation with what is to be done for it. Where the file cannot be read on,
         `stopped` says why; it is raised where nothing of it can be read."""
         try:
-            for number, chat in chats.chats(_reads(self._source)):
+            for number, chat in chats.chats(reads_of(self._source)):
                 self.read = number
                 if isinstance(chat, TidelineError):
                     self.bad.append((number, chat))
@@ -276,7 +276,8 @@ class Wanted:
         }  # fmt: skip
 
 
-def _reads(source: Begun) -> Iterator[Read]:
+def reads_of(source: Begun) -> Iterator[Read]:
+    """Return what reads each list of conversations of an export."""
     if not source.is_zip():
         return iter((source.read,))
     if not source.file.seekable():
