@@ -73,8 +73,9 @@ def _fitting(
     key = setting(db, GENERATION, "")
     while max_chars > 0:
         block = hook_answer.block_of(
-            hits, key=key, max_chars=max_chars, style=style, show_secrets=asked.show_secrets
-        )
+            hits, key=key, max_chars=max_chars, style=style, show_secrets=asked.show_secrets,
+            now=session.now, dates_ms=session.config.get("dates"),
+        )  # fmt: skip
         if not block.text:
             return None
         answer = clients.answer(asked.call.client, asked.event, block.text)

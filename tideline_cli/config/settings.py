@@ -101,6 +101,8 @@ SETTINGS: Mapping[str, Setting] = {
         Setting("evict_after_owner", "TIDELINE_EVICT_AFTER_OWNER", "duration", None,
                 "how old what you typed must be before it fades: never, a duration such as 365d, or"
                 " reference, which is 30d", words=("never", "reference"), usual="never"),
+        Setting("dates", "TIDELINE_DATES", "duration", 90 * DAY_MS,
+                "how old a fact must be for a prompt to tell the day on which it was said"),
         Setting("fading", "TIDELINE_FADING", "share", None,
                 "how much of its score a faded fact loses, from 0 to 1; 0.5 without it", True,
                 usual=0.5),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tideline_cli.memory.screening import threats_in
 from tideline_cli.model.fields import TEXTS
-from tideline_cli.model.instant import iso
+from tideline_cli.model.instant import DAY_MS, iso, local
 from tideline_cli.model.record import Record, replace
 from tideline_cli.policy.render import HEADING, NOTICE, STALE, prompt_text, with_title
 from tideline_cli.policy.secret_forms import may_hold
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 DEFAULT_CHARS = 1200
 AUTO_FACTS = 5
+DATES_MS = 90 * DAY_MS
+"""How old a fact is when a prompt tells the day on which it was said, unless `dates` says it."""
 _MOST_PASSED = 50  # facts that do not fit, until no other is looked at
 _LEAST_PIECE = 24  # characters of a text for which a fact is cut instead of left out
 _LEAST_ALONE = 12  # the same where there is nothing else to print
@@ -61,6 +63,23 @@ class _Taken(Record):
 def masked_hits(hits: Iterable[Hit]) -> list[Hit]:
     """Return hits whose facts have marks in the place of secrets, in all that is said of them."""
     return [replace(hit, fact=_masked(hit.fact)) for hit in hits]
+
+
+def dated(hits: Iterable[Hit], *, now: int, after_ms: int) -> list[Hit]:
+    """Return hits with the day on which each was said, where a prompt has to tell it."""
+    return [replace(hit, said=said_on(hit.fact, now=now, after_ms=after_ms)) for hit in hits]
+
+
+def said_on(fact: Fact, *, now: int, after_ms: int) -> str:
+    """Return the day, in the zone of this machine, on which a fact was said, where a reader has to
+    know it: its words count from that day ("yesterday"), it has an end, or it is older than
+    `after_ms`. Empty for any other."""
+    if now - fact.created_at <= after_ms and fact.valid_to is None:
+        from tideline_cli.model.said_days import days_meant  # noqa: PLC0415  prompts alone
+
+        if not days_meant(fact.content, fact.created_at):
+            return ""
+    return local(fact.created_at)[:10]
 
 
 def _masked(fact: Fact) -> Fact:
@@ -149,7 +168,13 @@ def lines_of(hits: Sequence[Hit], frame: Frame, room: Room, style: str = "segmen
 
 def bullet(hit: Hit, style: str = "segment") -> tuple[str, bool]:
     """Return the line of a fact, and whether its text is withheld."""
-    return _line(hit, prompt_text(hit.fact.content), style)
+    line, is_blocked = _line(hit, prompt_text(hit.fact.content), style)
+    return line if is_blocked else line + _day(hit, style), is_blocked
+
+
+def _day(hit: Hit, style: str) -> str:
+    """Return what tells behind a line of the usual style on which day its fact was said."""
+    return f" (said {hit.said})" if hit.said and style == "segment" else ""
 
 
 def prompt_line(fact: Fact, *, show_secrets: bool = False) -> str:
@@ -242,8 +267,10 @@ def _piece(
     from tideline_cli.policy.cutting import ELLIPSIS, cut  # noqa: PLC0415  most lines fit
 
     head = len(_line(hit, "", style)[0])
-    text = line[head:]
-    for end in (f" ({hit.fact.id})", "")[: 1 + is_alone]:
+    day = _day(hit, style)
+    text = line[head:].removesuffix(day)
+    least = _LEAST_ALONE if is_alone else _LEAST_PIECE
+    for end, least_said in ((f"{day} ({hit.fact.id})", least), (day, 1))[: 1 + is_alone]:
         low, high = 0, len(text) - 1
         while low < high:  # more text never takes less room
             middle = (low + high + 1) // 2
@@ -252,7 +279,7 @@ def _piece(
             else:
                 high = middle - 1
         piece = cut(text, low)
-        if len(piece) >= (_LEAST_ALONE if is_alone and end else 1 if is_alone else _LEAST_PIECE):
+        if len(piece) >= least_said:
             # A part of a text may show a pattern that the whole does not: it is scanned again.
             shown, is_blocked = _line(hit, piece, style)
             shown += "" if is_blocked else end

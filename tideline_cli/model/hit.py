@@ -59,10 +59,11 @@ class Via(Record):
 
 class Hit(Record):
     """One ranked answer. `weak`: it rests on so little that it may be no answer. `via` is the link
-    that led to it, where its words did not."""
+    that led to it, where its words did not. `said` is the day that a prompt tells behind it."""
 
     fact: Fact
     score: float
     why: Breakdown
     weak: bool = False
     via: Via | None = None
+    said: str = ""

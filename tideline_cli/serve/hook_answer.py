@@ -3,7 +3,13 @@ read alone: nothing is counted, made or stored."""
 
 from __future__ import annotations
 
-from tideline_cli.memory.context import AUTO_FACTS, context_block, masked_hits, newest_first
+from tideline_cli.memory.context import (
+    AUTO_FACTS,
+    context_block,
+    dated,
+    masked_hits,
+    newest_first,
+)
 from tideline_cli.memory.recall import recall
 from tideline_cli.model.lean import blake2b
 from tideline_cli.model.record import record, replace
@@ -75,8 +81,9 @@ def found(
 
 
 def block_of(
-    hits: Sequence[Hit], *, key: str, max_chars: int, style: str, show_secrets: bool
-) -> Reply:
+    hits: Sequence[Hit], *, key: str, max_chars: int, style: str, show_secrets: bool, now: int,
+    dates_ms: int,
+) -> Reply:  # fmt: skip
     """Return the block of some facts, without their secrets unless those are asked for. Its fence
     is of the facts and of a key of the memory, so that the same facts are the same text, and none
     of them can know it."""
@@ -84,7 +91,7 @@ def block_of(
         f"{fact.id} {with_title(fact.title, fact.content)}" for fact in (hit.fact for hit in hits)
     )
     fence = blake2b(told.encode(), key=key.encode()[:64], digest_size=8).hexdigest()
-    shown = hits if show_secrets else masked_hits(hits)
+    shown = dated(hits if show_secrets else masked_hits(hits), now=now, after_ms=dates_ms)
     made = context_block(
         shown, max_chars=min(max_chars, MOST_CHARS), max_tokens=None, fence=fence, style=style
     )

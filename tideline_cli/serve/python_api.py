@@ -14,7 +14,13 @@ from tideline_cli.memory import amend, told_changes, undo
 from tideline_cli.memory import recall as recalling
 from tideline_cli.memory import remember as remembering
 from tideline_cli.memory.answer import answered
-from tideline_cli.memory.context import context_block, masked_hits, newest_first
+from tideline_cli.memory.context import (
+    DATES_MS,
+    context_block,
+    dated,
+    masked_hits,
+    newest_first,
+)
 from tideline_cli.memory.query import DEFAULT_LIMIT, MODES, Query
 from tideline_cli.model import instant, ulid
 from tideline_cli.model.fact import KINDS, SEGMENTS, TIERS, NewFact
@@ -242,7 +248,8 @@ class Memory(Attached):
         if self._db is not None:
             hits = tuple(newest_first(self._db, whole.found, viewer=self.origin))
         return context_block(
-            hits if show_secrets else masked_hits(hits), max_chars=max_chars,
+            dated(hits if show_secrets else masked_hits(hits), now=now, after_ms=DATES_MS),
+            max_chars=max_chars,
             max_tokens=max_tokens, fence=os.urandom(8).hex() if fenced else None,
         )  # fmt: skip
 

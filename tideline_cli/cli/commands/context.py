@@ -23,6 +23,7 @@ from tideline_cli.memory.context import (
     DEFAULT_CHARS,
     ContextBlock,
     context_block,
+    dated,
     masked_hits,
     newest_of_similar,
     prompt_line,
@@ -38,7 +39,7 @@ from tideline_cli.store.facts import Filter, has_open, similar_among
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from typing import Any
 
     from apsw import Connection
@@ -188,7 +189,7 @@ def _made(
             db, similar_among(answer.seqs, viewer=session.viewer), *asked
         )
         hits = newest_of_similar(hits, similar)
-    hits = hits if options.show_secrets else masked_hits(hits)
+    hits = _shown(session, hits, options)
     if query.profile != "tideline" or query.way.by_distance:
         from tideline_cli.cli import ways  # noqa: PLC0415  most rank as usual
 
@@ -208,10 +209,15 @@ def _made(
     led = first_facts.standing(
         db, viewer=session.viewer, now=session.now, scopes=query.wanted.scopes
     )
-    leading = [*led.values()] if options.show_secrets else masked_hits(led.values())
-    made = first_facts.block(leading, hits, budget)
+    made = first_facts.block(_shown(session, led.values(), options), hits, budget)
     both = replace(answer, hits=(*led.values(), *answer.hits), seqs=(*led, *answer.seqs))
     return made, both
+
+
+def _shown(session: Session, hits: Iterable[Hit], options: Options) -> list[Hit]:
+    """Return hits as the block shows them: without secrets, with the days that have to be told."""
+    told = hits if options.show_secrets else masked_hits(hits)
+    return dated(told, now=session.now, after_ms=session.config.get("dates"))
 
 
 def _tell_losses(session: Session, made: ContextBlock, *, is_told: bool, is_all: bool) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 from tideline_cli.errors import AmbiguousError, NotFoundError, UsageError, WriteBlockedError
 from tideline_cli.memory import amend, lanes, timeline, told_changes
 from tideline_cli.memory.answer import answered
+from tideline_cli.memory.context import DATES_MS, said_on
 from tideline_cli.memory.query import DEFAULT_LIMIT, Query
 from tideline_cli.memory.recall import write_back
 from tideline_cli.memory.remember import remember
@@ -64,7 +65,7 @@ def hits_of(door: Door, given: dict[str, Any], service: Service) -> dict[str, An
         return {"hits": []}
     whole = answered(db, query, viewer=door.viewer, now=door.now)
     answer = whole.found
-    told: dict[str, Any] = {"hits": [_hit(one, service, now=door.now) for one in answer.hits]}
+    told: dict[str, Any] = {"hits": [_hit(one, service, door) for one in answer.hits]}
     for name, found in whole.beside().items():
         if found:
             told[name] = [_gone(one, service) for one in found]
@@ -88,11 +89,12 @@ def _short(title: str | None, text: str, service: Service) -> str:
     return safe_text(with_title(title, text), most, show_secrets=service.show_secrets)
 
 
-def _hit(hit: Hit, service: Service, *, now: int) -> dict[str, Any]:
-    fact = hit.fact
+def _hit(hit: Hit, service: Service, door: Door) -> dict[str, Any]:
+    fact, now = hit.fact, door.now
+    day = said_on(fact, now=now, after_ms=door.setting("dates", DATES_MS))
     told = {
         "id": fact.id,
-        "text": _short(fact.title, fact.content, service),
+        "text": _short(fact.title, fact.content, service) + (f" (said {day})" if day else ""),
         "segment": fact.segment,
         "score": round(hit.score, 4),
         "age_days": round((now - fact.created_at) / DAY_MS, 1),
