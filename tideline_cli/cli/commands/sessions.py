@@ -44,7 +44,7 @@ Turns are no facts: only search and `recall --sessions` find them. What the user
 said is kept, up to 8,000 characters a turn; tools' output, `<private>` blocks and the values of
 secrets are not. Sync and export leave sessions on this machine; a backup has them."""
 EXAMPLES = (
-    ("add", "~/.claude/projects/*/*.jsonl"), ("search", "postgres port -C 2"), ("show 5f1c", ""),
+    ("add", "~/.claude/projects/*/*.jsonl"), ("search", "database port -C 2"), ("show 5f1c", ""),
 )
 ARGUMENTS = (
     Argument("words", "ACTION", "list, add FILE…, show ID, search QUERY, forget ID, purge ID.",

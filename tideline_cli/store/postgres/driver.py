@@ -197,10 +197,13 @@ class Wire:
         """End the connection; nothing happens when it has ended."""
         self._connection.close()
 
-    def __del__(self) -> None:
-        """End the connection of a memory that nobody has closed without a word, as a file ends."""
-        with suppress(AttributeError):  # it was never made
-            self._connection.close()
+
+class _Connection(psycopg.Connection):
+    """A connection that ends without a word where nobody has closed it, as a file does."""
+
+    def __del__(self, *_: object) -> None:
+        if hasattr(self, "pgconn"):
+            self.pgconn.finish()
 
 
 def _connected(address: str, options: dict[str, str]) -> psycopg.Connection[Any]:
@@ -214,7 +217,7 @@ def _connected(address: str, options: dict[str, str]) -> psycopg.Connection[Any]
 
     def connect() -> None:
         try:
-            one = psycopg.Connection.connect(address, autocommit=True, **options)  # type: ignore[arg-type]
+            one = _Connection.connect(address, autocommit=True, **options)  # type: ignore[arg-type]
             if is_wanted[0]:
                 made.append(one)
             else:
