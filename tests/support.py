@@ -89,6 +89,7 @@ def joined(names: str, cases: Iterable[Any]) -> Callable[[Test], Test]:
 DEVIATIONS = {
     "unknown_source": "the reference trusts a source it does not know; we refuse it",
     "unknown_segment": "the reference stores any segment with the defaults of context; we refuse",
+    "grounding": "a fact that rests on no words of the user's own is refused",
     "reply_items": "a fact of no known segment is knowledge; no item and no empty list is no reply",
     "content_cap": "the reference cuts a text at 1000 UTF-16 units; we keep 8192 characters",
     "importance_text": "an importance that is no number at all is a usage error here",

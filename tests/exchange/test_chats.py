@@ -46,6 +46,9 @@ def chatgpt(own="c-1", said="call me at +420 777 123 456", title="Phones", **mor
             "mapping": nodes, "current_node": "end"} | more  # fmt: skip
 
 
+LIVES = "I live in Lisbon and work on Atlas, my mail is ada@example.org"
+
+
 def claude(own="k-1", said="my mail is ada@example.org", name="Mails", **more):
     """A conversation with a thought, a tool, an attachment and a branch that was left."""
     def message(uuid, parent, sender, *blocks, text="", attached=()):
@@ -162,17 +165,17 @@ def test_an_export_is_read_once(run, export, name):
 
 def test_what_is_new_is_read_alone(run, model, export):
     """A conversation that went on is asked about from where it was left."""
-    path = export([claude(), claude("k-2", "I live in Lisbon")])
+    path = export([claude(said=LIVES), claude("k-2", "I live in Lisbon, my work is Atlas")])
     call = ("extract", path, "--llm", model.command, "--json")
     assert run(*call).json["stored"] == 3  # the model says the same of both
     assert len(model.calls) == 2
-    more = claude("k-2", "I live in Lisbon")
+    more = claude("k-2", "I live in Lisbon, my work is Atlas")
     last = more["chat_messages"][-1]
     more["chat_messages"] += [
         last | {"uuid": "m5", "parent_message_uuid": "m4", "text": "I row on Sundays"},
         last | {"uuid": "m6", "parent_message_uuid": "m5", "sender": "assistant", "text": "good"},
     ]
-    export([claude(), more])
+    export([claude(said=LIVES), more])
     model.says(REPLY)
     done = run(*call)
     assert (done.json["unchanged"], len(model.calls)) == (1, 1)
@@ -262,7 +265,8 @@ def test_what_does_not_go_with_an_export(run, export, talk):
 def test_a_model_that_cannot_be_reached_ends_it(run, model, export):
     """The first refusal ends the call; what is not done is asked about by the next one. A reply
     that is no JSON is about one conversation alone."""
-    path = export([claude(f"k-{n}", f"I live in town number {n}") for n in range(3)])
+    said = "I live in Lisbon, house number {}, and work on Atlas"
+    path = export([claude(f"k-{n}", said.format(n)) for n in range(3)])
     model.says(None)
     done = run("extract", path, "--llm", model.command)
     assert (done.code != 0, len(model.calls)) == (True, 1)
@@ -274,7 +278,7 @@ def test_a_model_that_cannot_be_reached_ends_it(run, model, export):
 
 def test_a_summary_that_is_asked_for_later(run, model, export):
     """What an earlier call has read is summed up once it is asked for, and then not again."""
-    path = export([claude()])
+    path = export([claude(said=LIVES)])
     call = ("extract", path, "--llm", model.command, "--json")
     assert run(*call).json["stored"] == 3  # with the address
     model.says({"summary": "The user and the assistant talked about mails."})

@@ -27,7 +27,8 @@ def facts_of(run, *more):
 def result(done, **wanted):
     """Return the JSON of a run that ended well, ids and counts that are 0 left out."""
     form = done.json
-    return {name: value for name, value in form.items() if value and name != "facts"}
+    hidden = ("facts", "refusals")
+    return {name: value for name, value in form.items() if value and name not in hidden}
 
 
 def test_a_model_as_a_child_process(run, model, talk):
@@ -37,7 +38,7 @@ def test_a_model_as_a_child_process(run, model, talk):
     assert list(done.json) == [
         "session", "ran", "stored", "reinforced", "blocked", "skipped", "refused_items", "facts",
         "links", "messages", "processed_to", "identifiers", "batch", "dry_run", "secrets",
-        "skipped_windows",
+        "skipped_windows", "refusals",
     ]  # fmt: skip
     assert result(done) == {
         "session": ANY, "ran": True, "stored": 2, "links": 2, "messages": 4,
@@ -210,7 +211,7 @@ def test_a_correction_is_not_swallowed(run, model, talk):
     run("remember", "The user lives in Lisbon, Portugal", "--slot", "home")
     model.says({"facts": [{"content": "The user lives in Porto, Portugal", "segment": "correction",
                            "corrects": "Lisbon"}]})  # fmt: skip
-    run("extract", talk(TALK), "--llm", model.command)
+    run("extract", talk(TALK.replace("Lisbon", "Porto, Portugal")), "--llm", model.command)
     assert {fact["content"]: (fact["segment"], fact["metadata"]) for fact in facts_of(run)} == {
         "The user lives in Lisbon, Portugal": ("knowledge", None),
         "The user lives in Porto, Portugal": ("knowledge", None),
@@ -226,8 +227,10 @@ def test_a_segment_that_is_missing_or_unknown_is_knowledge(run, model, talk):
         {"content": "Ben has a dog"}, {"content": "Kim owns a boat", "segment": "mood"},
         {"content": "Ann rides a horse", "segment": 5}, "Tim sings", {"text": "Sue paints"},
     ]})  # fmt: skip
-    done = run("extract", talk(TALK), "--llm", model.command, "--json").json
-    assert (done["stored"], done["refused_items"], done["processed_to"]) == (5, 2, 4)
+    words = "I like tea, Ben has a dog, Kim owns a boat, Ann rides a horse"
+    done = run("extract", talk(f"{TALK}USER: {words}\n"), "--llm", model.command, "--json").json
+    assert (done["stored"], done["refused_items"], done["processed_to"]) == (5, 2, 5)
+    assert [one["reason"] for one in done["refusals"]] == ["no fact", "no fact"]
     found = {one["content"]: one["segment"] for one in run("list", "--json").json["facts"]}
     assert found.pop("The user works on Atlas") == "project"
     assert len(found) == 4 and set(found.values()) == {"knowledge"}
@@ -258,7 +261,7 @@ def test_bad_facts_are_dropped_alone(run, model, talk):
 def test_a_long_conversation_takes_several_calls(run, model, talk):
     """What one request cannot hold is sent in stretches, which are one batch; a failure on the way
     keeps what was done."""
-    piece = "USER: " + "words and more " * 900 + "\nASSISTANT: fine\n"
+    piece = "USER: " + "the cat sees a far moon " * 600 + "\nASSISTANT: fine\n"
     path = talk(piece * (2 * _LONGEST_CALL // len(piece)))
     one = {"facts": [{"content": "The user has a cat", "segment": "knowledge"}]}
     two = {"facts": [{"content": "The moon is far away", "segment": "knowledge"}]}

@@ -6,7 +6,7 @@ import json
 
 from tests.exchange.test_extract import TALK, facts_of
 
-MORE = TALK + "USER: As I said, Lisbon is my home\nASSISTANT: Yes\n"
+MORE = TALK + "USER: As I said, Lisbon is my home, with a cat\nASSISTANT: Yes\n"
 
 
 def known(*ids):

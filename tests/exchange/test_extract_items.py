@@ -56,7 +56,8 @@ def test_the_contract_of_items(run, model, talk):
         for what in ("stamps from Peru", "old maps", "tin robots")
     ]
     model.says([*kept, item(confidence=0.54), item("note"), item(text="ab"), item("fact", "7th")])
-    done = run("extract", talk("USER: I like much\n"), "--llm", model.command, "--per-message",
+    said = "I like what I collect, stamps from Peru, old maps and tin robots"
+    done = run("extract", talk(f"USER: {said}\n"), "--llm", model.command, "--per-message",
                "--json")  # fmt: skip
     assert (done.json["stored"], done.json["refused_items"]) == (3, 4)
 
@@ -114,12 +115,15 @@ def test_an_empty_list_advances(run, model, talk):
     assert (done.json["ran"], done.json["processed_to"], done.json["batch"]) == (True, 5, None)
 
 
-SAID_WRONG = '{"role": "user", "content": "that\'s wrong, never do that"}\n'
+SAID_WRONG = (
+    '{"role": "user", "content": "that\'s wrong, never push or deploy on Fridays without backup"}\n'
+)
 
 
 def test_lessons(run, model, talk):
     """A correction gives lessons, two at most, confined unless the owner is vouched for."""
-    path = talk("USER: that's wrong, use the debug build\nASSISTANT: I should have\nUSER: ok\n")
+    said = "that's wrong, build with debug on, build with no cache"
+    path = talk(f"USER: {said}\nASSISTANT: I should have\nUSER: ok\n")
     lessons = [item("lesson", f"Build with {what}") for what in ("debug on", "no cache", "-O2")]
     model.says({"facts": []}, [*lessons, item("preference", "x y z")])
     done = run("extract", path, "--llm", model.command, "--lessons", "--json")
@@ -140,7 +144,7 @@ def test_lessons(run, model, talk):
 
 def test_a_vouched_lesson_is_no_echo(run, model, talk):
     """What an untrusted source said first does not swallow the owner's own lesson."""
-    words = "Never deploy on Fridays without a backup"
+    words = "Never deploy on Fridays without backup"
     run("remember", words, "--source", "retrieved_document")
     model.says({"facts": []}, [item("lesson", words)])
     run("extract", talk(SAID_WRONG), "--llm", model.command,

@@ -105,7 +105,7 @@ def test_another_value_reinforces_no_slot(run, tmp_path, door, sameness):
     said = ["The user lives in Basel", "The user rents desk 14"]
     if door == "extract":
         talk, model = tmp_path / "t.jsonl", tmp_path / "model"
-        talk.write_text('{"role": "user", "content": "I have moved"}\n')
+        talk.write_text('{"role": "user", "content": "I live in Basel and rent desk 14"}\n')
         reply = json.dumps({"facts": [{"content": one, "segment": "knowledge"} for one in said]})
         model.write_text(f"#!/bin/sh\ncat >/dev/null\necho '{reply}'\n")
         model.chmod(0o700)

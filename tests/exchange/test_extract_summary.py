@@ -10,7 +10,7 @@ from tests.exchange.conftest import REPLY
 
 NOTHING = {"facts": []}
 ONE = "USER: we plan the move to Lisbon\nASSISTANT: in May\n"
-TWO = ONE + "USER: make it June\nASSISTANT: June it is\n"
+TWO = ONE + "USER: I live in Lisbon and work on Atlas, make it June\nASSISTANT: June it is\n"
 
 
 def told(text):

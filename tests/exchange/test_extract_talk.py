@@ -211,7 +211,7 @@ def test_known_secrets_are_not_sent(run, model, talk):
 @pytest.mark.parametrize("more", [(), ("--lessons",), ("--per-message",)])
 def test_a_program_that_repeats_its_prompt(run, talk, tmp_path, more):
     """An echo before the answer is cut off; an echo alone is no answer, and the cursor stays."""
-    path = talk("USER: that's wrong, I like bees\nASSISTANT: no\n")
+    path = talk("USER: that's wrong, I like to keep bees\nASSISTANT: no\n")
     echo = run("extract", path, "--llm", "cat", "--json", *more)
     assert (echo.code, echo.error["code"]) == (6, "bad_reply")
     assert (echo.json["stored"], echo.json["processed_to"], echo.json["skipped_windows"]) == (

@@ -58,7 +58,7 @@ class Extracted:
     facts: tuple[Draft, ...]
     parsed: bool
     relationships: tuple[Reference, ...]
-    refused: int = 0  # items that are no facts
+    refused: tuple[str, ...] = ()  # items that are no facts
     known: tuple[str, ...] = ()
 
 
@@ -122,7 +122,8 @@ def extracted(text: str) -> Extracted:
     if drafts is None and not known:
         return Extracted((), False, ())
     facts, edges = tuple(drafts or ()), tuple(_references(values) or ())
-    return Extracted(facts, True, edges, len(rest) - len(facts), known)
+    odd = tuple(json.dumps(one, ensure_ascii=False)[:_LONG] for one in rest if _draft(one) is None)
+    return Extracted(facts, True, edges, odd, known)
 
 
 def relationships(text: str) -> list[Reference] | None:

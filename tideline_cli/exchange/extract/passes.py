@@ -11,11 +11,12 @@ from __future__ import annotations
 
 from tideline_cli.errors import BadReplyError, UnavailableError, UsageError
 from tideline_cli.exchange.extract.conversation import USER, Message, flattened
-from tideline_cli.exchange.extract.store_reply import store_reply
+from tideline_cli.exchange.extract.store_reply import TOO_MANY, store_reply
 from tideline_cli.exchange.extract.types import (
     ExtractContext,
     OvertakenError,
     Proposal,
+    Refusal,
     Step,
     Tally,
     kind_proposal,
@@ -29,8 +30,9 @@ from tideline_cli.model.fact import KINDS
 from tideline_cli.model.record import record, replace
 from tideline_cli.model.source import UNTRUSTED
 from tideline_cli.policy import identifiers, prompt_lines
+from tideline_cli.policy.grounding import UNGROUNDED, Ground
 from tideline_cli.policy.render import prompt_text
-from tideline_cli.policy.salience import are_in_one_script, correcting, salient
+from tideline_cli.policy.salience import correcting, salient
 from tideline_cli.store import listing, locks
 from tideline_cli.store.connection import writing
 from tideline_cli.store.facts import Filter
@@ -73,25 +75,26 @@ LONGEST_SUMMARY = 2_000
 
 @record
 class Request:
-    """One question to a model about the messages from `start` to `end`."""
+    """One question to a model about the messages from `start` to `end`. said: what the user says
+    in them; shown: the ids of the known facts that it lists."""
 
     name: Pass | Literal["summary"]
     system: str
     prompt: str
     start: int
     end: int
-    said: str = ""
+    said: tuple[str, ...] = ()
     shown: tuple[str, ...] = ()
 
 
 @record
 class Distilled:
-    """What a reply gives: facts, edges between them, how many of its parts are refused, and the
-    ids of stored facts that are said again."""
+    """What a reply gives: facts, edges between them, what of it is refused, and the ids of stored
+    facts that are said again."""
 
     proposals: tuple[Proposal, ...]
     references: tuple[Reference, ...] = ()
-    refused: int = 0
+    refused: tuple[Refusal, ...] = ()
     known: tuple[str, ...] = ()
 
 
@@ -147,7 +150,7 @@ def run(
                 step=Step(name, tally.done[name], request.end),
                 references=distilled.references, shown=request.shown, known=distilled.known,
             )  # fmt: skip
-            tally.refused += distilled.refused
+            tally.refusals += distilled.refused
         if one.to_end:
             _settle(db, context, tally, name, len(messages))
     except OvertakenError:
@@ -245,7 +248,7 @@ def lessons_in(text: str, request: Request, context: ExtractContext) -> Distille
 def failure_request(record: str) -> Request:
     """Return the request about a task and the record of what was tried."""
     said = flattened([Message(USER, record)], longest=_LONGEST_RECORD).partition(" ")[2]
-    return Request("items", prompts.FAILURE, prompts.failure(said), 0, 0, said=record)
+    return Request("items", prompts.FAILURE, prompts.failure(said), 0, 0)
 
 
 def failure_in(text: str, request: Request) -> Distilled | None:
@@ -259,7 +262,7 @@ def _requests(
     for index in range(start, len(messages)):
         said = about(messages[index].text) if messages[index].role == USER else ""
         if said:
-            yield Request(name, system, flattened([Message(USER, said)]), index, index + 1, said)
+            yield Request(name, system, flattened([Message(USER, said)]), index, index + 1, (said,))
 
 
 def _distilled(
@@ -272,24 +275,29 @@ def _distilled(
         return None
     if listed and not any(item.kind in KINDS and item.confidence for item in listed):
         return None
-    proposals: tuple[Proposal, ...] = tuple(
+    ground = Ground(request.said)
+    reasons = [_unfit(item, kinds) for item in listed[:most]]
+    reasons += [TOO_MANY] * (len(listed) - len(reasons))
+    proposals = tuple(
         kind_proposal(
             item.kind, item.text, source, confidence=item.confidence, turn=request.end or None,
             role=USER if request.end else None,
+            refusal=UNGROUNDED if request.said and not ground.bears(item.text) else "",
         )
-        for item in listed[:most]
-        if _is_fit(item, kinds, request.said)
-    )
-    return Distilled(proposals, refused=len(listed) - len(proposals))
+        for item, reason in zip(listed, reasons, strict=True) if not reason
+    )  # fmt: skip
+    refused = (Refusal(item.text, reason) for item, reason in zip(listed, reasons, strict=True)
+               if reason)  # fmt: skip
+    return Distilled(proposals, refused=tuple(refused))
 
 
-def _is_fit(item: DistilledItem, kinds: tuple[str, ...], said: str) -> bool:
-    return (
-        item.kind in kinds
-        and item.confidence >= MIN_CONFIDENCE
-        and len(item.text) >= _SHORTEST
-        and are_in_one_script(said, item.text)
-    )
+def _unfit(item: DistilledItem, kinds: tuple[str, ...]) -> str:
+    """Return why an item is not stored, nothing for one that is."""
+    if item.kind not in kinds:
+        return f"of the kind {item.kind}, which was not asked for"
+    if item.confidence < MIN_CONFIDENCE:
+        return f"stated with a confidence below {MIN_CONFIDENCE}"
+    return "too short" if len(item.text) < _SHORTEST else ""
 
 
 def facts_pass(
@@ -327,6 +335,7 @@ def fact_requests(
             flattened(new, longest=LONGEST_MESSAGE) + block,
             start,
             end,
+            said=tuple(message.text for message in new if message.role == USER),
             shown=tuple(fact.id for fact in known),
         )
         start = end
@@ -339,21 +348,21 @@ def facts_in(text: str, request: Request) -> Distilled | None:
     known = tuple(one for one in said.known if one in request.shown)
     if not said.parsed or (said.known and not known and not said.facts):
         return None
-    return Distilled(
-        tuple(
-            Proposal(
-                draft.content,
-                draft.segment,
-                importance=draft.importance,
-                corrects=bool(draft.corrects),
-                turn=request.end or None,
-            )
-            for draft in said.facts
-        ),
-        said.relationships,
-        said.refused + len(said.known) - len(known),
-        known=known,
+    ground = Ground(request.said)
+    proposals = tuple(
+        Proposal(
+            draft.content,
+            draft.segment,
+            importance=draft.importance,
+            corrects=bool(draft.corrects),
+            turn=request.end or None,
+            refusal="" if ground.bears(draft.content) else UNGROUNDED,
+        )
+        for draft in said.facts
     )
+    refused = [Refusal(text, "no fact") for text in said.refused]
+    refused += [Refusal(one, "no fact that was shown") for one in said.known if one not in known]
+    return Distilled(proposals, said.relationships, tuple(refused), known=known)
 
 
 def stretch(messages: Sequence[Message], start: int) -> int:

@@ -8,6 +8,7 @@ from tideline_cli.exchange.extract.types import (
     ExtractContext,
     OvertakenError,
     Proposal,
+    Refusal,
     Step,
     Tally,
 )
@@ -21,7 +22,7 @@ from tideline_cli.model.fact import NewFact, bare_name, birth
 from tideline_cli.model.record import replace
 from tideline_cli.model.source import UNTRUSTED, is_trusted
 from tideline_cli.model.text import terms
-from tideline_cli.policy import relations
+from tideline_cli.policy import relations, secrets
 from tideline_cli.policy.gate import confined
 from tideline_cli.policy.periods import as_said
 from tideline_cli.policy.sameness import state_the_same
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
 
 VERB = "extract"
 MOST_FACTS = 100  # of one reply: it keeps a transaction short
+TOO_MANY = "one more than a reply may give"
 
 
 def store_reply(
@@ -81,7 +83,7 @@ def _keep(
     shown: Collection[str],
     known: Sequence[str],
 ) -> None:
-    refused = max(0, len(proposals) - MOST_FACTS)
+    over = [Refusal(one.content, TOO_MANY) for one in proposals[MOST_FACTS:]]
     proposals = proposals[:MOST_FACTS]
     references = list(references)
     tally.secrets += relink.secret_count(one.reason for one in references)
@@ -109,7 +111,7 @@ def _keep(
             _advance(db, context, step)
     for reason in writer.reasons:
         journal.record_blocked(db, verb=VERB, by=context.origin, now=context.now, reason=reason)
-    tally.refused += refused
+    tally.refusals += over
     if step is not None:
         tally.done[step.name] = step.after
 
@@ -147,10 +149,10 @@ class _Writer:
             with self._db:
                 return self._kept(proposal, batch)
         except WriteBlockedError as error:
-            self._tally.blocked += 1
+            self._tally.refusals.append(_refusal(proposal, error.reason, is_blocked=True))
             self.reasons.append(error.reason)
-        except UsageError:
-            self._tally.refused += 1
+        except UsageError as error:
+            self._tally.refusals.append(_refusal(proposal, error.message))
         return None
 
     def repeated(self, known: Sequence[str]) -> None:
@@ -163,6 +165,9 @@ class _Writer:
 
     def _kept(self, proposal: Proposal, batch: journal.batch) -> str:
         content = remember.checked_text(self._without_secrets(proposal))
+        if proposal.refusal:
+            self._refuse_threats(content)  # which the journal tells of
+            raise UsageError(proposal.refusal)
         if proposal.supersedes is not None:
             return self._only(proposal, content, proposal.supersedes, batch)
         known = self._known(proposal, content)
@@ -174,10 +179,7 @@ class _Writer:
             return self._reinforce(known, self._context.said_at(proposal.turn))
         new = self._new(proposal, content, (known.id,) if known is not None else ())
         if is_trusted(new.source) and not proposal.exact:
-            refuse_threats(  # a model worded it, whoever vouches for it
-                content, self._screen,
-                whose="distilled text", hint="shorten what the model distilled",
-            )  # fmt: skip
+            self._refuse_threats(content)  # a model worded it, whoever vouches for it
         fact_id, screen = self._context.new_id(), self._screen
         now = self._context.said_at(proposal.turn)
         if known is not None:
@@ -194,6 +196,12 @@ class _Writer:
             self._tally.reinforced += 1
             return done.fact.id
         return self._count(done.fact.id, now)
+
+    def _refuse_threats(self, content: str) -> None:
+        refuse_threats(
+            content, self._screen,
+            whose="distilled text", hint="shorten what the model distilled",
+        )  # fmt: skip
 
     def _only(
         self, proposal: Proposal, content: str, before: tuple[str, ...], batch: journal.batch
@@ -306,6 +314,10 @@ class _Writer:
         self._tally.facts.append(fact_id)
         self._reinforced.add(fact_id)  # what this reply stored, it does not confirm
         return fact_id
+
+
+def _refusal(proposal: Proposal, reason: str, *, is_blocked: bool = False) -> Refusal:
+    return Refusal(secrets.without(proposal.content)[0], reason, is_blocked)
 
 
 def _screen(proposals: Iterable[Proposal], context: ExtractContext) -> Screen:

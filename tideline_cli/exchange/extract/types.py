@@ -93,6 +93,7 @@ class Proposal:
     the place of one of `lesser`, which say less. corrects: it takes something back, so what it
     resembles is not the same. turn, role: the number of the message that says it, from 1, and who
     wrote that; of a stretch of messages the number of the last one.
+    refusal: why it may not be stored, empty where it may.
     supersedes: it is the one fact of its kind in the session, and takes the place of these, which
     are all that there are.
     """
@@ -112,6 +113,16 @@ class Proposal:
     turn: int | None = None
     role: Role | None = None
     supersedes: tuple[str, ...] | None = None
+    refusal: str = ""
+
+
+@record
+class Refusal:
+    """What a reply gives and is not stored, and why: the scan for attacks, or another reason."""
+
+    text: str
+    reason: str
+    is_blocked: bool = False
 
 
 @record
@@ -133,8 +144,7 @@ class Tally:
     def __init__(self) -> None:
         self.stored = 0
         self.reinforced = 0
-        self.blocked = 0
-        self.refused = 0
+        self.refusals: list[Refusal] = []
         self.secrets = 0
         self.unread = 0
         self.links = 0
@@ -147,6 +157,14 @@ class Tally:
         self.failure: TidelineError | None = None
         self.overtaken = False
         self.secrets_before = 0  # of the conversations before it in the same batch
+
+    @property
+    def refused(self) -> int:
+        return len(self.refusals) - self.blocked
+
+    @property
+    def blocked(self) -> int:
+        return sum(one.is_blocked for one in self.refusals)
 
     def following(self) -> Tally:
         """Return the tally of the next conversation, which goes on in the same batch."""

@@ -31,6 +31,9 @@ if TYPE_CHECKING:
     from tideline_cli.store.cursors import Pass
 
 
+_SHOWN = 100  # characters of what is refused
+
+
 @record
 class Job:
     """What is to be done; `heard` says whether there is a conversation; a record of a failure
@@ -99,7 +102,7 @@ def extract(db: Connection, job: Job, tally: Tally, ask: Ask) -> None:
         answer = passes.answer(request, ask, passes.failure_in, tally)
         if answer is not None:
             store_reply(db, job.context, tally, answer.proposals, step=None)
-            tally.refused += answer.refused
+            tally.refusals += answer.refused
 
 
 def _conversation(db: Connection, job: Job, tally: Tally, ask: Ask) -> None:
@@ -182,6 +185,7 @@ def show(session: Session, job: Job) -> None:
 def report(session: Session, job: Job, tally: Tally, *, asked: bool) -> None:
     """Print what became of an extraction."""
     tell_taken_out(session, tally.secrets)
+    tell_refusals(session, tally)
     if session.json:
         output.emit_json(form(job, tally))
     elif tally.changes() or tally.blocked or tally.refused or tally.ran:
@@ -199,6 +203,15 @@ def tell_taken_out(session: Session, count: int) -> None:
         what = "1 password, key or card number was" if count == 1 else (
             f"{count:,} passwords, keys or card numbers were")  # fmt: skip
         session.note(f"{what} left out: neither sent nor stored")
+
+
+def tell_refusals(session: Session, tally: Tally) -> None:
+    """Say with -v what was not stored, and why; without, where nothing else came of a reply."""
+    if session.verbose:
+        for one in tally.refusals:
+            session.note(f"refused: {output.clipped(one.text, _SHOWN)}: {one.reason}")
+    elif tally.refusals and not (tally.stored or tally.reinforced or session.json):
+        session.note(f"refused: {tally.refusals[0].reason}; -v tells all")
 
 
 def sentence(session: Session, job: Job, tally: Tally) -> str:
@@ -250,6 +263,7 @@ def form(job: Job, tally: Tally, *, dry_run: bool = False) -> dict[str, Any]:
         "dry_run": dry_run,
         "secrets": tally.secrets,
         "skipped_windows": tally.unread,
+        "refusals": [{"text": one.text, "reason": one.reason} for one in tally.refusals],
     }
 
 
@@ -309,7 +323,8 @@ def _pending_form(session: Session, job: Job, tally: Tally, *, says: bool) -> di
     told = form(job, tally)
     if tally.secrets:
         session.note(f"{tally.secrets:,} passwords, keys or card numbers were left out")
-    if (tally.changes() or tally.blocked) and says:
+    tell_refusals(session, tally)
+    if (tally.changes() or tally.blocked or tally.refused or tally.ran) and says:
         output.emit_lines([sentence(session, job, tally)])
     return told
 

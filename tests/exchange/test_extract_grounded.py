@@ -1,0 +1,85 @@
+"""Distilled facts rest on words of the user's own: not on what is quoted, pasted, or guessed."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tideline_cli.policy.grounding import UNGROUNDED, Ground, own_words
+
+SETS = Path(__file__).parent / "said"
+CASES = [json.loads(line) for line in (SETS / "injections.jsonl").read_text().splitlines()]
+TALKS = [json.loads(line) for line in (SETS / "conversations.jsonl").read_text().splitlines()]
+
+
+def ground(case):
+    return Ground(turn["text"] for turn in case["turns"] if turn["role"] == "user")
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case['lang']}-{case['form']}")
+def test_what_is_quoted_is_no_fact(case):
+    """Nothing that a quoted, pasted or forwarded text says may be stored, however it is put."""
+    said = ground(case)
+    assert [text for text in case["bad"] if said.bears(text)] == []
+
+
+def test_what_the_user_says_beside_a_quote_is_mostly_kept():
+    """Of what the user says themselves beside such texts, and in plain talk, most may be stored."""
+    beside = [ground(case).bears(text) for case in CASES for text in case["good"]]
+    plain = [ground(case).bears(text) for case in TALKS for text in case["facts"]]
+    assert sum(beside) >= 22 and sum(plain) >= 35
+
+
+@pytest.mark.parametrize(
+    ("said", "fact", "bears"),
+    [
+        ("I moved to Lisbon", "The user lives in Lisbon", True),
+        ("Katrin darf keine Nüsse essen", "Katrin is allergic to peanuts", False),
+        ("we fly to Chengdu in May", "Chengdu's hotpot is very popular", False),
+        ("we deploy on port 8443", "The service listens on port 8080", False),
+        ("we deploy on port 8443", "We deploy on port 8443", True),
+        ("I use Neovim", "Neovim is a text editor", False),
+        ("我对花生过敏", "用户对花生过敏", True), ("我对花生过敏", "The user is allergic", False),
+        ("Ich bin gegen Birkenpollen allergisch", "Der Nutzer ist allergisch gegen Birken", True),
+        ("I never eat meat", "The user eats meat", False),
+        ("I eat meat", "The user never eats meat", False),
+        ("I keep bees since 2019, next week I get more",
+         "The user gets more bees on 12 May 2026", True),
+    ],
+)  # fmt: skip
+def test_what_bears(said, fact, bears):
+    """Half of the telling words, every number, the script, and what is denied decide."""
+    assert Ground([said]).bears(fact) is bears
+
+
+@pytest.mark.parametrize(
+    ("text", "own"),
+    [
+        ("> I am the boss\nwho is that?", ". who is that?"),
+        ('he wrote "I am the boss" to me', "he wrote . to me"),
+        ("what is this?\n```\nuser: root\n", "what is this? ."),
+        ("see:\nI am the boss\nand so on", "see:"),
+        ("I like <b>tea</b> much", "I like . much"),
+        ("I like tea\nand I like milk", "I like tea and I like milk"),
+        ("see https://a.example and\nI like it", "see https://a.example and I like it"),
+    ],
+)
+def test_own_words(text, own):
+    """Fences, elements, quotes, set off lines, and what a line leads, are another's words."""
+    assert " ".join(own_words(text).split()).strip() == own
+
+
+def test_a_refusal_has_its_reason(run, model, talk):
+    """What is refused is told with its reason: in JSON, with -v, and where nothing else came."""
+    path = talk("USER: is this right? \"The user is rich\"\nASSISTANT: no\nUSER: ok\n")
+    model.says({"facts": [{"content": "The user is rich", "segment": "knowledge"}]})
+    done = run("extract", path, "--llm", model.command, "--json")
+    assert (done.code, done.json["stored"], done.json["refused_items"]) == (0, 0, 1)
+    assert done.json["refusals"] == [{"text": "The user is rich", "reason": UNGROUNDED}]
+    told = run("extract", path, "--session", "b", "--llm", model.command)
+    assert f"refused: {UNGROUNDED}; -v tells all" in told.err
+    told = run("extract", path, "--session", "c", "--llm", model.command, "-v")
+    assert f"refused: The user is rich: {UNGROUNDED}" in told.err
+    assert run("list", "--json").json["facts"] == []
