@@ -10,7 +10,7 @@ from itertools import chain
 from tideline_cli.model.fields import SEARCHED
 from tideline_cli.model.text import IndexTerms
 from tideline_cli.ranking.score_bounds import bound_of_fact
-from tideline_cli.store import SERVERS, arrivals, images, schema, score_bounds, writes
+from tideline_cli.store import SERVERS, images, schema, score_bounds, writes
 from tideline_cli.store.fact_rows import COLUMNS, columns_of, fact_of_columns
 from tideline_cli.store.writes import STORED
 
@@ -111,48 +111,10 @@ def insert(db: Connection, rows: Sequence[Columns]) -> None:
         images.tell_runs(db, origins)
 
 
-_key = itemgetter(*map(STORED.index, schema.CENSUS_KEY))
-_CREATED = STORED.index("created_at")
-_ORIGIN, _LIFECYCLE, _SOURCE, _SCOPE = map(
-    schema.CENSUS_KEY.index, ("origin", "lifecycle", "source", "scope")
-)
-
-
 def count_after(db: Connection, seq: int) -> None:
     """Count all facts after number `seq`, in a load, before any of them is changed."""
     for statement in schema.COUNT_LATER:
         db.execute(statement, (seq,))
-
-
-class NewCounts:
-    """The counts of facts that a load stores, made from their columns: a fifth of the time that it
-    takes to read them again."""
-
-    def __init__(self) -> None:
-        self._found: dict[tuple[Any, ...], list[int]] = {}
-
-    def add(self, rows: Iterable[Columns]) -> None:
-        """Count new facts as `insert` takes them."""
-        for columns in rows:
-            key = (*_key(columns), arrivals.hour_of(columns[_CREATED]))
-            counts = self._found.setdefault(key, [0, 0, 0])
-            counts[0] += 1
-            counts[1] += columns[_LENGTH]
-            counts[2] += _octets(columns[CONTENT]) + _octets(columns[_TERMS])
-
-    def store(self, db: Connection) -> None:
-        """Add what was counted to the tables."""
-        census: list[tuple[Any, ...]] = []
-        made: list[tuple[Any, ...]] = []
-        tallies: list[tuple[Any, ...]] = []
-        for (*key, hour), (facts, tokens, octets) in self._found.items():
-            scope = "" if key[_SCOPE] is None else key[_SCOPE]
-            census.append((*key[:_SCOPE], scope, *key[_SCOPE + 1 :], facts, octets))
-            if key[_LIFECYCLE] == "active":
-                made.append((key[_ORIGIN], hour, facts, tokens))
-                tallies.append((key[_ORIGIN], key[_SOURCE], facts, tokens))
-        for statement, rows in zip(schema.ADD_COUNTS, (census, made, tallies), strict=True):
-            db.executemany(statement, rows)
 
 
 class NewBounds:
@@ -184,10 +146,6 @@ class NewBounds:
         """Drop what is kept back."""
         self._first = 0
         self._codes.clear()
-
-
-def _octets(text: str) -> int:
-    return len(text) if text.isascii() else len(text.encode())
 
 
 @cache

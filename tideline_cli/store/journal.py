@@ -45,7 +45,7 @@ class batch:  # noqa: N801  reads as a statement: with batch(db, ...):
     `resume`, the changes join an earlier batch of the same pass, which has that `number`. When that
     batch was undone meanwhile, a new batch begins, and `number` is another. In a `bulk` the caller
     adds new facts to the index itself, by `fts.index_after`; in a `load`, it counts them too, by
-    `fact_counts.count_after`.
+    `bulk_inserts.count_after`.
     """
 
     def __init__(

@@ -653,18 +653,6 @@ COUNT_LATER = (
 """The SQL that counts the facts after a number in those tables."""
 
 
-def _added(table: str, sums: str, keys: int) -> str:
-    """Return the SQL that adds a row of counts to a table."""
-    return f"INSERT INTO {table} VALUES ({', '.join('?' * (keys + 2))}) {_MORE.format(sums)}"
-
-
-ADD_COUNTS = (
-    _added("census", "octets", len(CENSUS_KEY)), _added("arrival", "tokens", 2),
-    _added("tally", "tokens", 2),
-)  # fmt: skip
-"""The SQL that adds rows of counts to those tables."""
-
-
 def journalled_columns(entity: str) -> tuple[str, ...]:
     """Return the columns of `fact`, `link` or `usage` that the journal keeps, in their order."""
     return {"fact": _FACT, "link": _LINK, "usage": _USAGE}[entity]

@@ -284,7 +284,6 @@ class _NewFacts:
         self._destination = destination
         self._waiting: list[list[Any]] = []
         self._bounds = bytearray()
-        self._counts = bulk_inserts.NewCounts()
         self.added: list[tuple[int, int]] = []
         self.labelled: list[int] = []
         self.apart: list[Fact] = []
@@ -319,18 +318,17 @@ class _NewFacts:
         """Store the rows that wait."""
         if self._waiting:
             bulk_inserts.insert(self._db, self._waiting)
-            self._counts.add(self._waiting)
             self._destination.added_plain(len(self._waiting))
             self._waiting = []
 
     def count(self, last: int, bounds: bulk_inserts.NewBounds) -> None:
         """Count the facts that were stored, which have the numbers after `last`, and bound their
         scores, as far as that can be done without reading them again."""
+        if self.added:
+            bulk_inserts.count_after(self._db, last)
         if self.apart:
             bounds.drop()
-            bulk_inserts.count_after(self._db, last)
         elif self._bounds:
-            self._counts.store(self._db)
             bounds.add(self._db, bytes(self._bounds))
 
 

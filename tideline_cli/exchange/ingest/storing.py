@@ -266,9 +266,7 @@ class Storage:
         rows = [bulk_inserts.numbered(one.columns, origin_number) for one in chunks]
         bulk_inserts.insert(self._db, rows)
         fts.index_after(self._db, last)
-        counts = bulk_inserts.NewCounts()
-        counts.add(rows)
-        counts.store(self._db)
+        bulk_inserts.count_after(self._db, last)
         seqs = facts.numbers_after(self._db, last)
         titled = [
             (seq, one.fact.title, one.terms)
