@@ -52,7 +52,7 @@ OF_NOBODY = {
     "store.uses.given_at": "of the facts that are given",
     "store.history.by_number": "a batch, which tells an ordinal to its own origin alone",
     "store.images.lives": "edges of the facts that are given",
-    "store.images.births_of": "births of the facts that are given",
+    "store.images.told_births": "births of the facts that are given",
     "store.journal.counted": "counts of the changes that are given",
     "store.history.with_whole_images": "of the entries that are given",
     "store.images.state_before": "of the row that is given",

@@ -16,7 +16,7 @@ from tideline_cli.memory import amend
 from tideline_cli.memory.purge import purge
 from tideline_cli.memory.undo import redo, undo
 from tideline_cli.model.origin import OWNER
-from tideline_cli.store import history, images
+from tideline_cli.store import history, images, reads
 from tideline_cli.store.opening import open_for_writing
 
 WORDS = ("tea", "coffee", "bus", "train", "dog", "cat", "park", "lake", "sun", "rain")
@@ -46,7 +46,7 @@ def test_a_load_tells_its_births_in_runs(db):
     assert (batch.first, batch.last, batch.changes.added) == (1, 1000, 1000)
     entries = list(history.entries_in(db, batch, viewer=OWNER))
     assert [(e.change, e.row, e.act) for e in entries] == [(n, n, "+") for n in range(1, 1001)]
-    assert images.births_of(db, [0, 1, 498, 499, 1000, 1001]) == {
+    assert reads.alone(db, images.told_births([0, 1, 498, 499, 1000, 1001])) == {
         seq: images.Birth(seq, batch.number) for seq in (1, 498, 499, 1000)
     }
     sound(db)
@@ -73,11 +73,11 @@ def test_a_purge_cuts_a_run(db):
     purge(db, [named_id("F0003"), named_id("F0008")], viewer=OWNER, now=NOW + 1)
     assert runs(db) == [(3, 3, 1), (8, 8, 5)]
     assert db.execute("SELECT count(*) FROM change").get == 2
-    assert images.births_of(db, range(12)).keys() == {1, 2, 3, 5, 6, 7, 8}
+    assert reads.alone(db, images.told_births(range(12))).keys() == {1, 2, 3, 5, 6, 7, 8}
     undo(db, 1, viewer=OWNER, now=NOW + 2)
     assert db.execute("SELECT count(*) FROM fact").get == 0
     purge(db, [named_id("F0000")], viewer=OWNER, now=NOW + 3)
-    assert images.births_of(db, range(12)).keys() == {2, 3, 5, 6, 7, 8}
+    assert reads.alone(db, images.told_births(range(12))).keys() == {2, 3, 5, 6, 7, 8}
     redo(db, viewer=OWNER, now=NOW + 4)
     sound(db)
 

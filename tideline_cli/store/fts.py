@@ -306,15 +306,10 @@ def rebuild(db: Connection) -> None:
     db.execute("INSERT INTO fact_fts (fact_fts) VALUES ('rebuild')")
 
 
-def rarity(db: Connection, term: str, *, origin_number: int, enough: int) -> int:
-    """Return in how many facts a term occurs, archived ones included, counted up to `enough`."""
-    return reads.alone(db, _rarity(term, origin_number, enough))
-
-
 def rarities(
     terms: Sequence[str], *, origin_number: int, enough: int
 ) -> list[Read[int]]:
-    """Return what reads the same of several terms."""
+    """Return what reads how many facts hold each term, archived ones included, up to `enough`."""
     return [_rarity(term, origin_number, enough) for term in terms]
 
 

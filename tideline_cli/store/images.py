@@ -196,13 +196,8 @@ SELECT number, 'fact', ?, '+' FROM batch WHERE open > 0
 """
 
 
-def births_of(db: Connection, seqs: Iterable[int]) -> dict[int, Birth]:
-    """Return the births of those of the facts that came in a run, whose first change each is."""
-    return alone(db, told_births(seqs))
-
-
 def told_births(seqs: Iterable[int]) -> Read[dict[int, Birth]]:
-    """Read what `births_of` returns."""
+    """Return the births of those of the facts that came in a run, whose first change each is."""
     rows = yield _BORN, (codec.dumps(list(seqs)),)
     return {seq: Birth(number, batch) for seq, number, batch in rows}
 
