@@ -45,6 +45,7 @@ _tideline_value() {
         recall:--mmr) REPLY='text' ;;
         recall:--graph) REPLY='one of auto on off' ;;
         recall:--as-of) REPLY='text' ;;
+        recall:--around|recall:-C) REPLY='text' ;;
         recall:--segment|recall:-s) REPLY='one of identity correction relationship preference project knowledge context' ;;
         recall:--tag|recall:-t) REPLY='ask tag' ;;
         recall:--kind) REPLY='one of entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session decision constraint task gotcha insight' ;;
@@ -372,7 +373,7 @@ _tideline_flags() {
     REPLY='--version -V'
     case $1 in
         remember) REPLY='--source --supersedes --source-turn --derived-from --pin --confine --role --status --progress --dedup --batch --segment -s --slot --importance --tier --confidence --valid-from --valid-to --tag -t --kind --title --meta --scope --session --turn --speaker --agent' ;;
-        recall) REPLY='--limit -n --mode --fusion --decay --profile --min-sim --min-score --why-not --mmr --graph --as-of --archived --explain --no-touch --touch --batch --segment -s --tag -t --kind --status --progress --since --until --session --speaker --role --agent --document --no-documents --scope --all-scopes --jsonl --nl --csv --tsv --table --fmt --format' ;;
+        recall) REPLY='--limit -n --mode --fusion --decay --profile --min-sim --min-score --why-not --mmr --graph --as-of --archived --sessions --around -C --explain --no-touch --touch --batch --segment -s --tag -t --kind --status --progress --since --until --session --speaker --role --agent --document --no-documents --scope --all-scopes --jsonl --nl --csv --tsv --table --fmt --format' ;;
         context) REPLY='--max-chars --max-tokens --limit -n --auto --mode --fusion --decay --profile --no-touch --no-constraints --show-secrets --format --document --no-documents --scope --all-scopes' ;;
         dream) REPLY='--dry-run -n --stage --confirm-count --merge-at --relate-at --evict-below --evict-after --max-loss --all-origins --pending --sync --if-due' ;;
         consolidate) REPLY='--dry-run -n --force --interval --min-facts --max-facts --max-loss --all-origins --llm --model --base-url --key-file --timeout' ;;

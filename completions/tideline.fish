@@ -8,7 +8,7 @@ function __tideline_takes_value -d 'Succeed when flag $argv[2] of command $argv[
         case remember
             contains -- $argv[2] --source --supersedes --source-turn --derived-from --role --status --progress --dedup --segment -s --slot --importance --tier --confidence --valid-from --valid-to --tag -t --kind --title --meta --scope --session --turn --speaker --agent
         case recall
-            contains -- $argv[2] --limit -n --mode --fusion --decay --profile --min-sim --min-score --why-not --mmr --graph --as-of --segment -s --tag -t --kind --status --progress --since --until --session --speaker --role --agent --document --scope --fmt --format
+            contains -- $argv[2] --limit -n --mode --fusion --decay --profile --min-sim --min-score --why-not --mmr --graph --as-of --around -C --segment -s --tag -t --kind --status --progress --since --until --session --speaker --role --agent --document --scope --fmt --format
         case context
             contains -- $argv[2] --max-chars --max-tokens --limit -n --mode --fusion --decay --profile --format --document --scope
         case dream
@@ -248,6 +248,8 @@ complete -c tideline -n "__tideline_at recall" -l mmr -x -d 'Weight of score aga
 complete -c tideline -n "__tideline_at recall" -l graph -x -a 'auto on off' -d 'Also facts that are linked with the best hits, marked `via`: on, off, or auto, where the question asks for times or relations or hits are linked [default: off]'
 complete -c tideline -n "__tideline_at recall" -l as-of -x -d 'What held at TIME, archived facts included; of a day, its end'
 complete -c tideline -n "__tideline_at recall" -l archived -d 'Also facts that have faded or were merged, marked, in order of score; found by their words'
+complete -c tideline -n "__tideline_at recall" -l sessions -d 'Also turns of sessions, below the facts: see `tideline sessions` [setting: recall_sessions]'
+complete -c tideline -n "__tideline_at recall" -l around -s C -x -d 'With --sessions: so many turns before and after each'
 complete -c tideline -n "__tideline_at recall" -l explain -d 'Show what each score is made of'
 complete -c tideline -n "__tideline_at recall" -l no-touch -d 'Do not count this as use of the facts'
 complete -c tideline -n "__tideline_at recall" -l touch -d 'Count this as use of the facts, whatever the profile says, or with --explain or --now [setting: touch]'

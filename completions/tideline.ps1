@@ -114,6 +114,8 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--graph'); Kind = 'one of auto on off'; Help = 'Also facts that are linked with the best hits, marked `via`: on, off, or auto, where the question asks for times or relations or hits are linked [default: off].' }
             @{ Flags = @('--as-of'); Kind = 'text'; Help = 'What held at TIME, archived facts included; of a day, its end.' }
             @{ Flags = @('--archived'); Kind = 'flag'; Help = 'Also facts that have faded or were merged, marked, in order of score; found by their words.' }
+            @{ Flags = @('--sessions'); Kind = 'flag'; Help = 'Also turns of sessions, below the facts: see `tideline sessions` [setting: recall_sessions].' }
+            @{ Flags = @('--around','-C'); Kind = 'text'; Help = 'With --sessions: so many turns before and after each.' }
             @{ Flags = @('--explain'); Kind = 'flag'; Help = 'Show what each score is made of.' }
             @{ Flags = @('--no-touch'); Kind = 'flag'; Help = 'Do not count this as use of the facts.' }
             @{ Flags = @('--touch'); Kind = 'flag'; Help = 'Count this as use of the facts, whatever the profile says, or with --explain or --now [setting: touch].' }

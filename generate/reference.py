@@ -288,6 +288,7 @@ CALLS = (
     Call("sessions add", ("sessions", "add", "session.jsonl", "--json")),
     Call("sessions search", ("sessions", "search", "staging", "-C", "1", "--json")),
     Call("sessions", ("sessions", "--json")),
+    Call("recall --sessions", ("recall", "staging", "--sessions", "--limit", "1", "--json")),
     Call("sessions show", ("sessions", "show", "5f1c", "--json")),
     Call("extract", ("extract", "talk.txt", "--session", "talk", "--llm", "none", "--json")),
     Call("", ("undo", "--json")),

@@ -138,6 +138,9 @@ def _words(rng: Random, world: World, command: str) -> list[str]:
                                ["forget", "place"], ["key", "none-such"], ["nowhere/at/all"]))
         case "extract":
             return rng.choice((["talk.txt"], ["chats.json"], ["-"], ["no.txt"], []))
+        case "sessions":
+            return rng.choice(([], ["add", "talk.txt"], ["add", "chats.json"], ["search", "mail"],
+                               ["show", "talk"], ["forget", "c-1"], ["purge", "talk"], ["add"]))
         case "eval":
             return rng.choice((["make"], ["run", "gold.jsonl"], ["run", "no.jsonl"],
                                ["run", "rows.jsonl"], ["load", "gold.jsonl"], ["run"]))

@@ -284,6 +284,14 @@ def _library(form: Any, text: str) -> list[str]:
                  [line.split("\t")[0] for line in text.splitlines()])  # fmt: skip
 
 
+def _sessions(form: Any, text: str) -> list[str]:
+    if "sessions" in form and isinstance(form["sessions"], list):
+        return _same("sessions", [one["session"] for one in form["sessions"]], _first_column(text))
+    if isinstance(form.get("turns"), list):
+        return _holds(text, [one["content"].split("\n")[0] for one in form["turns"]])
+    return _holds(text, [f"{form['turns']:,} turn"])
+
+
 def _graph(form: Any, text: str) -> list[str]:
     shown = _same("nodes", [node["id"] for node in form["nodes"]], _first_column(text))
     return shown + _holds(text, [f"\t{edge['kind']}\t{edge['to']}" for edge in form["edges"]])
@@ -331,7 +339,7 @@ SAYS: dict[str, Says] = {
     "restore": _restore, "edit": _one_fact, "link": _link, "graph": _graph, "feedback": _feedback,
     "purge": _purge, "contradictions": _pairs, "history": _history, "undo": _undo, "redo": _redo,
     "retention": _purge, "import": _import, "export": lambda form, text: [], "gc": _passes,
-    "ingest": _ingest, "library": _library,
+    "ingest": _ingest, "library": _library, "sessions": _sessions,
     "extract": _extract, "relink": _relink, "embed": _embed, "embedder": _embedder,
     "eval": _eval, "reembed": _reembed, "doctor": _doctor, "backup": _backup,
     "fading": _facts, "timeline": _timeline, "schedule": _schedule, "config": _config, "man": _man,

@@ -180,7 +180,13 @@ def _queue(asking: _Asking) -> None:
         call.client, transcript, queue.Whose(session.real_database, session.viewer.key),
         call.session, call.folder, _scope(asking) or "", session.now,
     )  # fmt: skip
-    gone = queue.add(asking.voice.state, one)
+    try:
+        gone = queue.add(asking.voice.state, one)
+    finally:
+        if session.config.get("sessions") == "turns":
+            from tideline_cli.cli import hook_turns  # noqa: PLC0415  who keeps sessions alone
+
+            hook_turns.keep_end(session, one)
     if gone:
         asking.voice.say(f"{len(gone):,} conversations wait no more, since their files are gone, "
                          f"such as {gone[0]}")  # fmt: skip

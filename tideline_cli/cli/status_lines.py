@@ -7,6 +7,7 @@ import sys
 
 from tideline_cli import config
 from tideline_cli.cli import output
+from tideline_cli.config.settings import shown
 from tideline_cli.errors import CannotWriteError
 from tideline_cli.model import time_words
 from tideline_cli.model.instant import DAY_MS, iso
@@ -41,6 +42,10 @@ def of_status(
     warned += [_OLDER] if form["older_terms"] else []
     lines = [*_lines(form), *_passes(session, counts, due), *warned, *more]
     lines += _bars(days) if days is not None else []
+    turns, taken = form["sessions"].values()
+    if turns:
+        keep = shown("sessions_keep", session.config.get("sessions_keep"))
+        lines.append(f"sessions   {turns:,} turns, {taken / 1e6:,.1f} MB; kept for {keep}")
     return _wrapped(lines) if sys.stdout.isatty() else lines
 
 

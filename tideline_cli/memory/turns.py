@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from tideline_cli.errors import WriteBlockedError
 from tideline_cli.memory.query import question_of
+from tideline_cli.model import question_times
 from tideline_cli.model.fact import role_weight
-from tideline_cli.model.instant import DAY_MS
 from tideline_cli.model.origin import UNKNOWN
 from tideline_cli.model.record import Record, record
 from tideline_cli.model.text import index_terms, normalise
@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 LIMIT = 8
 READ = 2000
 """Turns whose words are read for one question: those whose asked words are rarest in all."""
+_ONCE = (bm25.K1 + 1.0) / (1.0 + bm25.K1 * (1.0 - bm25.B))
+"""What BM25 makes at most of the idf of words that a turn says once."""
 _COMMON = 50_000  # holders of a term that are not looked up where rarer ones have found READ turns
 
 
@@ -50,14 +52,12 @@ class TurnHit:
 
 @record
 class Asked:
-    """What is asked of turns. With `role` only turns of that role are shown; `session` is a number,
-    None for all."""
+    """What is asked of turns. With `role` only turns of that role are shown."""
 
     text: str
     limit: int = LIMIT
     scopes: tuple[str | None, ...] | None = None
     role: str | None = None
-    session: int | None = None
 
 
 class _Look(Record):
@@ -104,8 +104,6 @@ class _Best:
         self._origin = origin
         self._windows: Sequence[Window] = ()
         if may_name_time(asked.text):
-            from tideline_cli.model import question_times  # noqa: PLC0415  datetime, 2 ms
-
             self._windows = question_times.windows(asked.text, now=now)
 
     def candidates(self, held: Mapping[str, int]) -> list[_Look]:
@@ -118,14 +116,19 @@ class _Best:
             for number in sessions.postings(self._db, term, origin_number=self._origin):
                 sums[number] = known(number, 0.0) + idf
         numbers = sorted(sums, key=lambda number: (-sums[number], -number))[:READ]
-        found = sessions.rows(
-            self._db, numbers, origin_number=self._origin, scopes=self._asked.scopes
-        )
-        looks = [self._look(row) for row in found
-                 if self._asked.session in (None, row[1])]  # fmt: skip
-        looks.sort(key=lambda look: (-look.share, -look.row[3], look.row[0]))
-        most = worth.DATED if self._windows else worth.CANDIDATES
-        return looks[: max(most, self._asked.limit)]
+        most = max(worth.DATED if self._windows else worth.CANDIDATES, self._asked.limit)
+        looks: list[_Look] = []
+        for start in range(0, len(numbers), sessions.AT_ONCE):
+            part = numbers[start : start + sessions.AT_ONCE]
+            if len(looks) == most and sums[part[0]] * _ONCE < looks[-1].share:
+                break
+            found = sessions.rows(
+                self._db, part, origin_number=self._origin, scopes=self._asked.scopes
+            )
+            looks += [self._look(row) for row in found]
+            looks.sort(key=lambda look: (-look.share, -look.row[3], look.row[0]))
+            looks = looks[:most]
+        return looks
 
     def _look(self, row: TurnRow) -> _Look:
         _, _, _, said_at, role, speaker, joined = row
@@ -240,11 +243,3 @@ def retain(
         batch.explain(f"{len(gone):,} turns of sessions")
     finish_purge(db)
     return len(gone)
-
-
-def is_old(said_at: int, *, now: int, days_ms: int | None) -> bool:
-    """Say whether a turn is too old to be kept."""
-    return days_ms is not None and said_at < now - days_ms
-
-
-DEFAULT_KEEP_MS = 180 * DAY_MS

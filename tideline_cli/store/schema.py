@@ -524,8 +524,8 @@ CREATE TABLE turn (
   role    TEXT NOT NULL,               -- user, assistant
   speaker TEXT,
   key     TEXT NOT NULL,               -- a digest of what tells it: i… of an id, t… of its text
-  content TEXT NOT NULL,
   terms   TEXT NOT NULL,               -- index terms, joined by spaces
+  content TEXT NOT NULL,
   UNIQUE (origin, key)
 ) STRICT;
 CREATE INDEX turn_place ON turn (session, place);

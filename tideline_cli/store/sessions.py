@@ -10,6 +10,7 @@ from itertools import groupby
 
 from tideline_cli.model import codec
 from tideline_cli.model.lean import blake2b
+from tideline_cli.model.origin import Origin
 from tideline_cli.model.record import Record
 from tideline_cli.store import SERVERS, visibility
 from tideline_cli.store.connection import TRACES, TRACES_IN_FILE, put_setting
@@ -21,13 +22,13 @@ if TYPE_CHECKING:
 
     from apsw import Connection
 
-    from tideline_cli.model.origin import Everyone, Origin
+    from tideline_cli.model.origin import Everyone
     from tideline_cli.store import journal
 
     # number, session, place, said_at, role, speaker, terms: what a turn is ranked by
     TurnRow = tuple[int, int, int, int, str, str | None, str]
 
-AT_ONCE = 500
+AT_ONCE = 400
 
 
 class KeptSession(Record):
@@ -168,7 +169,7 @@ def forget_purged(db: Connection, keys: Iterable[str], *, origin_number: int) ->
 
 def hide(db: Connection, batch: journal.batch, session: int) -> int:
     """Hide the turns of a session, in the caller's batch; return how many."""
-    sql = "SELECT number FROM turn WHERE session = ? AND origin = ? AND hidden = 0"
+    sql = "SELECT number FROM turn WHERE session = ? AND origin + 0 = ? AND hidden = 0"
     numbers = [one for (one,) in db.execute(sql, (session, batch.origin_number))]
     _turn(db, batch, "-", numbers)
     return len(numbers)
@@ -255,13 +256,13 @@ def named(db: Connection, reference: str, *, viewer: Origin) -> list[KeptSession
 
 def turns_of(db: Connection, session: int, *, viewer: Origin) -> list[KeptTurn]:
     """Return the turns of a session in order."""
-    sql = f"{_TURNS} WHERE session = ? AND origin = ? AND hidden = 0 ORDER BY place"
+    sql = f"{_TURNS} WHERE session = ? AND origin + 0 = ? AND hidden = 0 ORDER BY place"
     return [KeptTurn(*row) for row in db.execute(sql, (session, visibility.number(db, viewer)))]
 
 
 def around(db: Connection, turn: KeptTurn, count: int, *, viewer: Origin) -> list[KeptTurn]:
     """Return a turn with so many before and after it, in order."""
-    of = f"{_TURNS} WHERE origin = ? AND session = ? AND hidden = 0 AND place"
+    of = f"{_TURNS} WHERE origin + 0 = ? AND session = ? AND hidden = 0 AND place"
     origin = visibility.number(db, viewer)
     before = db.execute(
         f"{of} <= ? ORDER BY place DESC LIMIT ?", (origin, turn.session, turn.place, count + 1)
@@ -281,7 +282,7 @@ def texts(
         return {}
     origin = visibility.number(db, viewer)
     marks = ", ".join(map(str, numbers))
-    sql = f"{_TURNS} WHERE number IN ({marks}) AND origin = ? AND hidden = 0"
+    sql = f"{_TURNS} WHERE number IN ({marks}) AND origin + 0 = ? AND hidden = 0"
     turns = [KeptTurn(*row) for row in db.execute(sql, (origin,))]
     marks = ", ".join(str(one) for one in sorted({turn.session for turn in turns})) or "0"
     rows: Iterable[Any] = db.execute(f"{_HELD} AND session.number IN ({marks})", (origin,))
@@ -294,6 +295,14 @@ def tally(db: Connection, *, origin_number: int) -> tuple[int, int, int]:
     sql = "SELECT turns, tokens, octets FROM turn_tally WHERE origin = ?"
     row: Any = db.execute(sql, (origin_number,)).fetchone()
     return row or (0, 0, 0)
+
+
+def origins(db: Connection, *, viewer: Origin | Everyone) -> list[Origin]:
+    """Return the origins that have turns, of those that a viewer may see."""
+    condition, values = visibility.where(viewer)
+    condition = condition.replace("fact.origin", "turn_tally.origin")
+    sql = f"SELECT key FROM turn_tally JOIN origin ON number = origin WHERE {condition}"
+    return [Origin(key) for (key,) in db.execute(sql, values)]
 
 
 def holders(db: Connection, terms: Iterable[str], *, origin_number: int) -> dict[str, int]:
@@ -326,7 +335,7 @@ def rows(
         marks = ", ".join(map(str, numbers[start : start + AT_ONCE]))
         yield from db.execute(
             f"{_RANKED} JOIN session ON session.number = turn.session"
-            f" WHERE turn.number IN ({marks}) AND turn.origin = ? AND hidden = 0{narrowed}",
+            f" WHERE turn.number IN ({marks}) AND turn.origin + 0 = ? AND hidden = 0{narrowed}",
             (origin_number, *values),
         )
 
@@ -338,7 +347,7 @@ def next_to(
     wanted = ", ".join(f"({session}, {place})" for session, place in places)
     if not wanted:
         return []
-    sql = f"{_RANKED} WHERE (session, place) IN (VALUES {wanted}) AND turn.origin = ?"
+    sql = f"{_RANKED} WHERE (session, place) IN (VALUES {wanted}) AND turn.origin + 0 = ?"
     found: list[Any] = db.execute(f"{sql} AND hidden = 0", (origin_number,)).fetchall()
     return found
 
@@ -374,7 +383,7 @@ def remove(db: Connection, numbers: Sequence[int], *, marked: int | None = None)
 
 def all_of(db: Connection, session: int, *, origin_number: int) -> list[int]:
     """Return the numbers of the turns of a session, hidden ones too."""
-    sql = "SELECT number FROM turn WHERE session = ? AND origin = ?"
+    sql = "SELECT number FROM turn WHERE session = ? AND origin + 0 = ?"
     return [one for (one,) in db.execute(sql, (session, origin_number))]
 
 

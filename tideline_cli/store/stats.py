@@ -254,3 +254,13 @@ def _take_off(
         if owner == origin and 0 <= day < len(found):
             found[day][0] -= counts.added
             found[day][1] -= counts.archived
+
+
+def kept_turns(db: Connection, *, viewer: Origin) -> tuple[int, int]:
+    """Return how many turns of sessions an origin has, and how many bytes they take."""
+    sql = (
+        "SELECT turns, octets FROM turn_tally"
+        " WHERE origin = (SELECT number FROM origin WHERE key = ?)"
+    )
+    row: Any = db.execute(sql, (viewer.key,)).fetchone()
+    return row or (0, 0)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tideline_cli.cli import passes
+from tideline_cli.cli import hook_turns, passes
 from tideline_cli.cli.options import Argument, OptionSet, choice, count, duration, flag, share
 from tideline_cli.cli.passes import PassRequest
 from tideline_cli.cli.session import Session
@@ -21,11 +21,11 @@ HELP = """Let the memory tend itself: confirm, merge, link, evict.
 
 Deterministic and without a model. Beliefs in a slot that were said or corrected often are
 confirmed; facts that say the same become one; facts that are much alike are linked; old facts
-that nobody used for long are archived, but not what you typed. Nothing is deleted, and `tideline
-undo` takes a dream back. Every origin is tended by itself, all of them unless --origin names one,
-also in databases that origins have of their own (see config): one that fails keeps none from the
-others, and the exit code is that of the first that failed. The stage gc, the decay sweep, runs only
-when it is named.
+that nobody used for long are archived, but not what you typed. Nothing is deleted but turns of
+sessions (see the setting sessions_keep), and `tideline undo` takes the rest back. Every origin is
+tended by itself, all of them unless --origin names one, also in databases that origins have of
+their own (see config): one that fails keeps none from the others, and the exit code is that of the
+first that failed. The stage gc, the decay sweep, runs only when it is named.
 
 A dream that would archive more than --max-loss of an origin archives nothing there and says so,
 once for the same number. With --quiet a success prints nothing, which suits cron (see `tideline
@@ -101,6 +101,9 @@ def run(session: Session, _: list[str], options: Options) -> int:
         "origins": passes.origin_forms(done, settings, _form),
         **passes.run_form(session, asked, done),
     }
+    if not (options.dry_run or done.busy or done.due):
+        is_for_all = passes.is_for_all(session, all_origins=options.all_origins)
+        hook_turns.retain(session, all_origins=is_for_all)
     passes.report_passes(session, asked, done, form)
     if options.sync:
         _sync(session)

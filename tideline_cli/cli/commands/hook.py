@@ -21,10 +21,10 @@ HELP = """Answer the hooks of agents, or pause them.
 CLIENT calls this by itself, once `tideline setup` has told it to: with JSON on standard input. When
 a conversation starts it gets the pinned and the strongest facts, with each prompt the facts that
 have to do with it, each once in a conversation; most prompts get nothing. At the end of a turn the
-conversation is noted for `tideline extract --pending`.
+conversation is noted for `tideline extract --pending`; by the setting sessions it is kept too.
 
 A call of a client always ends with 0 within a second, prints nothing on stderr and writes nothing
-to the memory; what went wrong is a line in hook.log. Without CLIENT this says how hooks are.
+else to the memory; what went wrong is a line in hook.log. Without CLIENT this says how hooks are.
 
 TIDELINE_HOOKS=0 switches hooks off, --pause those of one origin for a while. The setting
 auto_recall off keeps facts from being said unasked, here and by `context --auto`. A password, key

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
     from apsw import Connection
 
+    from tideline_cli.cli.commands.sessions import TurnsFound
     from tideline_cli.memory.answer import Answer
     from tideline_cli.memory.query import Recalled
     from tideline_cli.model.hit import Hit
@@ -108,6 +109,14 @@ class Options(Narrowing, Scopes, Formats):
         "words.",
         excludes=("as_of",),
     )
+    sessions = flag(
+        "Also turns of sessions, below the facts: see `tideline sessions` [setting: "
+        "recall_sessions].",
+        excludes=("batch", "as_of", "why_not", "csv", "tsv", "fmt"),
+    )
+    around = count(
+        "With --sessions: so many turns before and after each.", short="-C", default=0, most=50
+    )
     explain = flag("Show what each score is made of.")
     no_touch = flag("Do not count this as use of the facts.")
     touch = flag(
@@ -143,7 +152,8 @@ def run(session: Session, words: list[str], options: Options) -> int:
     answer = whole.found
     session.caution_of_likeness(answer.lacking)
     chosen = output.of_rows(session, options)
-    _print(session, chosen, query, whole, explain=options.explain)
+    said = _said(session, db, query, len(answer.hits), options)
+    _print(session, chosen, query, whole, said, explain=options.explain)
     has_sure = any(not hit.weak for hit in answer.hits)
     if whole.archived or whole.ended or options.archived or not has_sure:
         from tideline_cli.cli import answer_notes  # noqa: PLC0415  most answers are all there is
@@ -160,7 +170,24 @@ def run(session: Session, words: list[str], options: Options) -> int:
         output.deliver()
         used = active_part(answer) if options.archived else answer
         write_back(db, used, touch=not passive, now=session.now)
-    return 0 if answer.hits else 1
+    return 0 if answer.hits or (said and said.forms) else 1
+
+
+def _said(
+    session: Session, db: Connection | None, query: Query, found: int, options: Options
+) -> TurnsFound | None:
+    """Return the turns of sessions that answer, below so many facts; None where they are not asked
+    for: as many as hits with --sessions, else what places are left."""
+    room = query.limit if options.sessions else query.limit - found
+    is_wanted = options.sessions or (
+        session.config.get("recall_sessions") == "on" and not (options.as_of or options.why_not)
+    )
+    if not is_wanted or room <= 0 or db is None:
+        return None
+    from tideline_cli.cli.commands import sessions  # noqa: PLC0415  who keeps sessions alone
+
+    return sessions.said(session, db, query.text, min(room, sessions.MOST),
+                         query.wanted.scopes, options.around)  # fmt: skip
 
 
 def _is_use(session: Session, query: Query, options: Options) -> bool:
@@ -205,18 +232,27 @@ def _query(session: Session, text: str, options: Options) -> Query:
     return query
 
 
-def _print(session: Session, format: str, query: Query, whole: Answer, *, explain: bool) -> None:
+def _print(
+    session: Session, format: str, query: Query, whole: Answer, said: TurnsFound | None, *,
+    explain: bool,
+) -> None:  # fmt: skip
     answer = whole.found
     is_past = query.wanted.as_of is not None
     output.emit_rows(
         format,
         _hit_forms(answer, explain=explain, is_past=is_past),
-        whole=lambda forms: _form(query, session.viewer.key, forms, whole),
+        whole=lambda forms: _form(query, session.viewer.key, forms, whole)
+        | ({"turns": said.forms} if said else {}),
         lines=lambda: [_line(hit, explain, is_past) for hit in answer.hits],
         table=lambda: drawer(session).hits(answer.hits, _explained() if explain else None),
         is_empty=not answer.hits,
     )
-    if not answer.hits and not output.is_json(session, format):
+    if said and format in ("lines", "table"):
+        output.emit_lines(said.lines)
+    elif said and format == "jsonl":
+        for form in said.forms:
+            output.emit_json(form)
+    if not answer.hits and not (said and said.forms) and not output.is_json(session, format):
         least = f" with a score of {query.min_score:g} or more" if query.min_score else ""
         session.note(f"nothing matched{least}")
 

@@ -79,6 +79,7 @@ def run(session: Session, _: list[str], options: Options) -> int:
     labels: dict[str, dict[str, int]] = {one: {} for one in options.by if one not in _ALWAYS}
     fading: int | None = None
     place_lines, places, reworded = list[str](), None, None
+    kept = 0, 0
     is_older = False
     days: Days = [(0, 0)] * _DAYS
     draws = not session.json and output.is_terminal(session) and output.can_show("▁█")
@@ -99,10 +100,12 @@ def run(session: Session, _: list[str], options: Options) -> int:
                 since = _first_day(session) * DAY_MS
                 days = stats.by_day(db, viewer=session.viewer, since=since, days=_DAYS)
             places, reworded, place_lines = _places(session, db)
+            kept = stats.kept_turns(db, viewer=session.viewer)
     own_lines, (doors, door_lines) = _own_databases(session, db), _doors(session)
     form = _form(session, counts, days) | {
         "scope": seen[0] or "" if seen else None, "fading_next_14d": fading,
         "older_terms": is_older, "doors": doors, "places": places, "reworded": reworded,
+        "sessions": {"turns": kept[0], "bytes": kept[1]},
     }  # fmt: skip
     form |= {f"by_{one}": found for one, found in labels.items()}
     if options.all_origins:  # both tell of other origins

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import nullcontext
 
-from tideline_cli.cli import model_options, output
+from tideline_cli.cli import hook_turns, model_options, output
 from tideline_cli.cli.commands.extract import conversations, jobs
 from tideline_cli.cli.model_options import ModelOptions
 from tideline_cli.cli.new_fact import Labels, new_id
@@ -184,6 +184,8 @@ def job_of(session: Session, waiting: Waiting, options: Options) -> Job:
     held in, and its agent has written it."""
     with conversations.Begun(waiting.transcript) as source:
         conversation = conversations.read_conversation(session, source)
+    if session.config.get("sessions") == "turns":
+        hook_turns.keep(session, session.writing(), waiting, conversation)
     return _job(
         session, conversation, waiting.transcript, options,
         scope=waiting.scope or None, agent=waiting.client,

@@ -2,34 +2,26 @@
 
 from __future__ import annotations
 
-from tideline_cli.cli import output, scopes
+from tideline_cli.cli import output
 from tideline_cli.cli.commands import drawer
-from tideline_cli.cli.commands.extract import conversations
 from tideline_cli.cli.filters import Formats
 from tideline_cli.cli.options import Argument, Scopes, choice, count, flag, text
 from tideline_cli.cli.session import Session
-from tideline_cli.errors import NotFoundError, TidelineError, UsageError
-from tideline_cli.exchange import sessions as transcripts
-from tideline_cli.exchange.extract import chats
+from tideline_cli.errors import NotFoundError, UsageError
 from tideline_cli.memory import turns
 from tideline_cli.model import instant, time_words
 from tideline_cli.model.finding import some
 from tideline_cli.model.record import record
-from tideline_cli.model.short_text import storable
 from tideline_cli.store import sessions
-from tideline_cli.store.connection import setting
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
     from typing import Any
 
     from apsw import Connection
 
-    from tideline_cli.exchange.extract.conversation import Transcript
     from tideline_cli.memory.turns import TurnHit
     from tideline_cli.model.origin import Origin
-    from tideline_cli.model.text import Analyzer
     from tideline_cli.store.sessions import KeptSession, KeptTurn
 
 ACTIONS = ("list", "add", "show", "search", "forget", "purge")
@@ -55,6 +47,7 @@ _RESUMES = {
     "cursor": "cursor-agent --resume {}",
 }  # fmt: skip
 _SHOWN = 20  # sessions of a list
+MOST = 50  # turns below the facts of one recall
 
 
 class Options(Scopes, Formats):
@@ -82,7 +75,9 @@ def run(session: Session, words: list[str], options: Options) -> int:
     if action == "search" and names:
         return _search(session, " ".join(names), options)
     if action == "add" and names:
-        return _add(session, names, options)
+        from tideline_cli.cli.commands.sessions import adding  # noqa: PLC0415  the readers, 45 ms
+
+        return adding.add(session, names, client=options.client, scope=options.scope)
     if action in ("show", "forget", "purge") and len(names) == 1:
         deed = {"show": _show, "forget": _forget, "purge": _purge}[action]
         return deed(session, names[0], options)
@@ -90,87 +85,6 @@ def run(session: Session, words: list[str], options: Options) -> int:
         "sessions takes list, add FILE…, show ID, search QUERY, forget ID or purge ID",
         hint="tideline sessions search words",
     )
-
-
-@record
-class _Sum:
-    """What became of files: how many sessions have new turns, and turns by what became of them."""
-
-    sessions: int = 0
-    new: int = 0
-    back: int = 0
-    known: int = 0
-    secrets: int = 0
-    batches: tuple[int, ...] = ()
-
-
-def _add(session: Session, paths: Sequence[str], options: Options) -> int:
-    total = _Sum()
-    failure: TidelineError | None = None
-    for path in paths:
-        try:
-            with conversations.Begun(path) as source:
-                for transcript, program in _transcripts(session, source):
-                    total = _kept(session, transcript, program, path, options, total)
-        except UsageError as error:
-            session.note(f"{path}: {error.message}")
-            failure = error
-    if failure is not None and not total.sessions and not total.known:
-        raise failure
-    if session.json:
-        output.emit_json({
-            "sessions": total.sessions, "turns": total.new, "restored": total.back,
-            "known": total.known, "secrets": total.secrets, "batches": list(total.batches),
-        })  # fmt: skip
-    else:
-        more = f", {total.back:,} shown again" if total.back else ""
-        known = f", {total.known:,} known already" if total.known else ""
-        line = f"{some(total.new, 'turn')} of {some(total.sessions, 'session')} kept{more}{known}"
-        output.emit_lines([line])
-    if total.secrets:
-        session.note(f"{some(total.secrets, 'secret')} replaced by [secret]")
-    return 0 if failure is None else failure.exit_code
-
-
-def _transcripts(
-    session: Session, source: conversations.Begun
-) -> Iterator[tuple[Transcript, str | None]]:
-    """Yield the conversations of a file, and the program that an export is of."""
-    if not source.is_export():
-        yield conversations.read_conversation(session, source), None
-        return
-    for number, chat in chats.chats(conversations.reads_of(source)):
-        if isinstance(chat, TidelineError):
-            session.note(f"{source.path}: conversation {number}: {chat.message}")
-        else:
-            yield chat.transcript, chat.program
-
-
-def _kept(
-    session: Session, transcript: Transcript, program: str | None, path: str, options: Options,
-    total: _Sum,
-) -> _Sum:  # fmt: skip
-    db = session.writing()
-    client = options.client or transcript.client or program or "other"
-    name, _, _ = conversations.session_names(None, transcript, path)
-    scope = session.scope(options.scope)
-    if options.scope is None and transcript.folder:
-        scope = scopes.named(None, session.scope_setting(scopes.AUTO), folder=transcript.folder)
-    analyzer: Analyzer = setting(db, "analyzer", "standard")
-    talk = transcripts.talk_of(
-        transcript, client=storable(client, "client"), name=name, scope=scope, analyzer=analyzer,
-        now=session.now,
-    )  # fmt: skip
-    if not talk.turns:
-        return total
-    done = turns.keep(
-        db, talk.session, talk.turns, viewer=session.viewer, now=session.now, again=True
-    )
-    batches = (*total.batches, done.batch) if done.batch else total.batches
-    return _Sum(
-        total.sessions + bool(done.batch), total.new + done.new, total.back + done.back,
-        total.known + done.known, total.secrets + (talk.secrets if done.new else 0), batches,
-    )  # fmt: skip
 
 
 def _list(session: Session, options: Options) -> int:
@@ -273,6 +187,26 @@ def _search(session: Session, query: str, options: Options) -> int:
     if not found:
         session.note("no turn answers")
     return 0 if found else 1
+
+
+@record
+class TurnsFound:
+    """Turns that answer, as JSON objects and as lines."""
+
+    forms: list[dict[str, Any]]
+    lines: list[str]
+
+
+def said(
+    session: Session, db: Connection, query: str, limit: int,
+    seen: tuple[str | None, ...] | None, around: int,
+) -> TurnsFound:  # fmt: skip
+    """Return the turns that answer a question, at most so many, of these scopes."""
+    viewer, asked = session.viewer, turns.Asked(query, limit, seen)
+    found = turns.search(db, asked, viewer=viewer, now=session.now)
+    lines = [line for hit in found
+             for line in ("", *hit_lines(db, hit, around, viewer=viewer)[:-1])]  # fmt: skip
+    return TurnsFound([hit_form(db, hit, around, viewer=viewer) for hit in found], lines)
 
 
 def _named(session: Session, reference: str) -> tuple[Connection, KeptSession]:
