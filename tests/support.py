@@ -90,6 +90,7 @@ DEVIATIONS = {
     "unknown_source": "the reference trusts a source it does not know; we refuse it",
     "unknown_segment": "the reference stores any segment with the defaults of context; we refuse",
     "grounding": "a fact that rests on no words of the user's own is refused",
+    "near_json": "of a reply that is cut off, or has a comma too many, the whole parts count",
     "reply_items": "a fact of no known segment is knowledge; no item and no empty list is no reply",
     "content_cap": "the reference cuts a text at 1000 UTF-16 units; we keep 8192 characters",
     "importance_text": "an importance that is no number at all is a usage error here",

@@ -12,9 +12,10 @@ from unittest.mock import ANY
 import pytest
 
 from tests.exchange.conftest import MODEL, REPLY
+from tests.llm.server import Step, serving
 from tests.support import NOW
 from tideline_cli.cli.commands import extract as verb
-from tideline_cli.exchange.extract.passes import _LONGEST_CALL
+from tideline_cli.exchange.extract.types import LONGEST_CALL
 
 TALK = "USER: I moved to Lisbon\nASSISTANT: Nice\nUSER: I work on Atlas\nASSISTANT: Good\n"
 
@@ -91,9 +92,8 @@ def test_plain_output(run, model, talk):
     ("reply", "code"),
     [("not json", "bad_reply"), ("", "bad_reply"), ("[]", "bad_reply"), ({"foo": 1}, "bad_reply"),
      ('{"facts": [{"con', "bad_reply"), ("null", "bad_reply"), (None, "unavailable"),
-     ('[{"content": "x", "segment": "knowledge"}]', "bad_reply"),
-     ({"facts": ["Ann likes tea", "Ben likes milk"]}, "bad_reply"),
-     ({"facts": [{"text": "Ann likes tea", "segment": "knowledge"}]}, "bad_reply"),
+     ('[{"content": "…", "segment": "knowledge"}]', "bad_reply"), ('{"facts": []', "bad_reply"),
+     ({"facts": [{"words": "Ann likes tea", "segment": "knowledge"}]}, "bad_reply"),
      ({"facts": [None, 1, {"content": " "}]}, "bad_reply"), ("{}", "bad_reply"),
      ({"facts": [{"content": "Ann likes\0tea"}]}, "bad_reply"),
      ({"facts": [{"content": "long " * 1800}, {"content": "!!!"}]}, "bad_reply"),
@@ -225,15 +225,15 @@ def test_a_segment_that_is_missing_or_unknown_is_knowledge(run, model, talk):
         {"content": "The user works on Atlas", "segment": "Project"},
         {"content": "The user likes tea", "segment": " KNOWLEDGE "},
         {"content": "Ben has a dog"}, {"content": "Kim owns a boat", "segment": "mood"},
-        {"content": "Ann rides a horse", "segment": 5}, "Tim sings", {"text": "Sue paints"},
+        {"content": "Ann rides a horse", "segment": 5}, "Tim sings", {"text": "Sue paints"}, 5,
     ]})  # fmt: skip
-    words = "I like tea, Ben has a dog, Kim owns a boat, Ann rides a horse"
+    words = "I like tea, Ben has a dog, Kim owns a boat, Ann rides a horse, Tim sings, Sue paints"
     done = run("extract", talk(f"{TALK}USER: {words}\n"), "--llm", model.command, "--json").json
-    assert (done["stored"], done["refused_items"], done["processed_to"]) == (5, 2, 5)
-    assert [one["reason"] for one in done["refusals"]] == ["no fact", "no fact"]
+    assert (done["stored"], done["refused_items"], done["processed_to"]) == (7, 1, 5)
+    assert done["refusals"] == [{"text": "5.0", "reason": "no fact"}]
     found = {one["content"]: one["segment"] for one in run("list", "--json").json["facts"]}
     assert found.pop("The user works on Atlas") == "project"
-    assert len(found) == 4 and set(found.values()) == {"knowledge"}
+    assert len(found) == 6 and set(found.values()) == {"knowledge"}
 
 
 def test_bad_facts_are_dropped_alone(run, model, talk):
@@ -262,7 +262,7 @@ def test_a_long_conversation_takes_several_calls(run, model, talk):
     """What one request cannot hold is sent in stretches, which are one batch; a failure on the way
     keeps what was done."""
     piece = "USER: " + "the cat sees a far moon " * 600 + "\nASSISTANT: fine\n"
-    path = talk(piece * (2 * _LONGEST_CALL // len(piece)))
+    path = talk(piece * (2 * LONGEST_CALL // len(piece)))
     one = {"facts": [{"content": "The user has a cat", "segment": "knowledge"}]}
     two = {"facts": [{"content": "The moon is far away", "segment": "knowledge"}]}
     model.says(one, None, two)
@@ -272,6 +272,29 @@ def test_a_long_conversation_takes_several_calls(run, model, talk):
     done = run("extract", path, "--llm", model.command, "--json")
     assert (done.code, done.json["stored"], done.json["batch"]) == (0, 1, 2)
     assert done.json["processed_to"] == done.json["messages"]
+
+
+def test_a_window_that_is_too_large_is_halved(run, talk):
+    """A server that says it has no room is asked about half as much, until it has; a setting asks
+    for less at once."""
+    piece = "USER: " + "the cat sees a far moon " * 100 + "\nASSISTANT: fine\n"
+
+    def answer(request):
+        step.status = 400 if len(request.body) > 12_000 else 200
+        step.body = {"error": {"message": "exceeds the context size of 4096 tokens"}} if (
+            step.status == 400) else {"choices": [{"message": {"content": said}}]}  # fmt: skip
+
+    said = '{"facts": [{"content": "The user has a cat", "segment": "knowledge"}]}'
+    step = Step(meanwhile=answer)
+    path = talk(piece * 12)
+    with serving(step) as server:
+        model = ("--model", "m", "--base-url", server.base_url)
+        done = run("extract", path, *model, "--json")
+        count = len(server.requests)
+        run("config", "set", "window", "6000")
+        run("extract", path, "--session", "b", *model)
+        assert all(len(one.body) < 12_000 for one in server.requests[count:])
+    assert (done.code, done.json["processed_to"], done.json["stored"]) == (0, 24, 1), done.err
 
 
 def test_without_a_model(run, talk):

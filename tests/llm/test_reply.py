@@ -33,7 +33,10 @@ ITEMS = {
         ('"segment":"nope"', {"facts": [
             {"content": "ok", "segment": "knowledge"}, {"content": "good", "segment": "knowledge"},
             {"content": "trim", "segment": "project", "corrects": "old"}]}),
-        ('[null,1,"x"]', {"parsedJson": False}), ("{}", {"parsedJson": False}),
+        ('[null,1,"x"]', {"facts": [{"content": "x", "segment": "knowledge"}]}),
+        ('[{"content":"x","segment":"knowledge"}]',
+         {"facts": [{"content": "x", "segment": "knowledge"}], "parsedJson": True}),
+        ("{}", {"parsedJson": False}),
     ) if part in case["text"] and (part != "{}" or case["text"] == part)
 }  # fmt: skip
 TEA = {"kind": "preference", "text": "likes tea", "confidence": 0.9}
@@ -56,6 +59,9 @@ def test_balanced_objects(case):
 @joined("case", CASES["consolidation"])
 def test_archive_ids(case):
     """The ids to archive are those of the reference."""
+    if case["text"] == '{"archive":["a"]':
+        assert deviation("near_json")
+        case = case | {"archive": ["a"]}
     assert (archive_request(case["text"]) or []) == case["archive"]
 
 
@@ -87,7 +93,8 @@ def test_relationships(case):
         ("garbage", None),
         ("{}", None),
         ('{"archive":"a"}', None),
-        ('{"archive":["a"]', None),
+        ('{"archive":["a"]', ["a"]), ('{"archive":["a","b', None), ('{"archive":[]', None),
+        ("{'archive': ['a', \"b's\"]}", ["a", "b's"]),
         ('{"archive":["a"],"archive":["b"]}', ["b"]),
         ('{"archive":["a"]} {"archive":["b"]}', ["b"]),
         ('{"archive":["id","id"],"because":{"id":{"by":"id","reason":"…"}}}', None),
@@ -106,7 +113,7 @@ def test_relationships(case):
         ('{"archive":["a <think> b </think> c"]}', ["a <think> b </think> c"]),
         ('{"archive":["a\\ud800"]}', ["a\ufffd"]),
         ('{"n":NaN,"archive":["a"]} {"archive":["b"]}', ["b"]),
-        ('{"archive":["a"],}', None),
+        ('{"archive":["a",],}', ["a"]),
         ('5" disks } {"archive":["a"]}', ["a"]),
         ('{"archive":["a\\"}","\\\\"]}', ['a"}', "\\"]),
         ('{"never closed {"archive":["a"]}', None),
@@ -194,7 +201,8 @@ def test_items(text):
         ("[1, 2]", None),
         ('{"foo": 1}', None),
         ('[{"foo": 1}]', None),
-        (ARRAY[:-1], None),
+        (ARRAY[:-1], [TEA_ITEM, DOG_ITEM]),
+        (ARRAY[: ARRAY.rindex('{')], [TEA_ITEM]),
         ("<think>[]", None),
         ('[{"kind": "preference", "text": "…", "confidence": 0.9}]', None),
         ('{"kind": "preference", "text": "...", "confidence": 0.9}', None),

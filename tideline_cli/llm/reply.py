@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 _BLANKS = frozenset(("", "…", "...", "<…>", "<...>", "[…]", "[...]", "string", "<string>"))
 
 
+_NAMES = ("content", "text", "fact")  # what models call the text of a fact
+
+
 _LONG = 200  # characters of a prompt that no answer repeats by chance
 
 
@@ -113,7 +116,7 @@ def extracted(text: str) -> Extracted:
     that has items and none of them usable is not read.
     """
     values = [value for value in json_objects(text) if not _is_example(value)]
-    counts = _last(values, "facts")
+    counts = _last(values, "facts") or _bare_list(text)
     if counts is None:
         return Extracted((), False, ())
     known = tuple(said for one in counts["facts"] if (said := _known(one)) is not None)
@@ -124,6 +127,13 @@ def extracted(text: str) -> Extracted:
     facts, edges = tuple(drafts or ()), tuple(_references(values) or ())
     odd = tuple(json.dumps(one, ensure_ascii=False)[:_LONG] for one in rest if _draft(one) is None)
     return Extracted(facts, True, edges, odd, known)
+
+
+def _bare_list(text: str) -> dict[str, Any] | None:
+    """Return the last list of a reply as one of facts, if there is no object and a fact in it."""
+    lists = [value for value in json_values(text) if isinstance(value, list)]
+    is_one = lists and any(isinstance(one, dict) and _draft(one) is not None for one in lists[-1])
+    return {"facts": lists[-1]} if is_one and not json_objects(text.partition("[")[0]) else None
 
 
 def relationships(text: str) -> list[Reference] | None:
@@ -216,10 +226,13 @@ def _item(value: Any) -> DistilledItem | None:
 
 
 def _draft(value: Any) -> Draft | None:
+    if isinstance(value, str):
+        value = {"content": value}
     if not isinstance(value, dict):
         return None
-    content, said = _text(value.get("content")), (_text(value.get("segment")) or "").strip().lower()
-    if content is None or not content.strip():
+    content = next((said for key in _NAMES if (said := _text(value.get(key)))), None)
+    said = (_text(value.get("segment")) or "").strip().lower()
+    if content is None or content.strip() in _BLANKS:
         return None
     segment: Segment = next((name for name in SEGMENTS if name == said), "knowledge")
     importance, corrects = _number(value.get("importance")), _text(value.get("corrects"))
@@ -309,25 +322,29 @@ def balanced_objects(text: str) -> list[str]:
 
 
 def json_objects(text: str) -> list[dict[str, Any]]:
-    """Return the top-level objects of a text that are strict JSON, in order."""
-    values = (_decoded(chunk) for chunk in balanced_objects(text))
+    """Return the top-level objects of a text that are JSON, or nearly, in order; of one that is
+    cut off the whole parts."""
+    values = (_decoded(chunk) for chunk in _balanced(text, _OPEN_OBJECT, _IN_OBJECT, mends=True))
     return [value for value in values if isinstance(value, dict)]
 
 
 def json_values(text: str) -> list[Any]:
-    """Return the top-level objects and lists of a text that are strict JSON, in order."""
-    values = (_decoded(chunk) for chunk in _balanced(text, _OPEN_VALUE, _IN_VALUE))
+    """Return the top-level objects and lists of a text in the same way."""
+    values = (_decoded(chunk) for chunk in _balanced(text, _OPEN_VALUE, _IN_VALUE, mends=True))
     return [value for value in values if value is not None]
 
 
-def _balanced(text: str, opening: re.Pattern[str], tokens: re.Pattern[str]) -> list[str]:
-    """Return what balances outside of thoughts."""
+def _balanced(
+    text: str, opening: re.Pattern[str], tokens: re.Pattern[str], *, mends: bool = False
+) -> list[str]:
+    """Return what balances outside of thoughts; with `mends`, also what is cut off, closed."""
     chunks: list[str] = []
     end = 0
     while (found := opening.search(text, end)) is not None:
         if found[0] in ("{", "["):
             end = _end(text, found.start(), tokens)
             if end < 0:
+                chunks += filter(None, [_closed(text[found.start() :])] if mends else [])
                 break
             chunks.append(text[found.start() : end])
         elif _begins(found):
@@ -337,6 +354,25 @@ def _balanced(text: str, opening: re.Pattern[str], tokens: re.Pattern[str]) -> l
             if not found["over"] and found["channel"] is None:
                 chunks.clear()  # a thought whose beginning the template has cut off
     return chunks
+
+
+def _closed(text: str) -> str:
+    """Return a value that never closes up to its last whole part, with its brackets closed; nothing
+    where it has none."""
+    open_: list[str] = []
+    end, left = 0, ""
+    for token in _IN_VALUE.finditer(text):
+        first = token[0][0]
+        if first in "{[":
+            open_.append("}" if first == "{" else "]")
+            if len(open_) > _DEEPEST:
+                return ""
+        elif first in "}]":
+            if not open_ or open_.pop() != first:
+                break
+            if text[token.start() - 1] not in "{[":
+                end, left = token.end(), "".join(reversed(open_))
+    return text[:end] + left if end else ""
 
 
 def _begins(tag: re.Match[str]) -> bool:
@@ -368,15 +404,31 @@ def _end(text: str, start: int, tokens: re.Pattern[str]) -> int:
 
 
 def _decoded(text: str) -> Any:
-    """Return the value of strict JSON, numbers as floats; None for what is none."""
-    try:
-        return _JSON.decode(text)
-    except (ValueError, RecursionError):
-        return None
+    """Return the value of JSON, numbers as floats, where commas or quotes may be amiss; None for
+    what is none."""
+    for said in (text, _ODD.sub(_in_json, text)):
+        try:
+            return _JSON.decode(said)
+        except (ValueError, RecursionError):
+            continue
+    return None
+
+
+def _in_json(token: re.Match[str]) -> str:
+    """Return a string in single quotes as JSON writes it, and no comma before a closing bracket."""
+    if token["single"] is not None:
+        return json.dumps(token["single"].replace("\\'", "'"), ensure_ascii=False)
+    return token[0] if token["comma"] is None else ""
 
 
 def _refuse(name: str) -> None:
     raise ValueError(f"JSON has no {name}")
 
 
+_ODD = re.compile(
+    rf"{_STRING}|'(?P<single>[^'\\\n]*+(?:\\.[^'\\\n]*+)*+)'(?=\s*[:,}}\]])"
+    r"|(?P<comma>,)(?=\s*[}\]])",
+    re.DOTALL,
+)
+_DEEPEST = 100  # brackets in one another
 _JSON = json.JSONDecoder(parse_int=float, parse_constant=_refuse)
