@@ -77,6 +77,12 @@ class UnavailableError(TidelineError):
     code = "unavailable"
 
 
+class TooLongError(UnavailableError):
+    """A prompt that the model has no room for."""
+
+    code = "too_long"
+
+
 class BadReplyError(TidelineError):
     """A model's reply that is not what was asked for: nothing of it is taken."""
 

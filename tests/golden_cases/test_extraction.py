@@ -80,7 +80,7 @@ class Script:
                 return '{"facts": []}'
             return step["reply"].replace('{"content":"zzz","segment":"mood"},', "")
 
-        one = passes.facts_pass(self.db, context, messages, min_new=passes.MIN_NEW)
+        one = passes.facts_pass(self.db, context, messages, tally, min_new=passes.MIN_NEW)
         passes.run(self.db, context, one, messages, tally, ask=ask)
         result = {"ran": tally.ran, "stored": tally.stored, "processedTo": tally.done["facts"]}
         return "".join(sent), result, cursors.done(self.db, "s", "facts", viewer=origin)

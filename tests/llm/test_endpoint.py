@@ -13,8 +13,8 @@ from time import monotonic
 import pytest
 
 from tests.llm.server import Step, half, reply, serving
-from tideline_cli.errors import UnavailableError
-from tideline_cli.llm import endpoint
+from tideline_cli.errors import TooLongError, UnavailableError
+from tideline_cli.llm import endpoint, prompts
 from tideline_cli.llm.client import complete
 from tideline_cli.llm.model_settings import LARGEST_REPLY, Model
 
@@ -54,6 +54,7 @@ def test_what_is_sent():
         ],
         "temperature": 0,
         "stream": False,
+        "max_tokens": 4000,
     }
     assert request.headers["Authorization"] == f"Bearer {KEY}"
     assert request.headers["Content-Type"] == "application/json"
@@ -152,12 +153,14 @@ def test_three_tries_are_enough(step):
     ids=lambda value: value if isinstance(value, str) else "",
 )  # fmt: skip
 def test_what_is_refused(step, said, hint):
-    """Anything but a good reply is one line, told once, after one request."""
-    with serving(step, GOOD) as server:
+    """Anything but a good reply is one line, told once, after one request; one that may refuse our
+    wishes alone, after another without them."""
+    tries = 2 if step.status == 400 else 1
+    with serving(*[step] * tries, GOOD) as server:
         error = failure(model(server, key=KEY))
     assert error.message == f"{server.base_url} {said}"
     assert error.hint == hint
-    assert len(server.requests) == 1
+    assert len(server.requests) == tries
 
 
 @pytest.mark.parametrize(
@@ -305,3 +308,33 @@ def test_certificates_are_verified(tmp_path, monkeypatch):
     assert error.message == f"{server.base_url} {said}"
     assert error.hint == "its certificate must be valid for its name"
     assert server.requests == proxy.requests == []
+
+
+CHOICE = {"choices": [{"message": {"content": "hi"}, "finish_reason": "length"}]}
+
+
+def test_what_a_server_does_not_take_is_not_asked_for():
+    """A reply limit and a schema go with a prompt of ours; a server that refuses them is asked
+    plainly."""
+    with serving(Step(status=400, body={"error": "no response_format"}), reply("hi")) as server:
+        assert complete(model(server), "hello", system=prompts.SUMMARY) == "hi"
+    first, second = (request.form for request in server.requests)
+    assert first["response_format"]["json_schema"]["schema"] == prompts.SCHEMAS[prompts.SUMMARY]
+    assert first["max_tokens"] == 4000
+    assert second == {k: v for k, v in first.items() if k not in ("max_tokens", "response_format")}
+
+
+def test_a_reply_that_was_cut_off_is_none():
+    """The server says that its limit ended the reply."""
+    with serving(Step(body=CHOICE)) as server, pytest.raises(UnavailableError) as caught:
+        complete(model(server), "hello")
+    assert (caught.value.code, "was cut off" in caught.value.message) == ("cut_off", True)
+
+
+def test_a_prompt_that_is_too_long_is_told_from_other_refusals():
+    """What servers say of their context is no reason to ask more plainly."""
+    said = "request (16157 tokens) exceeds the available context size (8192 tokens)"
+    step = Step(status=400, body={"error": {"message": said}})
+    with serving(step) as server, pytest.raises(TooLongError) as caught:
+        complete(model(server), "hello")
+    assert "num_ctx" in caught.value.hint and len(server.requests) == 1

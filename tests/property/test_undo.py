@@ -251,9 +251,10 @@ def do_extract(world):
     ]  # fmt: skip
     edge = {"a": "new:0", "b": "new:1", "type": "uses", "reason": "so", "strength": 4}
     context = ExtractContext("talk", world.viewer, world.tick(), world.new_id)
+    tally = Tally()
     passes.run(
-        world.db, context, facts_pass(world.db, context, world.said, min_new=2), world.said,
-        Tally(), ask=lambda *_: json.dumps({"facts": drafts, "relationships": [edge]}),
+        world.db, context, facts_pass(world.db, context, world.said, tally, min_new=2), world.said,
+        tally, ask=lambda *_: json.dumps({"facts": drafts, "relationships": [edge]}),
     )  # fmt: skip
 
 

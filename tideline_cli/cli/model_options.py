@@ -8,7 +8,13 @@ from tideline_cli.cli.options import OptionSet, count, file, text
 from tideline_cli.config.settings import NO_MODEL
 from tideline_cli.errors import UsageError
 from tideline_cli.llm.client import complete
-from tideline_cli.llm.model_settings import KEY_VARIABLE, LONGEST_TIMEOUT, Model, model_from
+from tideline_cli.llm.model_settings import (
+    KEY_VARIABLE,
+    LONGEST_TIMEOUT,
+    REPLY_TOKENS,
+    Model,
+    model_from,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -69,6 +75,7 @@ def chosen(session: Session, options: ModelOptions) -> Model | None:
         name=model,
         key_file=options.key_file or _configured_key_file(session),
         timeout=float(options.timeout),
+        reply_tokens=int(_setting(session, "reply_tokens") or REPLY_TOKENS),
     )
 
 

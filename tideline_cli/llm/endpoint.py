@@ -14,7 +14,8 @@ from time import monotonic, sleep, time
 from urllib.parse import SplitResult, unquote, urlsplit
 from urllib.request import getproxies, proxy_bypass
 
-from tideline_cli.errors import UnavailableError
+from tideline_cli.errors import TooLongError, UnavailableError
+from tideline_cli.llm import prompts
 from tideline_cli.llm.model_settings import LARGEST_REPLY, excerpt, is_loopback
 from tideline_cli.model.record import record
 
@@ -32,6 +33,8 @@ LONGEST_PAUSE = 10.0  # seconds; a server that asks for more is asked again afte
 _SECONDS = re.compile(r"[0-9]{1,8}(?:\.[0-9]{0,9})?")
 _TEXTS = (None, "text", "output_text")  # parts of a content that are the answer, not its reasons
 _BOTH_WAYS = 2  # socket.SHUT_RDWR
+_ROOM = "let the server hold more (num_ctx, --ctx-size), or set the setting window lower"
+_SIZES = re.compile(r"token|length|size|window", re.I)
 _AUTHORITY = "set TIDELINE_API_KEY, or name a file with the key"
 _ADDRESS = "is the model server running, and is the base URL its address?"
 
@@ -45,6 +48,11 @@ class _Outcome:
     hint: str = ""
     may_pass: bool = False
     pause: float | None = None  # what the server asks for
+    error: type[UnavailableError] = UnavailableError
+
+
+class RefusedError(UnavailableError):
+    """A server that does not take the form of a request."""
 
 
 @record
@@ -61,8 +69,35 @@ class EndpointRequest:
 
 def ask(model: Model, prompt: str, *, system: str | None) -> str:
     """Return the reply of a checked model; raises UnavailableError."""
-    body = _body(model, prompt, system)
-    return str(asked(model, EndpointRequest("/chat/completions", body, _first_content, "a text")))
+    wished = _limits(model, prompts.SCHEMAS.get(system or ""))
+    try:
+        said, why = asked(model, _chat(model, prompt, system, wished))
+    except RefusedError:  # it does not know these wishes
+        said, why = asked(model, _chat(model, prompt, system, {}))
+    if why == "length":
+        raise UnavailableError(
+            f"the reply of {model.base_url} was cut off",
+            hint=f"it may have {model.reply_tokens:,} tokens (reply_tokens), and the server's own "
+            "limit holds too; a model that repeats itself is too small",
+            code="cut_off",
+        )
+    return str(said)
+
+
+def _chat(
+    model: Model, prompt: str, system: str | None, wished: dict[str, Any]
+) -> EndpointRequest:
+    body = _body(model, prompt, system, wished)
+    return EndpointRequest("/chat/completions", body, _first_choice, "a text")
+
+
+def _limits(model: Model, schema: dict[str, Any] | None) -> dict[str, Any]:
+    """Return what is wished of a reply beside what every server knows."""
+    wished: dict[str, Any] = {"max_tokens": model.reply_tokens}
+    if schema is not None:
+        named = {"name": "reply", "schema": schema}
+        wished["response_format"] = {"type": "json_schema", "json_schema": named}
+    return wished
 
 
 def asked(model: Model, request: EndpointRequest) -> Any:
@@ -78,15 +113,15 @@ def asked(model: Model, request: EndpointRequest) -> Any:
         if monotonic() + wait >= deadline:
             break
         sleep(wait)
-    raise UnavailableError(f"{model.base_url} {outcome.trouble}", hint=outcome.hint)
+    raise outcome.error(f"{model.base_url} {outcome.trouble}", hint=outcome.hint)
 
 
-def _body(model: Model, prompt: str, system: str | None) -> bytes:
+def _body(model: Model, prompt: str, system: str | None, wished: dict[str, Any]) -> bytes:
     messages = [{"role": "user", "content": prompt}]
     if system is not None:
         messages.insert(0, {"role": "system", "content": system})
     form = {"model": model.name, "messages": messages, "temperature": 0, "stream": False}
-    return json.dumps(form).encode()
+    return json.dumps(form | wished).encode()
 
 
 def _bounded(model: Model, request: EndpointRequest, deadline: float) -> _Outcome:
@@ -191,9 +226,12 @@ class _Call(Thread):
             trouble = f"redirects elsewhere ({status}), which is not followed"
             return _Outcome(trouble=trouble, hint="give the final address as the base URL")
         trouble = f"answered {status}: {self._said(raw)}".removesuffix(": ")
+        if status < 500 and "context" in trouble and _SIZES.search(trouble):
+            return _Outcome(trouble=trouble, hint=_ROOM, error=TooLongError)
         return _Outcome(
-            trouble=trouble, hint=_advice(status), may_pass=_may_pass(status), pause=pause
-        )
+            trouble=trouble, hint=_advice(status), may_pass=_may_pass(status), pause=pause,
+            error=RefusedError if status in (400, 415, 422, 501) else UnavailableError,
+        )  # fmt: skip
 
     def _said(self, raw: bytes) -> str:
         """Return the server's own message, or the beginning of what it sent."""
@@ -231,12 +269,18 @@ def _may_pass(status: int) -> bool:
     return status in (408, 425, 429) or status >= 500
 
 
-def _first_content(form: Any) -> str | None:
-    """Return choices[0].message.content: a text, or the texts of its parts."""
+def _first_choice(form: Any) -> tuple[str, Any] | None:
+    """Return what choices[0].message says, and why it ends there."""
     try:
-        content = form["choices"][0]["message"]["content"]
-    except (LookupError, TypeError):
+        choice = form["choices"][0]
+        content = _content(choice["message"]["content"])
+        return None if content is None else (content, choice.get("finish_reason"))
+    except (LookupError, TypeError, AttributeError):
         return None
+
+
+def _content(content: Any) -> str | None:
+    """Return a content: a text, or the texts of its parts."""
     if isinstance(content, list):
         parts = [
             part.get("text") if isinstance(part, dict) else part

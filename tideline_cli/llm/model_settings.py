@@ -37,6 +37,7 @@ def excerpt(text: str, key: str | None) -> str:
 
 KEY_VARIABLE = "TIDELINE_API_KEY"
 LARGEST_REPLY = 1 << 20  # bytes; a reply that goes on is refused while it is read
+REPLY_TOKENS = 4000
 LONGEST_TIMEOUT = 3600.0
 _LARGEST_KEY = 4096
 _HOST = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._:[]")
@@ -48,6 +49,7 @@ class Model:
 
     command: split like a shell's words, run without a shell; prompt on stdin, reply on stdout.
     key: sent as a bearer token to the endpoint alone; a command has its own.
+    reply_tokens: of one reply at most; a command has its own limit.
     timeout: seconds for one `complete` in all, connecting, reading and retries included.
     """
 
@@ -56,6 +58,7 @@ class Model:
     name: str | None = None
     key: str | None = None
     timeout: float = 60.0
+    reply_tokens: int = REPLY_TOKENS
 
 
 def _without_key(self: Model) -> str:
@@ -77,9 +80,10 @@ def model_from(
     name: str | None = None,
     key_file: str | None = None,
     timeout: float = 60.0,
+    reply_tokens: int = REPLY_TOKENS,
 ) -> Model:
     """Return the checked model of these settings; a key is looked up for an endpoint alone."""
-    model = checked_model(Model(command, base_url, name, None, timeout))
+    model = checked_model(Model(command, base_url, name, None, timeout, reply_tokens))
     if model.command is not None:
         return model
     return checked_model(replace(model, key=key_from(environ, key_file)))

@@ -76,9 +76,9 @@ class Ground:
         self._stated = _terms("\n".join(one for one in clauses if not _denies(one)))
 
     def bears(self, fact: str) -> bool:
-        """Say whether a fact is in the script of these words, half of the letters of its telling
-        words stand in theirs, and so do all of its numbers that are no dates. What denies something
-        rests on a clause that does so too, and what does not, on others alone."""
+        """Say whether a fact is no question and in the script of these words, more than half of the
+        letters of its telling words stand in theirs, and so do its numbers that are no dates. What
+        denies something rests on a clause that does so too, and what does not, on others alone."""
         bare, denies = _DATE.sub(" ", _AUTHORS.sub(" ", fact)), _denies(fact)
         ground = self._terms if denies else self._stated
         found = total = 0
@@ -94,7 +94,8 @@ class Ground:
             return False
         numbers = {one.strip(".,:-") for one in _NUMBER.findall(bare)}
         return (
-            found > _LEAST * total
+            not fact.rstrip().endswith(("?", "？"))
+            and found > _LEAST * total
             and all(re.search(rf"(?<!\d){re.escape(one)}(?!\d)", self._said) for one in numbers)
             and self._words.issuperset(_NUMBERS.intersection(said_in(bare)))
             and are_in_one_script(self._said, fact)

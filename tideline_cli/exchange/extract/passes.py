@@ -9,7 +9,7 @@ an undo of it brings back where it was too.
 
 from __future__ import annotations
 
-from tideline_cli.errors import BadReplyError, UnavailableError, UsageError
+from tideline_cli.errors import BadReplyError, TooLongError, UnavailableError, UsageError
 from tideline_cli.exchange.extract.conversation import USER, Message, flattened
 from tideline_cli.exchange.extract.store_reply import TOO_MANY, store_reply
 from tideline_cli.exchange.extract.types import (
@@ -63,7 +63,7 @@ _LONGEST_RECORD = 20_000
 MIN_NEW = 2
 CANDIDATES = 10
 CANDIDATE_CHARS = 200
-_LONGEST_CALL = 60_000  # characters of conversation in one request
+_SHORTEST_CALL = 2_000  # characters; a model that has no room for these has none
 LONGEST_MESSAGE = 20_000
 _LONGEST_QUERY = 2_000
 _GLANCE, _FEW = 500, 20  # characters of messages that tell the language of a conversation
@@ -140,11 +140,15 @@ def run(
     tally.done[name] = start
     try:
         _settle(db, context, tally, name, start)
-        for request in one.requests(start):
+        requests = iter(one.requests(start))
+        while (request := next(requests, None)) is not None:
             distilled = answer(request, ask, one.understood, tally)
             if distilled is None:
                 _settle(db, context, tally, name, request.start)
-                return
+                if not _halved(context, tally):
+                    return
+                requests = iter(one.requests(request.start))
+                continue
             store_reply(
                 db, context, tally, distilled.proposals,
                 step=Step(name, tally.done[name], request.end),
@@ -156,6 +160,15 @@ def run(
     except OvertakenError:
         tally.overtaken = True
         tally.done[name] = context.done(db, name)
+
+
+def _halved(context: ExtractContext, tally: Tally) -> bool:
+    """Say whether the failure is that a request was too long, and a shorter one may be asked."""
+    window = (tally.window or context.window) // 2
+    if not isinstance(tally.failure, TooLongError) or window < _SHORTEST_CALL:
+        return False
+    tally.window, tally.failure = window, None
+    return True
 
 
 def answer(
@@ -301,12 +314,14 @@ def _unfit(item: DistilledItem, kinds: tuple[str, ...]) -> str:
 
 
 def facts_pass(
-    db: Connection, context: ExtractContext, messages: Sequence[Message], *, min_new: int
-) -> ModelPass:
+    db: Connection, context: ExtractContext, messages: Sequence[Message], tally: Tally, *,
+    min_new: int,
+) -> ModelPass:  # fmt: skip
     """Return the pass over these messages; fewer than `min_new` new ones are left for later."""
 
     def requests(start: int) -> Iterator[Request]:
-        return fact_requests(db, context, messages, start, min_new=min_new)
+        window = tally.window or context.window
+        return fact_requests(db, replace(context, window=window), messages, start, min_new=min_new)
 
     return ModelPass("facts", requests, facts_in, to_end=False)
 
@@ -323,7 +338,7 @@ def fact_requests(
     if sum(bool(message.text) for message in messages[start:]) < min_new:
         return
     while start < len(messages):
-        end = stretch(messages, start)
+        end = stretch(messages, start, context.window)
         new = [message for message in messages[start:end] if message.text]
         if not new:
             return
@@ -332,7 +347,7 @@ def fact_requests(
         yield Request(
             "facts",
             prompts.EXTRACTION,
-            flattened(new, longest=LONGEST_MESSAGE) + block,
+            flattened(new, longest=min(LONGEST_MESSAGE, context.window)) + block,
             start,
             end,
             said=tuple(message.text for message in new if message.role == USER),
@@ -365,12 +380,12 @@ def facts_in(text: str, request: Request) -> Distilled | None:
     return Distilled(proposals, said.relationships, tuple(refused), known=known)
 
 
-def stretch(messages: Sequence[Message], start: int) -> int:
-    """Return where the messages end that fit into one request."""
+def stretch(messages: Sequence[Message], start: int, window: int) -> int:
+    """Return where the messages end that fit into one request of so many characters."""
     size = 0
     for end in range(start, len(messages)):
-        size += min(len(messages[end].text), LONGEST_MESSAGE)
-        if size > _LONGEST_CALL and end > start:
+        size += min(len(messages[end].text), LONGEST_MESSAGE, window)
+        if size > window and end > start:
             return end
     return len(messages)
 
@@ -475,10 +490,10 @@ def next_summary_request(
     start = covered_by_summary(db, context, len(messages))
     if sum(bool(message.text) for message in messages[start:]) < min_new:
         return None
-    end = stretch(messages, start)
+    end = stretch(messages, start, context.window)
     before = None if db is None or start == 0 else last_summary(db, context)
     so_far = "" if before is None else prompts.summary_block(prompt_text(masked(before.content)))
-    said = flattened(messages[start:end], longest=LONGEST_MESSAGE)
+    said = flattened(messages[start:end], longest=min(LONGEST_MESSAGE, context.window))
     return Request("summary", prompts.SUMMARY, said + so_far, start, end)
 
 
@@ -492,6 +507,9 @@ def summarise(
     while (request := next_summary_request(db, context, messages, min_new=least)) is not None:
         before = last_summary(db, context)
         distilled = answer(request, ask, summary_in, tally)
+        if distilled is None and _halved(context, tally):
+            context = replace(context, window=tally.window)
+            continue
         if distilled is None:
             return
         known = () if before is None else (before.id,)

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from tideline_cli.store.cursors import Marked, Pass
 
 
+LONGEST_CALL = 60_000  # characters of conversation in one request
+
+
 @record
 class ExtractContext:
     """Whose conversation it is, which one, when, and how a new fact is named.
@@ -31,7 +34,7 @@ class ExtractContext:
     the cursors had when it was a single message. scope, agent: those of the facts that are found.
     title: what the conversation is called. said: when each message was said, where that is known.
     marks: of each message what tells it and all before it from those of another branch; none where
-    there are no branches.
+    there are no branches. window: characters of conversation in one request.
     """
 
     session: str
@@ -46,6 +49,7 @@ class ExtractContext:
     title: str | None = None
     said: tuple[int | None, ...] = ()
     marks: tuple[str, ...] = ()
+    window: int = LONGEST_CALL
 
     def said_at(self, turn: int | None) -> int:
         """Return when the message of a number was said; now where nobody knows, never later."""
@@ -154,6 +158,7 @@ class Tally:
         self.done: dict[Pass, int] = {}
         self.number: int | None = None
         self.batch: int | None = None
+        self.window = 0  # characters that the model has room for, where it said so
         self.failure: TidelineError | None = None
         self.overtaken = False
         self.secrets_before = 0  # of the conversations before it in the same batch

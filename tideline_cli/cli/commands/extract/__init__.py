@@ -12,7 +12,7 @@ from tideline_cli.cli.options import Argument, count, file, flag, start, text
 from tideline_cli.cli.passes import is_frozen
 from tideline_cli.errors import TidelineError, UsageError, WriteBlockedError
 from tideline_cli.exchange.extract import passes
-from tideline_cli.exchange.extract.types import ExtractContext, Tally
+from tideline_cli.exchange.extract.types import LONGEST_CALL, ExtractContext, Tally
 from tideline_cli.model.origin import UNKNOWN
 from tideline_cli.model.record import replace
 from tideline_cli.store import locks
@@ -212,7 +212,7 @@ def _job(
     now = session.now
     context = ExtractContext(
         name, viewer, now, lambda: new_id(now), options.trust_owner, cursor, first,
-        scope, agent,
+        scope, agent, window=int(session.setting("window", LONGEST_CALL)),
     )  # fmt: skip
     return jobs.Job(
         True,

@@ -110,7 +110,7 @@ def _conversation(db: Connection, job: Job, tally: Tally, ask: Ask) -> None:
     if job.per_message:
         main_pass = passes.items_pass(messages)
     else:
-        main_pass = passes.facts_pass(db, context, messages, min_new=job.min_new)
+        main_pass = passes.facts_pass(db, context, messages, tally, min_new=job.min_new)
     passes.run(db, context, main_pass, messages, tally, ask=ask)
     if job.lessons and tally.failure is None:
         passes.run(db, context, passes.lessons_pass(messages, context), messages, tally, ask=ask)
