@@ -514,3 +514,18 @@ def test_options_have_homes():
     """The table of options names each keyword of `run` once."""
     names = [option.name for option in verb.Options.ALL]
     assert len(names) == len(set(names))
+
+
+def test_a_model_is_tried_before_it_is_used(run, model, talk):
+    """Each pass is asked a small question; what it can do is told, and nothing is written."""
+    said = {"facts": [{"content": "The user moved to Lisbon in May", "segment": "knowledge"}]}
+    model.says(said, [], {"summary": "A move."})
+    done = run("extract", "--check", "--llm", model.command, "--json")
+    assert [(one["pass"], one["can"]) for one in done.json["passes"]] == [
+        ("extract", True), ("--per-message", False), ("--summary", True),
+    ]  # fmt: skip
+    model.says("what?")
+    done = run("extract", "--check", "--llm", model.command)
+    assert (done.code, done.out.count("not the JSON"), len(model.calls)) == (1, 3, 3)
+    assert run("extract", "--check").code == 2
+    assert run("history", "--json").json["changes"] == []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
+from time import monotonic
 
 from tideline_cli.cli import hook_turns, model_options, output
 from tideline_cli.cli.commands.extract import conversations, jobs
@@ -19,6 +20,8 @@ from tideline_cli.store import locks
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from tideline_cli.cli.commands.extract.jobs import Job
     from tideline_cli.cli.session import Session
     from tideline_cli.exchange.extract.chats import Chat
@@ -92,6 +95,11 @@ class Options(ModelOptions):
         "every night.",
         excludes=("words", "session", "scope", "failure", "since", "limit"),
     )
+    check = flag(
+        "Ask the model a small question for each pass, and say whether it can do the work and how "
+        "fast; write nothing.",
+        excludes=("words", "session", "failure", "since", "limit", "pending", "dry_run"),
+    )
     dry_run = flag(
         "Print what would be sent and what would be stored without a model; ask and write nothing.",
         short="-n",
@@ -100,6 +108,8 @@ class Options(ModelOptions):
 
 def run(session: Session, words: list[str], options: Options) -> int:
     """Distil one conversation, or those of an export."""
+    if options.check:
+        return _check(session, _model(session, options))
     if is_frozen(session):
         return 0
     if options.pending:
@@ -120,6 +130,33 @@ def run(session: Session, words: list[str], options: Options) -> int:
         jobs.show(session, job)
         return 0
     return _extract(session, job, _model(session, options))
+
+
+def _check(session: Session, model: Model | None) -> int:
+    """Print what a model makes of a small question for each pass; return 1 where it can do none."""
+    if model is None:
+        raise UsageError("--check: no model is named", hint="name one with --llm, or --model and "
+                         "--base-url")  # fmt: skip
+    found: list[dict[str, Any]] = []
+    ask = model_options.asker(model)
+    for name, request, understood in jobs.small_questions(session.viewer, session.now):
+        tally, began = Tally(), monotonic()
+        given = passes.answer(request, ask, understood, tally)
+        failure = tally.failure
+        if failure is not None and failure.code == "unavailable":
+            raise failure
+        can = given is not None and any(not one.refusal for one in given.proposals)
+        why = "" if can else failure.message if failure else "it found nothing that was said"
+        found.append({"pass": name, "can": can, "seconds": round(monotonic() - began, 1),
+                      "why": why})  # fmt: skip
+    if session.json:
+        output.emit_json({"passes": found})
+    else:
+        output.emit_lines([
+            f"{one['pass']}\t{'yes' if one['can'] else 'no'}\t{one['seconds']} s\t{one['why']}"
+            .rstrip() for one in found
+        ])  # fmt: skip
+    return 0 if any(one["can"] for one in found) else 1
 
 
 def _pending(session: Session, options: Options) -> int:

@@ -8,7 +8,7 @@ from tideline_cli import config
 from tideline_cli.cli import output
 from tideline_cli.errors import TidelineError, UsageError
 from tideline_cli.exchange.extract import passes, types
-from tideline_cli.exchange.extract.conversation import Transcript
+from tideline_cli.exchange.extract.conversation import ASSISTANT, USER, Message, Transcript
 from tideline_cli.exchange.extract.store_reply import store_reply
 from tideline_cli.exchange.extract.types import ExtractContext, Tally
 from tideline_cli.model import instant
@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from apsw import Connection
 
     from tideline_cli.cli.session import Session
-    from tideline_cli.exchange.extract.passes import Ask, Request
+    from tideline_cli.exchange.extract.passes import Ask, Distilled, Request
+    from tideline_cli.model.origin import Origin
     from tideline_cli.serve.queue import Waiting
     from tideline_cli.store.cursors import Pass
 
@@ -153,6 +154,24 @@ def foreseen(db: Connection | None, job: Job) -> Foreseen:
     found = tuple(one.content for one in passes.identified(unread, context))
     tally.done[job.main_pass] = start(job.main_pass)
     return Foreseen(job, tally, tuple(requests), found)
+
+
+_SMALL = (
+    Message(USER, "I moved to Lisbon in May, and my sister Ana is allergic to nuts."),
+    Message(ASSISTANT, "Noted."),
+)
+
+
+def small_questions(
+    viewer: Origin, now: int
+) -> list[tuple[str, Request, Callable[[str, Request], Distilled | None]]]:
+    """Return for each pass its option, a request that takes little, and how its reply is read."""
+    context = ExtractContext("check", viewer, now, str)
+    whole = next(iter(passes.fact_requests(None, context, _SMALL, 0, min_new=1)))
+    single = next(iter(passes.item_requests(_SMALL, 0)))
+    summary = passes.next_summary_request(None, context, _SMALL, min_new=1)
+    asked = [("extract", whole, passes.facts_in), ("--per-message", single, passes.items_in)]
+    return [*asked, *([("--summary", summary, passes.summary_in)] if summary else [])]
 
 
 def preview_form(seen: Foreseen) -> dict[str, Any]:
