@@ -242,3 +242,19 @@ def test_the_scope_of_a_hook(run, tmp_path, monkeypatch):
         facts = run("list", "--json", "--all-scopes").json["facts"]
         (stored,) = (one for one in facts if f"{name}@example.org" in one["content"])
         assert stored["scope"] == scope, name
+
+
+def test_a_conversation_that_never_works_waits_no_longer(run, tmp_path):
+    """A model that says nothing readable of it is asked in five runs; then it leaves the queue and
+    `status` tells. One that cannot be reached is asked on."""
+    path = written(tmp_path, "codex")
+    call = payloads.end("codex", "Stop", folder=str(path.parent))
+    run("hook", "codex", stdin=call)
+    ask = ("extract", "--pending", "--all-now", "--json", "--llm")
+    assert [run(*ask, "/bin/false").code for _ in range(6)] == [6] * 6
+    codes = [run(*ask, "echo what").code for _ in range(5)]
+    assert codes == [6, 6, 6, 6, 0]
+    assert "asked 5 times" in json.dumps(run("status", "--json").json)
+    assert run("extract", "--pending", "--dry-run", "--json").json["pending"] == []
+    run("hook", "codex", stdin=call)
+    assert run(*ask, "echo what").code == 6

@@ -108,6 +108,25 @@ def done(state: str, whose: Whose, lines: Collection[str]) -> bool:
         locks.release(lock)
 
 
+def tried(state: str, one: Waiting) -> int:
+    """Note that a conversation was asked about in vain; return how often it was since its last
+    turn, 0 where it has gone on meanwhile or nobody could wait for the queue."""
+    path = _path(state, one.whose)
+    lock = _lock(path, seconds=_LEISURE)
+    if lock is None:
+        return 0
+    try:
+        lines, form = _taken_in(path), _form(one.line)
+        if form is None or lines.get(_mark(one.line)) != one.line:
+            return 0
+        form["tries"] = count = int(form.get("tries", 0)) + 1
+        lines[_mark(one.line)] = codec.dumps(form)
+        _put(path, lines)
+        return count
+    finally:
+        locks.release(lock)
+
+
 def _waiting(form: dict[str, Any], line: str, whose: Whose) -> Waiting:
     texts = {name: str(form.get(name, "")) for name in _TEXTS}
     at = form.get("at")

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from tideline_cli.store.cursors import Pass
 
 
+MOST_TRIES = 5  # runs in which a model may fail at a conversation that does not go on
 _SHOWN = 100  # characters of what is refused
 
 
@@ -330,12 +331,27 @@ def distil_pending(
             session.note("as many extractions run as may: the rest goes on waiting")
             break
         forms.append(_pending_form(session, *done, says=says))
-        if done[1].failure is None:
+        why = done[1].failure
+        if why is None:
             _take_off(session, one)
-        failure = failure or done[1].failure
+        elif why.code != "unavailable" and _is_in_vain(session, one, why):
+            continue
+        failure = failure or why
     if failure is not None:
         raise failure
     return forms
+
+
+def _is_in_vain(session: Session, one: Waiting, why: TidelineError) -> bool:
+    """Say whether a model has failed at a conversation as often as it may; it waits no longer."""
+    state = config.state_folder(os.environ)
+    if queue.tried(state, one) < MOST_TRIES:
+        return False
+    wait = queue.waiting(state, one.whose)
+    here = [held for held in wait if held.transcript == one.transcript]
+    for held in here:
+        _leave_out(session, held, f"{one.transcript}: asked {MOST_TRIES} times: {why.message}")
+    return True
 
 
 def _pending_form(session: Session, job: Job, tally: Tally, *, says: bool) -> dict[str, Any]:
