@@ -392,7 +392,7 @@ _tideline_flags() {
         link) REPLY='--kind --reason --strength --remove' ;;
         graph) REPLY='--hops --fan-out --limit -n --archived --format --slot --source --heat --pinned --batch --segment -s --tag -t --kind --status --progress --since --until --session --speaker --role --agent --document --no-documents --scope --all-scopes' ;;
         feedback) REPLY='--delta' ;;
-        purge) REPLY='--yes -y --dry-run -n' ;;
+        purge) REPLY='--yes -y --dry-run -n --turns' ;;
         contradictions) REPLY='--limit -n --min-score --segment -s --newest --all --jsonl --nl --csv --tsv --table --fmt --format' ;;
         history) REPLY='--limit -n --session --speaker --role --agent --jsonl --nl --csv --tsv --table --fmt --format' ;;
         timeline) REPLY='--slot --limit -n --jsonl --nl --csv --tsv --table --fmt --format' ;;

@@ -501,6 +501,7 @@ complete -c tideline -n '__tideline_at feedback 0' -k -x -a '(__tideline_values 
 complete -c tideline -n '__tideline_at feedback 1' -x -a 'up down'
 complete -c tideline -n "__tideline_at purge" -l yes -s y -d 'Do not ask'
 complete -c tideline -n "__tideline_at purge" -l dry-run -s n -d 'List what would go, and leave it'
+complete -c tideline -n "__tideline_at purge" -l turns -d 'Remove the turns of sessions that they come from, too'
 complete -c tideline -n '__tideline_at purge' -k -x -a '(__tideline_values id)'
 complete -c tideline -n "__tideline_at contradictions" -l limit -s n -x -d 'Pairs at most [default: 50; 0 is all]'
 complete -c tideline -n "__tideline_at contradictions" -l min-score -x -d 'Only pairs of this score or above [default: 0.12]'

@@ -394,6 +394,7 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
         'purge' = @(
             @{ Flags = @('--yes','-y'); Kind = 'flag'; Help = 'Do not ask.' }
             @{ Flags = @('--dry-run','-n'); Kind = 'flag'; Help = 'List what would go, and leave it.' }
+            @{ Flags = @('--turns'); Kind = 'flag'; Help = 'Remove the turns of sessions that they come from, too.' }
         )
         'contradictions' = @(
             @{ Flags = @('--limit','-n'); Kind = 'text'; Help = 'Pairs at most [default: 50; 0 is all].' }

@@ -129,7 +129,7 @@ class Author:
             (), ("--no-touch",), ("--mode", "semantic"), ("--explain",), ("--archived",),
             ("--session", "s"), ("--speaker", "Ann"), ("--role", "assistant"),
             ("--agent", "coder"), ("--status", "done"), ("--graph", "on"), ("--graph", "auto"),
-            ("--document", "a.md"), ("--no-documents",),
+            ("--document", "a.md"), ("--no-documents",), ("--sessions", "-C", "1"),
         ))  # fmt: skip
         verb = self._rng.choice(("recall", "recall", "context"))
         way = self._rng.choice((

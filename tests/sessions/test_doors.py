@@ -128,6 +128,22 @@ def test_a_dream_removes_what_is_too_old(run, tmp_path, monkeypatch):
     assert run("doctor", "--json").json["ok"]
 
 
+def test_a_purge_names_the_turn_that_a_fact_comes_from(run, hook, tmp_path):
+    """And takes it along with --turns, for good: no hook brings it back."""
+    path = claude(tmp_path / "t.jsonl", "5f1c", ("user", "my pin is 4711 at home"), *TALK)
+    run("remember", "my pin is 4711", "--session", "5f1c")
+    run("sessions", "add", path)
+    fact = run("list", "--json").json["facts"][0]["id"]
+    assert "said in turn 1 of the session 5f1c" in run("purge", fact, "--yes").err
+    run("remember", "my pin is 4711", "--session", "5f1c")
+    fact = run("list", "--json").json["facts"][0]["id"]
+    assert run("purge", fact, "--yes", "--turns", "--json").json["turns"] == 1
+    hook(path)
+    assert kept(run) == {"5f1c": 2}
+    assert run("sessions", "search", "4711").code == 1
+    assert run("doctor", "--json").json["ok"]
+
+
 def test_a_hook_keeps_nothing_that_is_too_old(run, hook, tmp_path, monkeypatch):
     """What a dream would remove is not kept first."""
     monkeypatch.setenv("TIDELINE_SESSIONS_KEEP", "1d")

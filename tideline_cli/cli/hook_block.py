@@ -112,4 +112,12 @@ def _found(session: Session, db: Connection, text: str, asked: Asked) -> tuple[S
     hits = hook_answer.found(db, query, viewer=session.viewer, now=session.now, given=asked.given)
     if profile is not None:
         _, style, hits = ways.block_of(session, query, hits, is_told=False)
+    if session.config.get("recall_sessions") == "on":
+        from tideline_cli.memory import quoted  # noqa: PLC0415  who keeps sessions alone
+
+        quote = quoted.own_turn(
+            db, text, scopes=asked.scopes, viewer=session.viewer, now=session.now,
+            beside=asked.call.session, given=asked.given,
+        )  # fmt: skip
+        hits = hits if quote is None else [*hits, quote]
     return hits, style

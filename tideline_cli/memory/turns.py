@@ -223,9 +223,17 @@ def purge(db: Connection, held: KeptSession, *, viewer: Origin, now: int) -> tup
     the files may still hold traces."""
     with journal.batch(db, verb="purge", by=viewer, now=now) as batch:
         numbers = sessions.all_of(db, held.number, origin_number=batch.origin_number)
-        sessions.remove(db, numbers, marked=held.number)
+        sessions.remove(db, numbers, keyed="i", marked=held.number)
         batch.explain(f"{len(numbers):,} turns of a session")
     return len(numbers), batch.ordinal, not finish_purge(db)
+
+
+def purge_turns(db: Connection, numbers: Sequence[int], *, viewer: Origin, now: int) -> bool:
+    """Remove turns for good; return whether the files may still hold traces."""
+    with journal.batch(db, verb="purge", by=viewer, now=now) as batch:
+        sessions.remove(db, numbers, keyed="it")
+        batch.explain(f"{len(numbers):,} turns of sessions")
+    return not finish_purge(db)
 
 
 def retain(

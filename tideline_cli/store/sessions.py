@@ -359,18 +359,20 @@ def _prefix(origin: int) -> str:
 _EMPTY = "UPDATE turn SET content = '', terms = '', length = 0, speaker = NULL, hidden = 1"
 
 
-def remove(db: Connection, numbers: Sequence[int], *, marked: int | None = None) -> None:
-    """Remove turns for good, in the caller's batch. Of a `marked` session its mark is left, and of
-    its turns the ids that their client gave them, by which no hook brings them back. Other sessions
-    without a turn go. What pages and the log still hold is removed by `finish_purge`."""
+def remove(
+    db: Connection, numbers: Sequence[int], *, keyed: str = "", marked: int | None = None
+) -> None:
+    """Remove turns for good, in the caller's batch. Of those whose keys are of these kinds their
+    keys are left, by which no hook brings them back, and of a `marked` session its mark. Other
+    sessions without a turn go. What pages and the log still hold is removed by `finish_purge`."""
     if not db.filename.startswith(SERVERS):
         put_setting(db, TRACES, TRACES_IN_FILE)
     for start in range(0, len(numbers), AT_ONCE):
         part = codec.dumps(list(numbers[start : start + AT_ONCE]))
         these = "number IN (SELECT value FROM json_each(?))"
-        if marked is not None:
-            db.execute(f"{_EMPTY} WHERE substr(key, 1, 1) = 'i' AND {these}", (part,))
-            these += " AND substr(key, 1, 1) <> 'i'"
+        for kind in keyed:
+            db.execute(f"{_EMPTY} WHERE substr(key, 1, 1) = '{kind}' AND {these}", (part,))
+            these += f" AND substr(key, 1, 1) <> '{kind}'"
         db.execute(f"DELETE FROM turn WHERE {these}", (part,))
     db.execute("INSERT INTO turn_fts (turn_fts) VALUES ('rebuild')")
     sql = "UPDATE session SET name = '', scope = NULL, title = NULL WHERE number = ?"
@@ -379,6 +381,22 @@ def remove(db: Connection, numbers: Sequence[int], *, marked: int | None = None)
         "DELETE FROM session WHERE name <> '' AND NOT EXISTS"
         " (SELECT 1 FROM turn WHERE turn.session = session.number)"
     )
+
+
+def sources(
+    db: Connection, facts: Iterable[int], *, viewer: Origin
+) -> list[tuple[KeptTurn, KeptSession]]:
+    """Return the turns that facts of a viewer come from: of the session that a fact names, those
+    that were said when it was, or that hold its text."""
+    found: Iterable[Any] = db.execute(
+        "SELECT DISTINCT turn.number FROM fact JOIN session ON session.origin = fact.origin"
+        " AND session.name = fact.session JOIN turn ON turn.session = session.number"
+        " WHERE fact.seq IN (SELECT value FROM json_each(?)) AND fact.origin ="
+        " (SELECT number FROM origin WHERE key = ?) AND hidden = 0"
+        " AND (said_at = fact.created_at OR instr(turn.content, fact.content) > 0)",
+        (codec.dumps(list(facts)), viewer.key),
+    )
+    return list(texts(db, sorted(number for (number,) in found), viewer=viewer).values())
 
 
 def all_of(db: Connection, session: int, *, origin_number: int) -> list[int]:

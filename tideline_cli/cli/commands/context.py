@@ -124,6 +124,8 @@ def run(session: Session, words: list[str], options: Options) -> int:
                 answer_notes.note_other_scopes(session, db, query, answer)
             answer_notes.name_unknown_documents(session, db, options.document)
         made, answer = _made(session, db, query, answer, options, is_xml=chosen == "xml")
+    known = {hit.fact.id for hit in answer.hits}  # a quoted turn is no fact
+    made = replace(made, facts=tuple(one for one in made.facts if one in known))
 
     def line(fact: Fact) -> str:
         return prompt_line(fact, show_secrets=options.show_secrets)
@@ -183,6 +185,14 @@ def _made(
     if db is None or options.no_constraints or not share:
         asked = []
     hits: Sequence[Hit] = answer.hits
+    if options.auto and db is not None and session.config.get("recall_sessions") == "on":
+        from tideline_cli.memory import quoted  # noqa: PLC0415  who keeps sessions alone
+
+        quote = quoted.own_turn(
+            db, query.text, scopes=query.wanted.scopes, viewer=session.viewer, now=session.now,
+            beside="", given=(),
+        )  # fmt: skip
+        hits = hits if quote is None else [*hits, quote]
     leads = list[bool]()
     if db is not None:
         similar, *leads = reads.together(

@@ -8,11 +8,11 @@ from tideline_cli.cli.session import Session
 from tideline_cli.cli.verbs import Verb
 from tideline_cli.config.settings import TABLE
 from tideline_cli.errors import UsageError
-from tideline_cli.memory import purge
+from tideline_cli.memory import purge, turns
 from tideline_cli.memory.purge import Purged, Retention
 from tideline_cli.model.finding import some
 from tideline_cli.model.record import replace
-from tideline_cli.store import facts
+from tideline_cli.store import facts, sessions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,6 +41,7 @@ class Options(OptionSet):
 
     yes = flag("Do not ask.", short="-y")
     dry_run = flag("List what would go, and leave it.", short="-n")
+    turns = flag("Remove the turns of sessions that they come from, too.")
 
 
 def run(session: Session, words: list[str], options: Options) -> int:
@@ -52,10 +53,24 @@ def run(session: Session, words: list[str], options: Options) -> int:
     if db is None:
         raise facts.missing(references[0])
     gone = purge.doomed(db, references, viewer=session.viewer)
-    return _carry_out(
-        session, db, gone, options,
-        lambda db: purge.purge(db, references, viewer=session.viewer, now=session.now),
-    )  # fmt: skip
+    said = sessions.sources(db, gone, viewer=session.viewer)
+    numbers = [turn.number for turn, _ in said]
+
+    def deed(db: Connection) -> Purged:
+        done = purge.purge(db, references, viewer=session.viewer, now=session.now)
+        if not (numbers and options.turns):
+            return done
+        pending = turns.purge_turns(db, numbers, viewer=session.viewer, now=session.now)
+        return replace(done, pending=pending)
+
+    code = _carry_out(session, db, gone, options, deed, turns=len(said) if options.turns else 0)
+    if not code and said and not options.turns:
+        turn, held = said[0]
+        more = f" and {len(said) - 1:,} more" if len(said) > 1 else ""
+        session.note(f"said in turn {turn.place} of the session {held.name}{more}, which is kept:"
+                     f" `{session.call('sessions', 'purge', held.name)}` removes it; purge --turns"
+                     " removes such turns at once")  # fmt: skip
+    return code
 
 
 def _carry_out(

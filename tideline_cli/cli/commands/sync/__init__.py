@@ -27,7 +27,8 @@ HELP = """Join the memories of your machines, through a place that keeps files.
 PLACE is a folder (also one that Syncthing, Dropbox or the like carries), ssh://HOST/FOLDER or
 HOST:FOLDER by rsync, a git repository (git:ADDRESS, or one that ends with .git), or
 rclone:REMOTE:FOLDER. Run it on each machine with the same place; without PLACE it goes to all
-places of before. Every machine keeps a whole memory of its own, and works without the others.
+places of before. Every machine keeps a whole memory of its own, and works without the others; the
+turns of sessions stay on theirs.
 
 A place that others can read is encrypted: the first machine makes a key, `tideline sync key` prints
 it, and `tideline sync key add` takes it on the next machine, before its first sync.
