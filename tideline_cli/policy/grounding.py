@@ -11,7 +11,7 @@ import re
 from tideline_cli.model.forms.stems import LANGUAGES
 from tideline_cli.model.text import WITH_FORMS, index_terms
 from tideline_cli.policy.salience import are_in_one_script
-from tideline_cli.policy.statements import NEGATIONS, NOT_TELLING, NUMBERS, said_in
+from tideline_cli.policy.statements import NEGATIONS, NOT_TELLING, said_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,7 +27,6 @@ _AUTHOR = frozenset(
 _AUTHORS = re.compile("用户|使用者|ユーザー?|사용자")
 _ANALYZER = f"{WITH_FORMS}:{','.join(LANGUAGES)}"
 _NEGATIONS = NEGATIONS | {"ni"}
-_NUMBERS = NUMBERS - {"one", "一"}  # which are articles too
 _SPACE = re.compile(r"[\s'’]+")
 _SIGNS = ".,;:!?'’"
 _CLAUSE_END = re.compile(r"[,;!?。，；！？、\n]|[.:](?=\s|$)")
@@ -70,7 +69,6 @@ class Ground:
     def __init__(self, messages: Iterable[str]) -> None:
         clauses = [one for text in messages for one in _CLAUSE_END.split(own_words(text))]
         self._said = "\n".join(clauses)
-        self._words = frozenset(said_in(self._said))
         self._terms = _terms(self._said)
         self._denied = _terms("\n".join(filter(_denies, clauses)))
         self._stated = _terms("\n".join(one for one in clauses if not _denies(one)))
@@ -97,7 +95,6 @@ class Ground:
             not fact.rstrip().endswith(("?", "？"))
             and found > _LEAST * total
             and all(re.search(rf"(?<!\d){re.escape(one)}(?!\d)", self._said) for one in numbers)
-            and self._words.issuperset(_NUMBERS.intersection(said_in(bare)))
             and are_in_one_script(self._said, fact)
         )
 
