@@ -157,3 +157,21 @@ def test_doctor_tells_of_documents_that_changed(run, tmp_path):
     done = run("doctor", "--json")
     assert done.code == 0
     assert json.loads(done.err.splitlines()[-1])["note"]["message"].startswith("1 document gone")
+
+
+def test_an_emptied_note_states_nothing_any_more(run, notes):
+    """What it stated is gone, and told by name: three of them, all with --verbose or in JSON."""
+    run("import", str(notes), "--trust")
+    (notes / "Trip.md").write_text(" \n")
+    (notes / "Kitchen.md").write_text("")
+    told = run("import", str(notes), "--trust")
+    assert "not in the folder any more: 4 facts" in told.err and "and 1 more" in told.err
+    assert told.err.count("tideline: gone: ") == 3
+    texts_of = {one["id"]: one["content"] for one in run("list", "--json").json["facts"]}
+    done = run("import", str(notes), "--trust", "--gone", "--verbose")
+    assert done.err.count("tideline: gone: ") == 4 and "Bring water." in done.err
+    run("undo")
+    form = run("import", str(notes), "--trust", "--gone", "--json").json
+    assert {texts_of[one] for one in form["gone_ids"]} == {
+        "The oven is old.", "Descale the kettle.", "Pack the tent.", "Bring water."}  # fmt: skip
+    assert texts(run) == {"Ana keeps the code."}

@@ -51,6 +51,7 @@ class Walk:
         self.folder = folder
         self.files: list[str] = []
         self.read = 0  # of the files, by who reads them one after the other
+        self.taken: set[str] = set()  # of these the ones that could be read
         self.tick: Callable[[], object] = int  # called after each of them
         self.passed: dict[str, int] = {}
         self.outside: list[str] = []

@@ -49,11 +49,10 @@ def settle(
     db: Connection, folder: str, read: Container[str], summary: ImportSummary, *, viewer: Origin,
     now: int, archive: bool,
 ) -> None:  # fmt: skip
-    """Count in `summary` the active facts of notes of a folder whose file is gone, or was `read`
+    """List in `summary` the active facts of notes of a folder whose file is gone, or was `read`
     and does not state them nor what they have replaced; with `archive` archive them in the batch of
     the import."""
-    gone = list(_unstated(db, folder, read, summary.ids, viewer=viewer))
-    summary.gone = len(gone)
+    gone = summary.gone = list(_unstated(db, folder, read, summary.ids, viewer=viewer))
     if not (gone and archive):
         return
     with journal.batch(db, verb="import", by=viewer, now=now, resume=summary.number) as batch:

@@ -9,6 +9,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any
 
+    from tideline_cli.model.fact import Fact
+
 MAX_REPORTED = 100
 _MOST_KEYS = 30
 _EARLY, _DIGITS = 631_152_000_000, 12  # 1990-01-01 in milliseconds, and how long it is written
@@ -48,7 +50,7 @@ class ImportSummary:
         self.number: int | None = None  # of the batch, among those of all origins
         self.ids: set[str] = set()  # of what notes state
         self.unchanged = 0  # notes that were not read again
-        self.gone = 0  # statements of earlier imports of a folder that are not in it any more
+        self.gone: list[Fact] = []  # what a folder stated to earlier imports, and not any more
         self.errors: list[tuple[int, TidelineError]] = []
         self.kinds: dict[str, list[int]] = {}  # lines refused, by what is wrong; the first hundred
         self.counts: dict[str, int] = {}

@@ -94,6 +94,8 @@ def markdown_files(
             continue
         if guessed is not None:
             tell(f"{name} is not UTF-8, read as {guessed}")
+        if walk is not None:
+            walk.taken.add(name)
         yield name, text
 
 

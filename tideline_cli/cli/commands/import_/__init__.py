@@ -26,7 +26,7 @@ from tideline_cli.store.connection import DatabaseError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from tideline_cli.model.fact import Fact
 
@@ -158,7 +158,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
         _embed(session)
     if source.folder is not None and rows.stopped is None and not options.merge:
         gone_notes.settle(
-            session.writing(), source.folder, source.read, summary, viewer=session.viewer,
+            session.writing(), source.folder, source.taken, summary, viewer=session.viewer,
             now=session.now, archive=options.gone,
         )  # fmt: skip
     source.tell_missed(session)
@@ -264,23 +264,27 @@ def report(
         output.emit_lines([_sentence(summary, trust)])
     for line in (*refusals(summary, files), *_losses(summary)):
         session.note(line)
-    if summary.gone:
-        _tell_gone(session, path, summary.gone, archived=archived)
+    _tell_gone(session, path, summary.gone, archived=archived)
     tell_early(session, summary)
     if summary.secrets:
         _tell_secrets(session, summary.secrets, trust=trust)
 
 
-def _tell_gone(session: Session, path: str, count: int, *, archived: bool) -> None:
-    """Say how many facts of a folder are not in it any more, and what archives them."""
-    if archived:
-        session.note(f"archived: {some(count, 'fact')} that the folder does not state any more")
-        return
+def _tell_gone(session: Session, path: str, gone: Sequence[Fact], *, archived: bool) -> None:
+    """Say which facts of a folder are not in it any more, and what archives them."""
+    count = some(len(gone), "fact")
     again = session.call("import", path, "--gone")
-    session.note(
-        f"not in the folder any more: {some(count, 'fact')} of earlier imports; `{again}` archives "
-        "them"
-    )
+    if archived and gone:
+        session.note(f"archived: {count} that the folder does not state any more")
+    elif gone:
+        session.note(
+            f"not in the folder any more: {count} of earlier imports; `{again}` archives them"
+        )
+    shown = gone if session.verbose else gone[:_MOST_ALONE]
+    for fact in shown:
+        session.note(f"gone: {fact.id} {output.brief(fact)}")
+    if len(gone) > len(shown):
+        session.note(f"and {len(gone) - len(shown):,} more; --verbose names them")
 
 
 def _tell_secrets(session: Session, count: int, *, trust: bool) -> None:
@@ -447,7 +451,8 @@ def _form(path: str, summary: ImportSummary, trust: bool) -> dict[str, object]:
         "brought": summary.brought | {"used": summary.used, "copies": summary.ended},
         "forgotten": summary.forgotten,
         "before_1990": summary.early,
-        "gone": summary.gone,
+        "gone": len(summary.gone),
+        "gone_ids": [fact.id for fact in summary.gone],
         "unchanged": summary.unchanged,
     }
 

@@ -33,7 +33,7 @@ from tideline_cli.store import files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Container, Generator, Iterable, Iterator, Mapping
     from typing import Any, BinaryIO
 
     from tideline_cli.cli.session import Session
@@ -119,7 +119,6 @@ class Source:
         self._walk: Walk | None = None  # of a folder of notes
         self.written: dates.Dates | None = None
         self.files: dict[int, str] = {}  # of the rows of a folder by their places
-        self.read: set[str] = set()  # the notes of a folder that state anything
         self.unchanged = 0  # notes of a folder that are as they were when they were read
         self._encoding = encoding
         self._tool = tool  # the program that wrote it, where `--from` names one
@@ -238,7 +237,6 @@ class Source:
             head = row.get("metadata") or {}
             if self._walk is not None and gone_notes.FILE in head:
                 self.files[line] = str(head[gone_notes.FILE])
-                self.read.add(self.files[line])
                 row["metadata"] = head = {
                     **head, gone_notes.FOLDER: self.folder,
                     gone_notes.STATE: self._state(head[gone_notes.FILE]),
@@ -308,6 +306,11 @@ class Source:
         except OSError:
             return 0, 0
         return state.st_mtime_ns // 1_000_000, state.st_size
+
+    @property
+    def taken(self) -> Container[str]:
+        """The notes of a folder that were read."""
+        return () if self._walk is None else self._walk.taken
 
     @property
     def folder(self) -> str | None:
