@@ -164,7 +164,7 @@ def test_bookmarks_of_every_make():
     assert [row.get("created_at") for row in rows] == [1_700_000_000_000, None,
                                                        1_700_000_000_000, None]  # fmt: skip
     assert len({row["id"] for row in rows}) == 4
-    assert left == {"scripts": 2}
+    assert left == {"pageless bookmarks": 2}
 
 
 @pytest.mark.parametrize("shape", [
@@ -347,6 +347,18 @@ def test_what_was_done_since_is_the_same_fact(run, tmp_path):
         assert fact["last_accessed_at"].startswith(f"2023-11-14T22:{13 + (at > 1700000000) * 8}")
 
 
+def test_a_task_that_is_put_off_is_the_same_fact(run, tmp_path):
+    """With its new day; one that recurs is another task each time."""
+    (tmp_path / "todo.txt").write_text("Pay due:2026-12-01\nWater rec:1w due:2026-12-01\n")
+    run("import", "todo.txt")
+    (tmp_path / "todo.txt").write_text("Pay due:2027-01-15\nx Water rec:1w due:2026-12-01\n"
+                                       "Water rec:1w due:2026-12-08\n")  # fmt: skip
+    assert run("import", "todo.txt", "--json").json["added"] == 2
+    facts = [(one["content"][:8], one["progress"]) for one in run("list", "--json").json["facts"]]
+    assert sorted(facts) == [("Pay (due", "active"), ("Water re", "active"), ("Water re", "done")]
+    assert "15 January 2027" in run("recall", "pay").out
+
+
 def test_rows_become_sentences(run, tmp_path):
     """Columns in any case; what else a row has is kept; a row without such a cell is told, and of
     a sentence of several parts only that part is left out."""
@@ -449,6 +461,7 @@ def test_what_is_cut_off_or_empty_is_told(run, tmp_path, name, text):
     (tmp_path / name).write_text(text)
     done = run("import", name)
     assert done.code == 2 and ("cut off" in done.err or "holds nothing" in done.err)
+    assert "is taken" not in done.err
 
 
 def test_signs_and_rules_keep_their_sense():

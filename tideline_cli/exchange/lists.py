@@ -32,6 +32,7 @@ _TASK = re.compile(r"(x )?(?:\(([A-Z])\) )?(?:(\d{4}-\d\d-\d\d) )?(?:(\d{4}-\d\d
 _MARKED = re.compile(r"(?<!\S)([+@])(\S+)")
 _PAIR = re.compile(r"(?<!\S)([A-Za-z][\w-]*):(?!//)(\S+)")
 _PRIORITY = re.compile(r"(?<!\S)pri:[A-Z](?!\S)")
+_RECURRING = re.compile(r"(?<!\S)rec:\S")  # such a task is another one each time
 _OF_BOOKMARKS = ("h3", "a", "dl", "dt", "dd")
 _NO_ADDRESS = re.compile(r"(?:j\s*a\s*v\s*a|v\s*b)\s*s\s*c\s*r\s*i\s*p\s*t\s*:|place:|data:", re.I)
 _LONGEST_NAME = 200  # characters of a folder
@@ -150,8 +151,9 @@ def tasks(text: str, _: Counter[str]) -> Iterator[Row]:
     own: dict[int, str] = {}
     seen = Counter[str]()
     for place in sorted(is_open, key=is_open.__getitem__):
-        words = " ".join(_PRIORITY.sub("", found[place][5]).split())
-        own[place] = _numbered(words, seen)
+        rest = _PRIORITY.sub("", found[place][5])
+        words = rest if _RECURRING.search(rest) else _PAIR.sub(_undated, rest)
+        own[place] = _numbered(" ".join(words.split()), seen)
     for place, one in enumerate(found):
         done, priority, first, second, rest = one.groups()
         pairs = {key.lower(): value for key, value in _PAIR.findall(rest)}
@@ -233,11 +235,11 @@ def _bookmark(
     attributes: Mapping[str, str | None], folders: Sequence[str], seen: Counter[str],
     left: Counter[str],
 ) -> Row | None:  # fmt: skip
-    """Return the row of a bookmark that begins with these attributes; None for a script."""
+    """Return the row of a bookmark that begins with these attributes; None for no page."""
     fields = {key.lower(): (value or "").strip() for key, value in attributes.items()}
     address, added = fields.get("href", ""), fields.get("add_date", "")
     if not address or _NO_ADDRESS.match(address):
-        left["scripts" if address else "blank bookmarks"] += 1
+        left["pageless bookmarks" if address else "blank bookmarks"] += 1
         return None
     tags = [one.strip() for one in fields.get("tags", "").split(",") if one.strip()]
     is_number = added.isascii() and added.isdigit() and len(added) < _DIGITS
@@ -295,8 +297,7 @@ def cards(text: str, left: Counter[str]) -> Iterator[Row]:
             if row is not None:
                 yield row
     except csv.Error as error:
-        raise UsageError(f"cannot be read on: {error}", hint="what stands before it is taken"
-                         ) from error  # fmt: skip
+        raise UsageError(f"cannot be read on: {error}", hint="is the file whole?") from error
 
 
 _SEPARATORS = {"tab": "\t", "comma": ",", "semicolon": ";", "pipe": "|", "colon": ":",
@@ -332,7 +333,7 @@ def _components(text: str, kind: str) -> Iterator[list[Property]]:
         elif inner and inner[-1] == kind and name:
             found.append((name, parameters, value))
     if inner:
-        raise UsageError(f"cut off inside of {inner[-1]}", hint="what stands before it is taken")
+        raise UsageError(f"cut off inside of {inner[-1]}", hint="is the file whole?")
 
 
 def _unsoftened(text: str) -> str:
