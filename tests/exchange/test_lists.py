@@ -445,11 +445,21 @@ def test_an_encoding_is_guessed_and_told(run, tmp_path, text, form):
     assert run("import", "x.md", "--encoding", "klingon").code == 2
 
 
-def test_what_another_command_takes_is_named(run, tmp_path):
-    """A document is for `ingest`."""
-    (tmp_path / "a.pdf").write_bytes(b"%PDF-1.4")
-    done = run("import", "a.pdf")
-    assert done.code == 2 and "tideline ingest a.pdf" in done.err
+@pytest.mark.parametrize(("name", "text", "told"), [
+    ("a.pdf", "%PDF-1.4", "is a document\n  hint: tideline ingest a.pdf"),
+    ("a.org", "* Boat\n** TODO sand the keel\n", "tideline ingest a.org"),
+    ("a.enex", '<?xml version="1.0"?><en-export><note/></en-export>', "a.enex is XML"),
+    ("a.json", '[{"title": "Club", "children": [{"string": "dues in March"}]}]',
+     "an export of Roam"),
+    ("a.json", '{"isTrashed": false, "title": "Gate", "userEditedTimestampUsec": 1}',
+     "a note of Google Keep"),
+    ("a.json", '[{"mapping": {"a": {"author": 1}}}]', "tideline extract a.json"),
+])  # fmt: skip
+def test_what_is_not_read_here_is_named(run, tmp_path, name, text, told):
+    """By what it is and what takes it: a document, a conversation, a form of another program."""
+    (tmp_path / name).write_text(text)
+    done = run("import", name)
+    assert done.code == 2 and told in done.err
 
 
 @pytest.mark.parametrize(("name", "text"), [

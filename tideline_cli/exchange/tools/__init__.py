@@ -55,17 +55,23 @@ _MARKS: tuple[tuple[str, tuple[bytes, ...]], ...] = (
     ("chatgpt", (b'"memory_num_tokens"', b'"memories"')),
 )
 """By which words at the beginning of a JSON file its program is known."""
-_CONVERSATIONS: tuple[tuple[bytes, ...], ...] = (
-    (b'"mapping"', b'"author"'), (b'"chat_messages"', b'"sender"'),
-    (b'"sessionId"', b'"parentUuid"'), (b'"session_meta"', b'"payload"'),
+_CONVERSATION = "a conversation", "tideline extract {path}"
+_OTHERS: tuple[tuple[bytes, bytes, tuple[str, str]], ...] = (
+    (b'"mapping"', b'"author"', _CONVERSATION), (b'"chat_messages"', b'"sender"', _CONVERSATION),
+    (b'"sessionId"', b'"parentUuid"', _CONVERSATION),
+    (b'"session_meta"', b'"payload"', _CONVERSATION),
+    (b'"string":', b'"children":', ("an export of Roam", "export Markdown, and import its folder")),
+    (b'"isTrashed"', b'"userEditedTimestampUsec"',
+     ("a note of Google Keep", "its page lies beside it: `tideline ingest {folder}`")),
 )  # fmt: skip
+"""What is not read here: by which words it is known, what it is, and what takes it."""
 _LOOKED_AT = 1 << 16  # bytes
 
 
 def recognised(path: str) -> str | None:
     """Return the program that left a file or folder, None where nothing tells it.
 
-    Raises UsageError, with the command that reads it, for a conversation.
+    Raises UsageError, with the command that reads it, for what is known and is not read here.
     """
     if os.path.isdir(path):
         return _of_folder(path)
@@ -74,8 +80,10 @@ def recognised(path: str) -> str | None:
         return sqlite_files.recognised(path)
     if raw.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] not in (b"{", b"["):
         return None
-    if any(all(word in raw for word in words) for words in _CONVERSATIONS):
-        raise UsageError(f"{path} is a conversation", hint=f"tideline extract {path}")
+    for one, other, (what, hint) in _OTHERS:
+        if one in raw and other in raw:
+            folder = os.path.dirname(path) or "."
+            raise UsageError(f"{path} is {what}", hint=hint.format(path=path, folder=folder))
     found = (name for name, words in _MARKS if all(word in raw for word in words))
     return next(found, None)
 

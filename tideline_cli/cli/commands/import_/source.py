@@ -46,7 +46,6 @@ _BY_ENDING = {
     ".md": "markdown", ".markdown": "markdown", ".xlsx": "sheet",
 }  # fmt: skip
 _BEGINNING = 4096  # bytes
-_DOCUMENTS = (".pdf", ".docx", ".odt", ".epub", ".rst", ".html", ".htm", ".adoc")
 _TABLES = ("jsonl", "csv", "tsv", "sqlite", "sheet")
 _SHARES = 1000  # of a memory of one file: how finely its progress is told
 _CHECKED = 1 << 20  # bytes whose encoding is looked at
@@ -55,7 +54,8 @@ _MOST_DECODED = 256 << 20
 
 def kind_of(path: str) -> str:
     """Return the format that the name of a file means, or its beginning where the name means none;
-    a folder holds Markdown. What is read by another command is refused with its name."""
+    a folder holds Markdown. What has an ending of its own and begins like no JSON is a document,
+    which another command reads."""
     if path != "-" and os.path.isdir(path):
         return "markdown"
     known = _ending(path)
@@ -65,9 +65,15 @@ def kind_of(path: str) -> str:
         raw = file.read(_BEGINNING)
     text = raw.decode(encodings.marked(raw) or "utf-8", "replace")
     found = lists.list_kind(path, text)
-    if found is None and os.path.splitext(path)[1].lower() in _DOCUMENTS:
+    ending = os.path.splitext(path)[1].lower()
+    if found is not None or ending in ("", ".txt", ".json", ".jsonl", ".ndjson"):
+        return found or ("text" if ending == ".txt" else "jsonl")
+    begins = text.lstrip("\ufeff \r\n\t")
+    if begins.startswith("<?xml") and "<html" not in begins:
+        raise UsageError(f"{path} is XML", hint="save it as HTML, Markdown or CSV")
+    if begins[:1] not in ("", "{", "["):
         raise UsageError(f"{path} is a document", hint=f"tideline ingest {path}")
-    return found or ("text" if path.lower().endswith(".txt") else "jsonl")
+    return "jsonl"
 
 
 def _ending(name: str) -> str | None:
@@ -147,7 +153,7 @@ class Source:
             elif path != "-":
                 _regular(path)
             if self._walk is not None and self._tool is None and not self._walk.files:
-                raise UsageError(f"{path} has no Markdown files", hint="name a file")
+                raise UsageError(f"{path} has no Markdown files", hint=f"tideline ingest {path}")
             self._set_size(0)
         elif path != "-":
             self.size = _regular(path)
