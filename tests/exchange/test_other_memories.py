@@ -151,10 +151,10 @@ def lists(folder):
                  "answers\n\nA paragraph about tests.\n")
 
 
+MEAT = "He eats no meat\n\n**Why:** he said so. See [[tests]]."
+NODE = "Tests need node\n\n**Why:** he said so. See [[x]]."
 TEXTS = {
-    "claude-code": (claude_code, {"He eats no meat **Why:** he said so. See [[tests]].",
-                                  "Tests need node **Why:** he said so. See [[x]].", "use tabs",
-                                  "never push"}),
+    "claude-code": (claude_code, {MEAT, NODE, "use tabs", "never push"}),
     "claude-mem": (claude_mem, {"The port is 8443", "TLS ends at the proxy",
                                 "Deploys take an hour", "The cache is cold at night"}),
     "mem0": (mem0, {"Likes green tea", "Is away in May"}),
@@ -261,8 +261,7 @@ def test_relations_become_links(run, tmp_path):
     for name, one, other in (
         ("mcp-memory", "Ada: speaks Czech", "Port: is old"),
         ("basic-memory", "Pour over brings out more taste (tried twice)", "Cake needs an hour"),
-        ("claude-code", "He eats no meat **Why:** he said so. See [[tests]].",
-         "Tests need node **Why:** he said so. See [[x]]."),
+        ("claude-code", MEAT, NODE),
     ):  # fmt: skip
         folder = tmp_path / name
         folder.mkdir()
@@ -281,12 +280,10 @@ def test_vouching_keeps_what_a_program_knew(run, tmp_path):
     assert (fact["slot"], fact["source"], fact["access_count"]) == ("office", "owner_message", 4)
     notes = str(claude_code(tmp_path / "notes"))
     run("import", "--from", "claude-code", notes)
-    assert taken(run)["He eats no meat **Why:** he said so. See [[tests]]."][
-        "segment"] == "knowledge"
+    assert taken(run)[MEAT]["segment"] == "knowledge"
     run("undo")
     run("import", "--from", "claude-code", notes, "--trust")
-    assert taken(run)["He eats no meat **Why:** he said so. See [[tests]]."][
-        "segment"] == "preference"
+    assert taken(run)[MEAT]["segment"] == "preference"
 
 
 def test_an_attack_is_not_taken(run, tmp_path):

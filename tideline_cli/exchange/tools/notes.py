@@ -53,7 +53,7 @@ def claude_code(
         project = project_of(path, name)
         kind = head.pop("type", None)
         said = head.pop("description", None)
-        content = " ".join(body.split()) or said
+        content = body or said
         targets = [one.strip() for one in _WIKI.findall(body)]
         yield {
             "id": f"{project}/{own}", "content": content,
