@@ -261,17 +261,29 @@ def test_a_note_that_has_grown_adds_what_is_new(run, tmp_path):
     assert len(run("list", "--json").json["facts"]) == 3
 
 
-def test_one_bad_note_is_named_and_passed_over(run, tmp_path):
-    """The others come in; one in another encoding is read by a guess, which is told."""
+def test_each_front_matter_dates_the_text_below_it(run, tmp_path):
+    """A file may have several; so has a document, which is as old as its first one."""
+    head = "---\ntitle: {}\ndate: {}\n---\n\n{}\n\n".format
+    put(tmp_path, "notes/cooking.md", head("Bread", "2025-01-01", "Three parts of water to four.")
+        + head("Soup", "2025-01-09", "Leeks first."))  # fmt: skip
+    assert run("import", "notes").code == 0
+    facts = run("list", "--json").json["facts"]
+    assert {(one["title"], one["created_at"][:10]) for one in facts} == {
+        ("Bread", "2025-01-01"), ("Soup", "2025-01-09")}  # fmt: skip
+
+
+def test_a_note_whose_front_matter_is_not_read_is_taken_without_it(run, tmp_path):
+    """Its text comes in, and what was wrong is told; so is an encoding that was guessed."""
     put(tmp_path, "notes/good.md", "The pump is blue.\n")
-    put(tmp_path, "notes/bad.md", "---\ndate: {{date}}\n---\nx\n")
-    put(tmp_path, "notes/title.md", "---\ntitle: [a]\n---\nx\n")
-    put(tmp_path, "notes/segment.md", "---\nsegment: [x]\n---\nx\n")
+    put(tmp_path, "notes/bad.md", "---\ndate: {{date}}\n---\nTea is green.\n")
+    put(tmp_path, "notes/title.md", "---\ntitle: [Draft] A plan\n---\nWe move in May.\n")
+    put(tmp_path, "notes/segment.md", "---\nsegment: [x]\n---\nThe van is hired.\n")
     (tmp_path / "notes" / "old.md").write_bytes("Насос стоит в подвале дома".encode("cp1251"))
     done = run("import", "notes", "--json")
-    assert (done.json["added"], done.json["skipped"]) == (2, 3)
+    assert (done.json["added"], done.json["skipped"]) == (5, 0)
     assert "old.md is not UTF-8, read as cp1251" in done.err
-    for what in ("bad.md: date", "title.md: title is not", "segment.md: segment is not"):
+    for what in ("bad.md: its front matter, since date", "title.md: its front matter, since title",
+                 "segment.md: its front matter, since segment is not"):
         assert what in done.err
 
 

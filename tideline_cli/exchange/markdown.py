@@ -17,7 +17,13 @@ from tideline_cli.errors import TidelineError, UsageError
 from tideline_cli.exchange import front_matter
 from tideline_cli.exchange.front_matter import FENCE
 from tideline_cli.exchange.markdown_tree import without_marks
-from tideline_cli.exchange.statements import governing, left_words, parts, words_of_name
+from tideline_cli.exchange.statements import (
+    governing,
+    left_words,
+    parts,
+    under_name,
+    words_of_name,
+)
 from tideline_cli.memory.screening import threats_in
 from tideline_cli.model import codec
 from tideline_cli.model.fact import SEGMENTS, initial_heat
@@ -158,14 +164,12 @@ def rows_of(
 ) -> Iterator[tuple[int, Row]]:
     """Yield (line number, row or what is wrong with it) of the lines of a Markdown file."""
     end = front_matter.end_of(texts)
-    try:
-        front = front_matter.values(texts[1:end])
-    except ValueError as error:
-        yield 1, UsageError(f"{name}: {error}" if name else str(error))
-        return
-    if front.keys() >= {"id", "segment"}:
-        front.setdefault("content", "\n".join(texts[end + 1 :]).strip("\n"))
-        yield 1, front
+    if {one.name for one in front_matter.entries(texts[1:end])} >= {"id", "segment"}:
+        try:
+            front = front_matter.values(texts[1:end])
+            yield 1, {"content": "\n".join(texts[end + 1 :]).strip("\n"), **front}
+        except ValueError as error:
+            yield 1, UsageError(f"{name}: {error}" if name else str(error))
         return
     rest: dict[int, str] = {}
     has_items = False
@@ -218,8 +222,8 @@ def _of_prose(
         try:
             labels = _labels(front_matter.values(part.front))
         except ValueError as error:
-            yield part.line, UsageError(f"{name}: {error}" if name else str(error))
-            continue
+            labels = {}
+            tell(f"left out{f' of {name}' if name else ''}: its front matter, since {error}")
         stated = labels.pop("title", None)
         called = words_of_name(name) if name else None
         said = _said(labels.get("metadata") or {})
@@ -264,10 +268,7 @@ def _texts(value: str | list[Any]) -> list[str]:
 
 
 def _row(one: Saying, called: str | None, labels: Mapping[str, Any]) -> dict[str, Any]:
-    above = one.governors
-    if called and not _words_in(called) <= _words_in(above[0] if above else ""):
-        above = (called, *above)
-    title, before = governing(above)
+    title, before = governing(under_name(called, one.governors))
     row: dict[str, Any] = {"content": before + one.text, **labels,
                            "element": ELEMENTS.get(one.kind, one.kind)}  # fmt: skip
     if title:
@@ -275,10 +276,6 @@ def _row(one: Saying, called: str | None, labels: Mapping[str, Any]) -> dict[str
     level, heading = one.headings[-1] if one.headings else (1, "")
     tags = [*labels.get("tags", ()), *filter(None, [_tag(heading) if level > 1 else ""])]
     return row | ({"tags": tags} if tags else {})
-
-
-def _words_in(text: str) -> frozenset[str]:
-    return frozenset(_tag(text).split("-"))
 
 
 def _tag(heading: str) -> str:

@@ -88,7 +88,7 @@ class Part:
 def parts(text: str, *, whole: int = WHOLE) -> Iterator[Part]:
     """Yield the parts of a Markdown text: one, and another for each further front matter."""
     lines = [*outlines.markdown_lines(line.rstrip("\r") for line in text.split("\n"))]
-    for (start, body), (end, _) in pairwise([*_fronts(lines), (len(lines), 0)]):
+    for (start, body), (end, _) in pairwise([*fronts(lines), (len(lines), 0)]):
         own = lines[body:end]
         front = tuple(lines[start + 1 : body - 1]) if body else outlines.taken_properties(own)
         tree = block_tree(own)
@@ -107,6 +107,17 @@ def governing(governors: Iterable[str]) -> tuple[str | None, str]:
     return _PARTED.join(title) or None, f"{before}: " if before else ""
 
 
+def under_name(called: str | None, governors: Sequence[str]) -> tuple[str, ...]:
+    """Return what governs a statement of a file of that name: the name first, unless the outermost
+    of the others says it already."""
+    known = _words(governors[0]) if governors else frozenset()
+    return (called, *governors) if called and not _words(called) <= known else tuple(governors)
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset("".join(char if char.isalnum() else " " for char in text.lower()).split())
+
+
 def left_words(left: Mapping[str, int]) -> str:
     """Return how much of each kind is left out, in words."""
     return ", ".join(f"{count:,} {kind[:-1] if count == 1 else kind}"
@@ -122,7 +133,7 @@ def words_of_name(name: str) -> str:
     return _IN_DATES.sub("-", _NOT_IN_DATES.sub(" ", stem)).strip()
 
 
-def _fronts(lines: Sequence[str]) -> list[tuple[int, int]]:
+def fronts(lines: Sequence[str]) -> list[tuple[int, int]]:
     """Return where front matter begins, and where the text behind it does; the first may be empty.
     Further front matter stands behind a blank line, outside of code, and has a field that the first
     one has too: other lines between rulers are text."""

@@ -9,9 +9,9 @@ from collections import Counter
 from itertools import pairwise
 from operator import attrgetter
 
-from tideline_cli.exchange import front_matter, outlines
+from tideline_cli.exchange import outlines
 from tideline_cli.exchange.markdown_tree import BlockTree, TextNode, block_tree, indented
-from tideline_cli.exchange.statements import TreeReading, governing, leads, sections
+from tideline_cli.exchange.statements import TreeReading, fronts, governing, leads, sections
 from tideline_cli.model.record import record
 
 TYPE_CHECKING = False
@@ -60,13 +60,13 @@ class Block:
 def markdown_blocks(
     text: str, *, size: int = SIZE, left: Counter[str] | None = None
 ) -> Iterator[Block]:
-    """Yield the blocks of a Markdown text; what it says of itself in front is a block too."""
+    """Yield the blocks of a Markdown text; what it says of itself in front is a block too, and so
+    is further front matter."""
     lines = [*outlines.markdown_lines(line.rstrip("\r") for line in text.split("\n"))]
-    end = front_matter.end_of(lines)
-    if end:
-        yield Block("\n".join(lines[1:end]).rstrip())
-    lines = ["", *lines[end + 1 :]] if end else lines
-    yield from tree_blocks(block_tree(lines), size=size, left=left)
+    for (start, body), (end, _) in pairwise([*fronts(lines), (len(lines), 0)]):
+        if body:
+            yield Block("\n".join(lines[start + 1 : body - 1]).rstrip())
+        yield from tree_blocks(block_tree(lines[body:end]), size=size, left=left)
 
 
 def plain_blocks(

@@ -200,7 +200,7 @@ def _with_headings(text: str) -> str:
 def _stated(text: Any, scope: Any, one: Row, tell: Tell) -> Iterator[Row]:
     """Yield what a Markdown text in an export states, under the scope of its project."""
     lines = str(text or "").split("\n")
-    for _, row in markdown.rows(line.encode() + b"\n" for line in lines):
+    for _, row in markdown.rows((line.encode() + b"\n" for line in lines), tell=tell):
         if isinstance(row, TidelineError):
             tell(f"left out: {row.message}")
             continue

@@ -235,7 +235,7 @@ class Source:
         folder, name = os.path.split(self._path) if self._walk is None else (self._path, "")
         paths = [name] if self._walk is None else self._walk.files
         when = self.written = dates.Dates(folder or ".", paths, now=self._now)
-        found: dict[str, int | None] = {}
+        found: dict[tuple[str, int | None], int | None] = {}
         for line, row in rows:
             if isinstance(row, TidelineError):
                 yield line, row
@@ -254,9 +254,10 @@ class Source:
                 yield line, row
                 continue
             file = str(head.get("file", name))
-            if file not in found:
-                found[file] = when.of(file, head)
-            yield line, row if found[file] is None else row | {"created_at": found[file]}
+            part = file, dates.at_head(head)
+            if part not in found:
+                found[part] = when.of(file, head)
+            yield line, row if found[part] is None else row | {"created_at": found[part]}
 
     def _of_notes(
         self, rows: Iterable[tuple[int, dict[str, Any] | TidelineError]]
