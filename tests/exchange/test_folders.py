@@ -181,7 +181,8 @@ def test_a_document_that_moved_is_the_same(run, tmp_path):
     assert "docs/filter.md: is docs/pump.md, which has moved" in done.err
     assert "gone" not in done.err
     hits = run("recall", "filter", "--document", "docs/filter.md", "--json").json["hits"]
-    assert [one["id"] for one in hits] == [before]
+    assert [(one["id"], one["title"]) for one in hits] == [(before, "filter")]
+    assert run("doctor", "--deep").code == 0
     assert [one["name"] for one in run("library", "--json").json["documents"]] == ["docs/filter.md"]
     assert run("undo").code == 0
     assert [one["name"] for one in run("library", "--json").json["documents"]] == ["docs/pump.md"]

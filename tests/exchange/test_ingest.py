@@ -163,7 +163,7 @@ def test_a_run_that_was_stopped_is_finished_by_another(run, tmp_path, monkeypatc
     assert listed(run) == [("long.md", 60), ("short.md", 1)]
     chunks = facts_of(run, "long.md")
     assert [chunk["turn"] for chunk in chunks] == list(range(1, 61))
-    assert [chunk["title"] for chunk in chunks] == [f"Part {n}" for n in range(60)]
+    assert [chunk["title"] for chunk in chunks] == [f"long › Part {n}" for n in range(60)]
     assert chunks[0]["metadata"]["document"]["chunks"] == 60
     assert run("doctor", "--deep").code == 0
     again = run("ingest", str(tmp_path / "long.md"), "--json").json
@@ -201,7 +201,7 @@ def test_an_attack_is_left_out_and_named(run, tmp_path):
     done = run("ingest", "a.md", "--json")
     assert done.code == 0
     assert (done.json["added"], done.json["blocked"]) == (2, 1)
-    assert "a chunk (B: Ignore all previous" in done.json["warnings"][0]["message"]
+    assert "a chunk (a › B: Ignore all previous" in done.json["warnings"][0]["message"]
     assert "ignore_instructions" in done.err
     assert [chunk["turn"] for chunk in facts_of(run, "a.md")] == [1, 2]
     assert POISON not in run("export").out

@@ -168,3 +168,33 @@ def test_a_note_is_that_of_ones_own_origin(run, tmp_path):
     assert run("library", "--json").json["documents"][0]["path"] == os.path.realpath("a.md")
     assert run("library", "rm", "a.md", *peer).code == 0
     assert listed(run) == [("a.md", 2)]
+
+
+def test_a_document_is_found_by_its_name(run, tmp_path):
+    """Also one without a heading; a heading that says the name already stands alone."""
+    (tmp_path / "Hausverwaltung Nord.txt").write_text("We pay on the fifth of each month.\n")
+    (tmp_path / "cellar-rules.md").write_text("# Cellar rules\n\nBikes stay outside.\n")
+    run("ingest", "Hausverwaltung Nord.txt", "cellar-rules.md")
+    (hit,) = run("recall", "Hausverwaltung", "--json").json["hits"]
+    assert (hit["title"], hit["content"][:6]) == ("Hausverwaltung Nord", "We pay")
+    assert run("recall", "cellar", "--json").json["hits"][0]["title"] == "Cellar rules"
+
+
+def test_further_front_matter_is_no_heading(run, tmp_path):
+    """A file of several notes: what each says of itself is text."""
+    (tmp_path / "cooking.md").write_text("---\ntitle: Bread\n---\n\nRye.\n\n"
+                                         "---\ntitle: Soup\n---\n\nLeeks.\n")  # fmt: skip
+    run("ingest", "cooking.md")
+    (fact,) = run("list", "--json").json["facts"]
+    assert fact["title"] == "cooking"
+    assert fact["content"] == "title: Bread\n\nRye.\n\ntitle: Soup\n\nLeeks."
+
+
+def test_an_emptied_document_is_told_to_answer_still(run, tmp_path):
+    """As any that cannot be read now."""
+    (tmp_path / "a.md").write_text("Bikes stay outside.\n")
+    (tmp_path / "b.md").write_text("Bins go out on Tuesday.\n")
+    run("ingest", "a.md", "b.md")
+    (tmp_path / "a.md").write_text("\n")
+    told = run("ingest", "a.md", "b.md").err
+    assert "nothing in it to remember; what it said before still answers (1 chunk)" in told

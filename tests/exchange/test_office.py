@@ -63,7 +63,7 @@ def test_a_document_is_read_under_its_headings(run, tmp_path, name, make):
     hit = run("recall", "how often is the filter rinsed", "--json").json["hits"][0]
     assert "Rinse the filter every month." in hit["content"]
     titles = [one["title"] for one in run("list", "--json").json["facts"]]
-    assert "Pump" in titles or "Part 1" in titles
+    assert "a › Pump" in titles or "a › Part 1" in titles
 
 
 def test_a_table_keeps_its_cells():

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 WHOLE = 400
 """Characters of a list with its lead-in, or of an item with what is nested, that stay together."""
 LONGEST_TITLE = 120
-_PARTED = " › "
+PARTED = " › "
 _LONGEST_GOVERNOR = 400  # characters; a longer one is a statement of its own as well
 _LONGEST_BEFORE = 2000  # characters of all that governs, where it stands in the text
 _BOLD = re.compile(r"(?:\*\*|__)([^*_\n]{1,80}[^*_\n.!?:。！？：])[:：]?(?:\*\*|__)[:：]?")
@@ -101,10 +101,10 @@ def governing(governors: Iterable[str]) -> tuple[str | None, str]:
     as it stands before the text. So of what people write nothing is cut."""
     rest = list(governors)
     title: list[str] = []
-    while rest and len(_PARTED.join([*title, rest[0]])) <= LONGEST_TITLE:
+    while rest and len(PARTED.join([*title, rest[0]])) <= LONGEST_TITLE:
         title.append(rest.pop(0))
-    before = _shortened(_PARTED.join(rest), _LONGEST_BEFORE)
-    return _PARTED.join(title) or None, f"{before}: " if before else ""
+    before = _shortened(PARTED.join(rest), _LONGEST_BEFORE)
+    return PARTED.join(title) or None, f"{before}: " if before else ""
 
 
 def under_name(called: str | None, governors: Sequence[str]) -> tuple[str, ...]:

@@ -278,10 +278,12 @@ def _tell_skipped(
     session: Session, summary: Summary, found: FilesFound, *, is_useful: bool
 ) -> None:
     """Say what could not be read; where nothing was of use, the error says the first of it."""
-    wrong = [(one.name, one.error) for one in summary.outcomes if one.error is not None]
-    wrong += found.unread
-    for name, error in wrong[0 if is_useful else 1 :][:_MOST_NOTES]:
-        session.caution(error.code, f"{name} is passed over: {error.message}", hint=error.hint)
+    wrong = [(one.name, one.error, one.chunks) for one in summary.outcomes if one.error]
+    wrong += [(name, error, 0) for name, error in found.unread]
+    for name, error, held in wrong[0 if is_useful else 1 :][:_MOST_NOTES]:
+        before = f"; what it said before still answers ({some(held, 'chunk')})" if held else ""
+        said = f"{name} is passed over: {error.message}{before}"
+        session.caution(error.code, said, hint=error.hint)
     if len(wrong) > _MOST_NOTES + (not is_useful):
         session.note(f"and {len(wrong) - _MOST_NOTES - (not is_useful):,} more are passed over")
 

@@ -8,6 +8,7 @@ from itertools import groupby
 from unicodedata import combining
 
 from tideline_cli.exchange.ingest.blocks import SIZE as SIZE
+from tideline_cli.exchange.statements import PARTED, words_of_name
 from tideline_cli.model.record import record
 
 TYPE_CHECKING = False
@@ -226,4 +227,6 @@ def _replaced(
 
 
 def _said(chunk: Fact | NewFact) -> tuple[object, ...]:
-    return chunk.content, chunk.title, chunk.scope
+    """Return what tells a chunk from others: its headings are those below the name of its file."""
+    headings = (chunk.title or "").removeprefix(words_of_name(chunk.document or ""))
+    return chunk.content, headings.removeprefix(PARTED), chunk.scope

@@ -6,6 +6,7 @@ from tideline_cli.errors import Interrupted, ReplacedError, TidelineError, Write
 from tideline_cli.exchange.ingest import read, storing
 from tideline_cli.exchange.ingest.chunks import changes_between, divided
 from tideline_cli.exchange.ingest.storing import Revision, Storage
+from tideline_cli.exchange.statements import under_name, words_of_name
 from tideline_cli.memory.screening import Screen
 from tideline_cli.model.record import record, replace
 from tideline_cli.store import journal, remote, sequences
@@ -138,7 +139,10 @@ class _Reading:
                 held, one.reading.form, encoding=one.reading.encoding, size=cut.size,
                 warn=self._warn,
             )  # fmt: skip
-            parts = list(divided(blocks, size=cut.size, overlap=cut.overlap))
+            called = words_of_name(one.name)
+            named = (replace(block, headings=under_name(called, block.headings))
+                     for block in blocks)  # fmt: skip
+            parts = list(divided(named, size=cut.size, overlap=cut.overlap))
         found, self._secrets = storing.stated_by(parts, one.name, self._context, self._warn)
         if not found:
             raise TidelineError("nothing in it to remember", hint="is it empty?", code="empty")

@@ -311,7 +311,7 @@ def _moved(changes: Changes) -> Iterator[tuple[Fact, Fact]]:
     file has moved, no note of before."""
     for fact, new in changes.kept:
         after = replace(
-            with_note(fact, None), turn=new.turn, source_turn=new.source_turn,
+            with_note(fact, None), turn=new.turn, source_turn=new.source_turn, title=new.title,
             document=new.document,
         )  # fmt: skip
         if after != fact:
