@@ -140,8 +140,10 @@ def test_batches_are_those_that_undo_takes(run):
 def test_settings(run):
     """config is offered names, and the values that a setting may have."""
     assert values("setting", "ev", "config", "get") == ["evict_after_owner"]
-    assert values("setting", "s", "--json", "config", "set") == ["scope", "sameness"]
-    assert values("setting", "s", "config", "unset") == ["scope"]
+    for start, names in (("sc", ["scope"]), ("sa", ["sameness"])):
+        assert values("setting", start, "--json", "config", "set") == names
+    assert values("setting", "sc", "config", "unset") == ["scope"]
+    assert values("setting", "sa", "config", "unset") == []
     assert values("setting", "a", "config", "set", "color") == ["auto", "always"]
     assert values("setting", "", "config", "set", "analyzer") == ["standard", "reference"]
     assert values("setting", "", "config", "set", "scope") == ["auto"]
