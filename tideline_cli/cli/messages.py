@@ -115,7 +115,7 @@ _EBADF, _ENOMEM = 9, 12
 _NO_FILES = (23, 24)  # ENFILE, EMFILE; the same on all systems, and `errno` need not be loaded
 # The last is what the interpreter says when it runs out of memory itself.
 _NO_MEMORY = ("failed to map segment", "Cannot allocate memory", "cannot allocate memory",
-              "error return without exception set")  # fmt: skip
+              "can't start new thread", "error return without exception set")  # fmt: skip
 
 
 def discard_stdout() -> None:
