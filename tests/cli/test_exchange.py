@@ -25,7 +25,7 @@ SUMMARY_KEYS = [
     "file", "added", "reinforced", "superseded", "present", "links", "skipped", "blocked",
     "confined", "similar", "ignored", "limited", "renamed", "source", "batch", "errors",
     "blocked_by", "older", "differing", "unresolved", "unresolved_count", "usurping", "brought",
-    "forgotten", "before_1990", "gone", "unchanged", "stopped", "secrets",
+    "forgotten", "before_1990", "gone", "gone_ids", "unchanged", "stopped", "secrets",
 ]  # fmt: skip
 LATER = ("--now", "9999-12-31T23:59:59.999Z")  # no time to come is taken as it is
 
@@ -57,7 +57,7 @@ def test_import_reports(run):
         "renamed": 1, "source": "retrieved_document", "batch": 1, "stopped": None, "secrets": 0,
         "blocked_by": {"scan": 0, "write_gate": 0}, "older": 0, "differing": 0, "unresolved": [],
         "unresolved_count": 0, "usurping": 0, "forgotten": 0, "before_1990": 0, "gone": 0,
-        "unchanged": 0,
+        "gone_ids": [], "unchanged": 0,
         "brought": {"archived": 0, "restored": 0, "relabelled": 0, "used": 0, "copies": 0},
     }  # fmt: skip
     assert [(error["line"], error["code"]) for error in errors] == [(2, "usage"), (4, "usage")]

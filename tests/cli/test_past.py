@@ -49,7 +49,8 @@ def test_undo_as_json(run):
     form = {
         "batch": None, "undone": 2, "verb": "remember",
         "facts": {"removed": [new], "restored": [old], "changed": []},
-        "links": {"removed": 2, "restored": 0}, "dry_run": True, "passed_over": [],
+        "links": {"removed": 2, "restored": 0}, "turns": {"removed": 0, "restored": 0},
+        "dry_run": True, "passed_over": [],
     }  # fmt: skip
     assert run("undo", "--dry-run", "--json").json == form
     assert run("undo", "-n", "2").out == (
@@ -65,7 +66,8 @@ def test_redo_as_json(run):
     form = {
         "batch": None, "undone": 2, "redone": 1, "verb": "remember",
         "facts": {"removed": [], "restored": [new], "changed": []},
-        "links": {"removed": 0, "restored": 0}, "dry_run": True, "kept": [],
+        "links": {"removed": 0, "restored": 0}, "turns": {"removed": 0, "restored": 0},
+        "dry_run": True, "kept": [],
     }  # fmt: skip
     assert run("redo", "-n", "--json").json == form
     assert run("redo", "--json").json == form | {"batch": 3, "dry_run": False}
@@ -211,7 +213,7 @@ def test_purge_as_json(run):
     source = remembered(run, "I deploy on Fridays")
     derived = remembered(run, "weekends are calm", "--derived-from", source)
     form = {"purged": [source, derived], "pending": False, "dry_run": True, "earlier": [],
-            "again": [], "batch": None}  # fmt: skip
+            "again": [], "batch": None, "turns": 0}  # fmt: skip
     assert run("purge", source[:24], "-n", "--json").json == form
     done = run("purge", source, source, "--yes", "--json")
     assert done.json == form | {"dry_run": False, "batch": 3}

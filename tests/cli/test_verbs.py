@@ -667,7 +667,7 @@ def test_status(run, home):
         "vectors", "last_dream",
         "last_dream_summary", "next_dream_due", "last_consolidate", "last_consolidate_summary",
         "archiving_passes", "pending_purge", "health", "activity", "scope",
-        "fading_next_14d", "older_terms", "doors", "places", "reworded",
+        "fading_next_14d", "older_terms", "doors", "places", "reworded", "sessions",
     ]  # fmt: skip
     assert form == {
         "database": str(home / "tideline.db"), "database_from": "default",
@@ -687,7 +687,7 @@ def test_status(run, home):
         "health": "ok", "archiving_passes": [],
         "activity": form["activity"], "by_scope": {"": 2}, "scope": None,
         "fading_next_14d": None, "doors": None, "older_terms": False, "places": None,
-        "reworded": None,
+        "reworded": None, "sessions": {"turns": 0, "bytes": 0},
     }  # fmt: skip
     assert (len(form["activity"]), form["activity"][-1]) == (
         30, {"day": "2025-10-09", "added": 2, "archived": 1}
