@@ -16,10 +16,11 @@ from tests.postgres import cluster
 
 _ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 USUAL = (
-    "tests/postgres", "tests/memory", "tests/dream", "tests/store", "tests/exchange",
-    "tests/isolation", "tests/cli", "tests/doors", "tests/serve", "tests/golden_cases",
-    "tests/findability", "tests/silence", "tests/journeys", "tests/docs/test_seeds.py",
-    "tests/attack", "tests/ranking", "tests/vector", "tests/llm", "tests/property", "tests/poison",
+    "tests/postgres", "tests/memory", "tests/sessions", "tests/dream", "tests/store",
+    "tests/exchange", "tests/isolation", "tests/cli", "tests/doors", "tests/serve",
+    "tests/golden_cases", "tests/findability", "tests/silence", "tests/journeys",
+    "tests/docs/test_seeds.py", "tests/attack", "tests/ranking", "tests/vector", "tests/llm",
+    "tests/property", "tests/poison",
 )  # fmt: skip
 
 
