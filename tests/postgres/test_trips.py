@@ -17,7 +17,7 @@ from tideline_cli.store.postgres import opening, server
 
 # Round trips of each command at most.
 MOST = {"context": 9, "recall": 8, "remember": 8, "undo": 13, "redo": 19, "forget": 8, "list": 4,
-        "show": 7, "slots": 5, "status": 4}  # fmt: skip
+        "show": 7, "slots": 5, "status": 5}  # fmt: skip
 LATER = str(NOW + 1_000)
 
 

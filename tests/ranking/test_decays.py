@@ -126,7 +126,7 @@ def test_an_answer_is_ranked_by_a_curve(run):
     assert found["weibull"] == ["tea from the old shop", "tea from the new shop"]
     assert found["spaced"] == found["half-life"]
     block = run("context", "tea shop", "--decay", "weibull", *later[:2]).out
-    assert block.splitlines()[0] == "- [correction] tea from the old shop"
+    assert block.startswith("- [correction] tea from the old shop (said 2025-01-01)\n")
 
 
 def test_passes_keep_to_the_half_life(run):
