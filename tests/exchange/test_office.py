@@ -55,6 +55,21 @@ def epub():
     return whole.getvalue()
 
 
+def test_styles_of_lists_tell_their_depth():
+    """Those of Word, `List Bullet 2`, say it by their names alone."""
+    styles = "".join(f'<w:style w:type="paragraph" w:styleId="{name}"><w:name w:val="{name}"/>'
+                     '<w:pPr><w:numPr><w:numId w:val="1"/></w:numPr></w:pPr></w:style>'
+                     for name in ("List Bullet", "List Bullet 2", "List Number 3"))  # fmt: skip
+    items = "".join(f'<w:p><w:pPr><w:pStyle w:val="{name}"/></w:pPr><w:r><w:t>{text}</w:t></w:r>'
+                    "</w:p>" for name, text in (
+        ("List Bullet", "open the lid"), ("List Bullet 2", "not a little"),
+        ("List Number 3", "not with gloves"), ("List Bullet", "load wet pots")))  # fmt: skip
+    raw = paper.docx([("p", "Never:"), ("xml", items)], styles)
+    (page,) = office.unpacked(raw, "docx", Counter())
+    assert [block.text for block in html_text.blocks(page)] == [
+        "Never:\n\n- open the lid\n  - not a little\n    1. not with gloves\n- load wet pots"]
+
+
 @pytest.mark.parametrize(("name", "make"), [("a.docx", docx), ("a.odt", odt), ("a.epub", epub)])
 def test_a_document_is_read_under_its_headings(run, tmp_path, name, make):
     """By its name; a question finds the paragraph with its heading."""

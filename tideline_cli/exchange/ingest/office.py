@@ -18,6 +18,13 @@ if TYPE_CHECKING:
 
 _MOST_UNPACKED = 400_000_000  # bytes of all parts together
 _MOST_PARTS = 20_000
+_DOCX = "\n".join((
+    "p[style-name^='toc'] => !",  # as `nav` in HTML
+    *(f"p[style-name='{kind}{place}'] => {'ul|ol > li > ' * depth}{tag} > li:fresh"
+      for kind, tag in (("List Bullet", "ul"), ("List Number", "ol"))
+      for depth, place in enumerate(("", " 2", " 3", " 4", " 5"))),
+))  # fmt: skip
+"""What becomes of paragraphs of some styles."""
 
 
 def unpacked(raw: bytes, form: str, left: Counter[str]) -> Iterator[str]:
@@ -62,9 +69,8 @@ def _docx(raw: bytes, left: Counter[str]) -> Iterator[str]:
 
     # Pictures are no text: each would come as the letters of its bytes.
     nothing = mammoth.images.img_element(lambda _: {"src": ""})
-    menus = "p[style-name^='toc'] => !"  # as `nav` in HTML
     shown = _shown(raw, left, "word/styles.xml", _why_in_docx)
-    yield mammoth.convert_to_html(BytesIO(shown), convert_image=nothing, style_map=menus).value
+    yield mammoth.convert_to_html(BytesIO(shown), convert_image=nothing, style_map=_DOCX).value
 
 
 def _odt(raw: bytes, left: Counter[str]) -> Iterator[str]:
