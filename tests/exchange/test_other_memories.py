@@ -707,6 +707,30 @@ def test_claude_ai_has_headings_in_bold_and_italics(run, tmp_path):
     assert taken(run)["Be warm."]["title"] == "Choir"
 
 
+def test_what_claude_ai_knows_of_a_project_has_its_scope(run, tmp_path):
+    """Its memory names a project by a number alone; projects.json beside it has the name."""
+    _text(tmp_path / "memories.json", json.dumps([
+        {"conversations_memory": "", "project_memories": {"p-1": "Plan hive 15."}}]))
+    _text(tmp_path / "projects.json", json.dumps([
+        {"uuid": "p-1", "name": "Hives", "prompt_template": "Be brief.", "docs": []}]))
+    for name in ("memories.json", "projects.json"):
+        assert run("import", str(tmp_path / name)).code == 0
+    found = taken(run, "--all-scopes")
+    assert {text: one["scope"] for text, one in found.items()} == {
+        "Plan hive 15.": "Hives", "Be brief.": "Hives"}  # fmt: skip
+
+
+def test_an_early_claude_mem_is_known(run, tmp_path):
+    """Its observations have a text alone."""
+    path = _database(tmp_path / "mem.db", (
+        "CREATE TABLE observations (id INTEGER PRIMARY KEY, sdk_session_id TEXT, project TEXT, "
+        "text TEXT, type TEXT, created_at_epoch INTEGER)",
+    ), ("INSERT INTO observations VALUES (1, 's', 'kiosk', 'It needs kernel 6.8', 'discovery', ?)",
+        1756720800000))  # fmt: skip
+    assert "is read as a memory of claude-mem" in run("import", str(path)).err
+    assert taken(run, "--all-scopes")["It needs kernel 6.8"]["scope"] == "kiosk"
+
+
 def test_a_folder_is_known_by_its_notes_below(run, tmp_path):
     """The notes of basic-memory stand in folders of their own."""
     assert tools.recognised(str(basic_memory(tmp_path).parent)) == "basic-memory"

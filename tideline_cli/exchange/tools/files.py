@@ -44,6 +44,12 @@ def text_of(path: str) -> str:
         raise UsageError(f"{path} is not UTF-8", hint="name another file") from error
 
 
+def beside(path: str, name: str) -> str | None:
+    """Return the path of a file that lies in the folder of another; None where it does not."""
+    whole = os.path.join(os.path.dirname(path), name)
+    return whole if os.path.isfile(whole) else None
+
+
 def is_sqlite(path: str) -> bool:
     """Say whether a file is a SQLite database."""
     return first_bytes(path, len(_MAGIC)) == _MAGIC

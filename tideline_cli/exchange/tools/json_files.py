@@ -8,6 +8,7 @@ import re
 from tideline_cli.errors import TidelineError, UsageError
 from tideline_cli.exchange import markdown
 from tideline_cli.exchange.tools.files import (
+    beside,
     json_lines,
     json_of,
     ms_of,
@@ -174,15 +175,20 @@ def _made(one: Row) -> Any:
 
 def claude_ai(path: str, tell: Tell = str) -> Iterator[Row]:
     """Yield what an export of claude.ai remembers: of memories.json the statements of what it knows
-    of its user and of each project, of projects.json descriptions, instructions and documents."""
+    of its user and of each project, which projects.json beside it names; of that the descriptions,
+    instructions and documents."""
     whole = json_of(text_of(path), path)
+    listed = beside(path, "projects.json")
+    projects = json_of(text_of(listed), listed) if listed else []
+    names = {one["uuid"]: one.get("name") for one in projects if "uuid" in one}
     for one in whole if isinstance(whole, list) else [whole]:
         if not isinstance(one, dict):
             raise UsageError(f"{path} is no export of claude.ai", hint="nothing was taken")
         known = [(one.get("conversations_memory"), None)]
         known += [(text, key) for key, text in (one.get("project_memories") or {}).items()]
-        for text, scope in known:
-            yield from _stated(_with_headings(str(text or "")), scope, one, tell)
+        for text, key in known:
+            of = one | {"uuid": key or one.get("uuid")}
+            yield from _stated(_with_headings(str(text or "")), names.get(key, key), of, tell)
         name = one.get("name")
         texts = [(one.get(key), name, one) for key in ("description", "prompt_template")]
         texts += [(own.get("content"), own.get("filename"), own) for own in one.get("docs") or ()]

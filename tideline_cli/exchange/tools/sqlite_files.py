@@ -130,6 +130,7 @@ def recognised(path: str) -> str | None:
     """Return which program a database is of, by a table that it alone has; None for others."""
     for name, table, column in (
         ("claude-mem", "observations", "narrative"), ("claude-mem", "observations", "facts"),
+        ("claude-mem", "observations", "sdk_session_id"),  # of versions without titles
         ("claude-mem", "memory_items", "narrative"),
         ("mcp-memory-service", "memories", "content_hash"),
     ):  # fmt: skip

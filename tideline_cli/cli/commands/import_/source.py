@@ -153,7 +153,8 @@ class Source:
             elif path != "-":
                 _regular(path)
             if self._walk is not None and self._tool is None and not self._walk.files:
-                raise UsageError(f"{path} has no Markdown files", hint=f"tideline ingest {path}")
+                hint = f"name a file; `tideline ingest {path}` takes other documents"
+                raise UsageError(f"{path} has no Markdown files", hint=hint)
             self._set_size(0)
         elif path != "-":
             self.size = _regular(path)
