@@ -381,3 +381,15 @@ def test_folders_among_the_notes_are_said():
 
     assert "facts/moved" in exported()["strange"]
     assert "1 folders in facts are not read" in run_main("import", "notes", "--trust").err
+
+
+def test_notes_beside_the_folder_of_facts_are_said():
+    """Editors put a new note at the top of a vault."""
+    said("a fact")
+    exported()
+    assert "passed over" not in run_main("import", "notes", "--trust").err
+    for name in ("Garden.md", "Trip.md"):
+        with open(f"notes/{name}", "w", encoding="utf-8") as file:
+            file.write("Roses are pruned in March.\n")
+    told = run_main("import", "notes", "--trust").err
+    assert "passed over: Garden.md and 1 more; of a vault only the notes in facts are read" in told

@@ -5,8 +5,9 @@ from __future__ import annotations
 from tideline_cli.errors import TidelineError, UsageError
 from tideline_cli.exchange import markdown
 from tideline_cli.exchange.vault import note
-from tideline_cli.exchange.vault.folder import Folder, FoundNotes
-from tideline_cli.exchange.vault.write import FACTS, MARKER
+from tideline_cli.exchange.vault.folder import END, Folder, FoundNotes
+from tideline_cli.exchange.vault.hubs import MAP
+from tideline_cli.exchange.vault.write import FACTS, HUBS, MARKER
 from tideline_cli.model import instant
 from tideline_cli.model.source import is_trusted
 
@@ -49,6 +50,11 @@ def rows(
             reader = _Reader(facts, tell)
             yield from enumerate(reader.rows(), 1)
             reader.tell_rest()
+        ours = (f"{MAP}{END}", FACTS, HUBS)
+        beside = [one for one in (*folder.notes(), *folder.folders()) if one not in ours]
+        if beside:
+            more = f" and {len(beside) - 1:,} more" if len(beside) > 1 else ""
+            tell(f"passed over: {beside[0]}{more}; of a vault only the notes in {FACTS} are read")
 
 
 class _Reader:
