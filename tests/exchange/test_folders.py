@@ -86,6 +86,7 @@ def test_no_link_is_followed_out_of_the_folder(tmp_path):
 NAMED = {
     "2026-02-08.md": (2026, 2, 8), "journals/2026_02_08.md": (2026, 2, 8),
     "20260208-standup.md": (2026, 2, 8), "Feb 8 2026.md": (2026, 2, 8),
+    "8.2.2026.md": (2026, 2, 8), "Protokoll 08. 02. 2026.md": (2026, 2, 8), "v1.13.2026.md": None,
     "8 February 2026.md": (2026, 2, 8), "Sept 8, 2026.md": (2026, 9, 8),
     "2026/02/08.md": (2026, 2, 8), "2026/02-February/08 Sunday.md": (2026, 2, 8),
     "Meeting 2025.12.31 notes.md": (2025, 12, 31), "v2026.md": None, "2026-13-08.md": None,
@@ -168,6 +169,7 @@ def test_the_head_comes_first():
     """Its fields in a stated order, as times, days, or words."""
     assert dates.at_head({"Created": "2024-03-01T10:00:00Z", "date": "2020-01-01"}) == 1709287200000
     assert dates.at_head({"date": "Feb 8, 2026"}) == datetime(2026, 2, 8).timestamp() * 1000
+    assert dates.at_head({"date": "14.03.2026"}) == datetime(2026, 3, 14).timestamp() * 1000
     assert dates.at_head({"title": "2024"}) is None
 
 

@@ -29,6 +29,8 @@ _NUMBERS = re.compile(
 )
 _FOLDERS = re.compile(r"(?:^|/)((?:19|20)\d\d)/(?:[^/\d]*/)?(0[1-9]|1[0-2])(?:[^/\d][^/]*)?/"
                       r"(0[1-9]|[12]\d|3[01])(?![^/\D]*\d)[^/]*$")  # fmt: skip
+_DOTTED = re.compile(r"(?<![\d.])(0?[1-9]|[12]\d|3[01])\. ?(0?[1-9]|1[0-2])\. ?"
+                     r"((?:19|20)\d\d)(?!\d)")  # fmt: skip
 _SHORT = {
     "jan": "january", "feb": "february", "mar": "march", "apr": "april", "jun": "june",
     "jul": "july", "aug": "august", "sep": "september", "sept": "september", "oct": "october",
@@ -105,12 +107,16 @@ def at_head(head: Mapping[str, Any]) -> int | None:
 
 def in_name(path: str) -> int | None:
     """Return the midnight of the day that the name of a file says, or its folders; None where they
-    say none: 2026-02-08, 2026_02_08, Feb 8 2026, 2026/02/08, at its beginning also 20260208."""
+    say none: 2026-02-08, 2026_02_08, Feb 8 2026, 8.2.2026, 2026/02/08, at its beginning also
+    20260208."""
     name = os.path.splitext(path.rpartition("/")[2])[0]
     found = _NUMBERS.search(name) or _FOLDERS.search(os.path.splitext(path)[0])
     if found is not None:
         *_, year, month, day = (int(part) for part in found.groups() if part and part.isdigit())
         return _midnight(year, month, day)
+    dotted = _DOTTED.search(path.rpartition("/")[2])  # whose year is no ending
+    if dotted is not None:
+        return _midnight(int(dotted[3]), int(dotted[2]), int(dotted[1]))
     if not _YEAR.search(name):
         return None
     words = re.findall(r"[^\W_]+", name.lower())
