@@ -312,7 +312,7 @@ def test_a_pdf_needs_its_library_and_knows_its_pages(run, tmp_path, monkeypatch)
     (tmp_path / "other.pdf").write_bytes(pdf("Another one."))
     monkeypatch.setitem(sys.modules, "pypdf", None)
     done = run("ingest", "other.pdf")
-    assert done.code == 6 and 'pip install "tideline-cli[documents]"' in done.err
+    assert done.code == 6 and "pip install '.[documents]' in the clone" in done.err
 
 
 def test_chunks_are_of_the_size_that_is_asked_for(run, tmp_path):

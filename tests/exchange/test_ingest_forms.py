@@ -288,7 +288,7 @@ def test_without_pypdf_the_error_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "pypdf", None)
     with pytest.raises(UnavailableError, match="needs pypdf") as error:
         list(read.pdf_blocks(pdf("x"), warn))
-    assert "tideline-cli[documents]" in error.value.hint
+    assert ".[documents]" in error.value.hint
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-32"])

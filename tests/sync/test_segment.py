@@ -181,4 +181,4 @@ def test_without_cryptography_a_hint_is_given(tmp_path):
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True,
                           check=True, env={**os.environ, "PYTHONPATH": str(ROOT)})  # fmt: skip
-    assert done.stdout == "6 pip install 'tideline-cli[sync]', or make the place with --plain\n"
+    assert done.stdout == "6 pip install '.[sync]' in the clone, or make the place with --plain\n"

@@ -350,8 +350,8 @@ def _parsed_place(folder: str, name: str) -> PlaceFile | None:
     try:
         form = json.loads(read(folder, "", name, most=_LARGEST_PLACE))
         if form["format"] > FORMAT:
-            raise StoreError(f"{folder} was made by a newer version", hint="pip install --upgrade "
-                             "tideline-cli", code="place_newer")  # fmt: skip
+            raise StoreError(f"{folder} was made by a newer version",
+                             hint="upgrade tideline-cli here", code="place_newer")  # fmt: skip
         if is_id(form["id"]) and form["form"] in _FORMS:
             return PlaceFile(form["id"], form["form"] == _FORMS[0])
     except FileNotFoundError:

@@ -91,7 +91,7 @@ def _cipher(secret: bytes, purpose: bytes) -> ChaCha20Poly1305:
     if not _HAS_CIPHER:
         raise UnavailableError(
             "an encrypted place needs the package cryptography",
-            hint="pip install 'tideline-cli[sync]', or make the place with --plain",
+            hint="pip install '.[sync]' in the clone, or make the place with --plain",
             code="no_cryptography",
         )
     return ChaCha20Poly1305(_derived(secret, purpose, b"seal"))
@@ -291,7 +291,7 @@ def newer(data: bytes) -> None:
     if isinstance(said, int) and said > FORMAT:
         raise SegmentError(
             "newer", f"a segment was written by a newer version (format {said})",
-            hint="pip install --upgrade tideline-cli",
+            hint="upgrade tideline-cli here",
         )  # fmt: skip
 
 

@@ -21,7 +21,7 @@ ADVICE = {
     "incomplete": "that machine is still writing: sync again when it has finished",
     "damaged": f"{_MACHINE}, which then writes its folder anew",
     "too_large": "remove the file: no segment is that large",
-    "newer": "pip install --upgrade tideline-cli",
+    "newer": "upgrade tideline-cli here",
     "key": "`tideline sync key` prints it on a machine that has it, `tideline sync key add` takes "
            "it here",
     "form": "somebody without the key may have written it: remove the file, or make a new place",

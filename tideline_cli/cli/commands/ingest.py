@@ -36,8 +36,8 @@ HELP = f"""Take in documents: text, Markdown, reStructuredText, HTML, PDF.
 
 Each document is cut into chunks, at headings, paragraphs and sentences; a chunk is a fact that
 knows its document and its headings. `tideline library` lists the documents, `recall --document
-NAME` asks one, `recall --no-documents` none. A PDF needs pypdf: pip install
-"tideline-cli[documents]".
+NAME` asks one, `recall --no-documents` none. PDF, DOCX, ODT and EPUB
+need `pip install '.[documents]'` in the clone.
 
 Of a folder, files that end as documents do are taken, of the folders below it too; --glob asks for
 others. What begins with a dot is passed over, and links to folders are not followed. `-` reads

@@ -223,7 +223,7 @@ def _pages(raw: bytes) -> list[Callable[[], str]]:
     except ModuleNotFoundError:
         raise UnavailableError(
             "a PDF needs pypdf, which is not installed",
-            hint='pip install "tideline-cli[documents]"',
+            hint="pip install '.[documents]' in the clone",
             code="no_pypdf",
         ) from None
     import logging  # noqa: PLC0415  PDF alone

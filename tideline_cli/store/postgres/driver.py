@@ -40,7 +40,7 @@ except ImportError as error:
         raise MemoryError from error
     raise StoreError(
         "psycopg, the driver for PostgreSQL, is not there",
-        hint="pip install 'tideline-cli[postgres]'", code="driver_missing",
+        hint="pip install '.[postgres]' in the clone", code="driver_missing",
     ) from error  # fmt: skip
 
 TYPE_CHECKING = False

@@ -67,7 +67,7 @@ class OnnxEmbedder(CodedEmbedder):
         except ImportError as error:
             raise UnavailableError(
                 "the package onnxruntime, which runs the model, is not installed",
-                hint="pip install 'tideline-cli[minilm]'",
+                hint="pip install '.[minilm]' in the clone",
             ) from error
         try:
             onnxruntime.set_default_logger_severity(4)

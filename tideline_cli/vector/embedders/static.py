@@ -185,7 +185,7 @@ def installed() -> tuple[str, str]:
             return weights, tokenizer
     raise UnavailableError(
         "the package wordllama, whose word vectors `static` reads, is not installed",
-        hint="pip install 'tideline-cli[static]', or name a folder: static:DIR",
+        hint="pip install '.[static]' in the clone, or name a folder: static:DIR",
     )
 
 
