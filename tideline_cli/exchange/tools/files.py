@@ -44,7 +44,7 @@ def text_of(path: str) -> str:
         raise UsageError(f"{path} is not UTF-8", hint="name another file") from error
 
 
-def beside(path: str, name: str) -> str | None:
+def lying_beside(path: str, name: str) -> str | None:
     """Return the path of a file that lies in the folder of another; None where it does not."""
     whole = os.path.join(os.path.dirname(path), name)
     return whole if os.path.isfile(whole) else None

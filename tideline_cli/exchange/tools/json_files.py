@@ -8,9 +8,9 @@ import re
 from tideline_cli.errors import TidelineError, UsageError
 from tideline_cli.exchange import markdown
 from tideline_cli.exchange.tools.files import (
-    beside,
     json_lines,
     json_of,
+    lying_beside,
     ms_of,
     object_of,
     part_id,
@@ -178,7 +178,7 @@ def claude_ai(path: str, tell: Tell = str) -> Iterator[Row]:
     of its user and of each project, which projects.json beside it names; of that the descriptions,
     instructions and documents."""
     whole = json_of(text_of(path), path)
-    listed = beside(path, "projects.json")
+    listed = lying_beside(path, "projects.json")
     projects = json_of(text_of(listed), listed) if listed else []
     names = {one["uuid"]: one.get("name") for one in projects if "uuid" in one}
     for one in whole if isinstance(whole, list) else [whole]:
@@ -205,8 +205,7 @@ def _with_headings(text: str) -> str:
 
 def _stated(text: Any, scope: Any, one: Row, tell: Tell) -> Iterator[Row]:
     """Yield what a Markdown text in an export states, under the scope of its project."""
-    lines = str(text or "").split("\n")
-    for _, row in markdown.rows((line.encode() + b"\n" for line in lines), tell=tell):
+    for _, row in markdown.rows_of(str(text or "").split("\n"), tell=tell):
         if isinstance(row, TidelineError):
             tell(f"left out: {row.message}")
             continue

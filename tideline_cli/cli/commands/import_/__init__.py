@@ -14,7 +14,7 @@ from tideline_cli.cli.verbs import progress
 from tideline_cli.errors import Interrupted, TidelineError, UsageError
 from tideline_cli.exchange import dates, gone_notes, tools
 from tideline_cli.exchange.importer import import_rows, prepared
-from tideline_cli.exchange.importer.cells import KEYS, TEXT_KEYS, mapping_of
+from tideline_cli.exchange.importer.cells import TEXT_KEYS, mapping_of
 from tideline_cli.exchange.importer.preparation import ChunkReader
 from tideline_cli.exchange.importer.rows import ImportContext
 from tideline_cli.exchange.importer.summary import ImportSummary
@@ -326,8 +326,7 @@ def useless(summary: ImportSummary) -> TidelineError:
     else:
         hint = (
             f"a row needs \"content\" (or {', '.join(TEXT_KEYS[1:])}; or --map COLUMN=content); "
-            "or --as 'a sentence with {COLUMN}'; also looked for: "
-            f"{', '.join(sorted(KEYS - {'content'}))}; the rows have {found}"
+            f"or --as 'a sentence with {{COLUMN}}'; the rows have {found}"
         )
     why = f"none of the {summary.rows:,} rows could be used"
     return TidelineError(why, hint=hint, code="no_usable_row")

@@ -43,7 +43,8 @@ _PIPED = "pipe it and use `-`"
 _LARGE = 1 << 20  # bytes from which on a file has thousands of rows, but for very long ones
 _BY_ENDING = {
     ".csv": "csv", ".tsv": "tsv", ".db": "sqlite", ".sqlite": "sqlite", ".sqlite3": "sqlite",
-    ".md": "markdown", ".markdown": "markdown", ".xlsx": "sheet",
+    ".md": "markdown", ".markdown": "markdown", ".xlsx": "sheet", ".json": "jsonl",
+    ".jsonl": "jsonl", ".ndjson": "jsonl",
 }  # fmt: skip
 _BEGINNING = 4096  # bytes
 _TABLES = ("jsonl", "csv", "tsv", "sqlite", "sheet")
@@ -58,26 +59,22 @@ def kind_of(path: str) -> str:
     which another command reads."""
     if path != "-" and os.path.isdir(path):
         return "markdown"
-    known = _ending(path)
+    ending = os.path.splitext(path)[1].lower()
+    known = _BY_ENDING.get(ending)
     if known is not None or path == "-" or not os.path.isfile(path):
         return known or "jsonl"
     with named_files.open_plain(path, hint=_PIPED) as file:
         raw = file.read(_BEGINNING)
     text = raw.decode(encodings.marked(raw) or "utf-8", "replace")
     found = lists.list_kind(path, text)
-    ending = os.path.splitext(path)[1].lower()
-    if found is not None or ending in ("", ".txt", ".json", ".jsonl", ".ndjson"):
-        return found or ("text" if ending == ".txt" else "jsonl")
+    if found is not None or ending in ("", ".txt"):
+        return found or ("text" if ending else "jsonl")
     begins = text.lstrip("\ufeff \r\n\t")
     if begins.startswith("<?xml") and "<html" not in begins:
         raise UsageError(f"{path} is XML", hint="save it as HTML, Markdown or CSV")
     if begins[:1] not in ("", "{", "["):
         raise UsageError(f"{path} is a document", hint=f"tideline ingest {path}")
     return "jsonl"
-
-
-def _ending(name: str) -> str | None:
-    return _BY_ENDING.get(os.path.splitext(name)[1].lower())
 
 
 class LimitedRows:
