@@ -383,12 +383,12 @@ def test_many_flaws_of_a_kind_are_one_line(run):
 
 
 def test_an_import_of_no_use_ends_with_1(run):
-    """Where no row could be used the exit code is 1, and the keys that are looked for are named
+    """Where no row could be used the exit code is 1, and the keys that may hold a text are named
     beside those that there are."""
     done = run("import", "-", stdin=lines({"words": "one", "when": 1}, {"words": "two"}))
     assert done.code == 1
     assert "none of the 2 rows could be used" in done.err
-    assert 'a row needs "content"' in done.err and "valid_from" in done.err
+    assert 'a row needs "content"' in done.err and "--map" in done.err
     assert "the rows have words, when" in done.err
     done = run("import", "-", "--json", stdin=lines({"words": "one"}))
     assert (done.code, done.json["skipped"]) == (1, 1)
