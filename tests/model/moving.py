@@ -7,7 +7,7 @@ What --merge makes of rows that restate others, each at its own time, is not for
 laws, and taken over. It removes nothing; revives nothing but what a pass has archived and a row of
 the same id says is active; changes nothing that no row concerns, but to what a row of the same id
 states; keeps what was forgotten as it is, leaves one value a slot, and narrows nothing that has no
-end.
+end, but to what a row of the same id states (what a pass has merged into a fact holds by itself).
 """
 
 from __future__ import annotations
@@ -187,7 +187,7 @@ def merged(memory, rows, *, viewer, answer):
         if gone and (stored is None or stored["lifecycle"] != row["lifecycle"]):
             raise Broken(f"merging does not keep {row['id']} {row['lifecycle']}")
     _one_value_a_slot(before, after)
-    _never_narrowed(before, after, [
+    _never_narrowed(before, after, stated, [
         row for row in stated if row.get("valid_to") is not None or row.get("slot")
         or row.get("lifecycle") in ("archived", "pruned")
     ])  # fmt: skip
@@ -257,13 +257,14 @@ def _times(fact):
     return begin(fact), fact["valid_to"], fact["lifecycle"], fact["slot"]
 
 
-def _never_narrowed(before, after, ending):
+def _never_narrowed(before, after, rows, ending):
     """What is said without a slot and without an end holds as long as it did."""
     for fact_id, fact in before.items():
         row = after[fact_id]
         if fact["slot"] or any(one["id"] == fact_id or _concerns(one, fact) for one in ending):
             continue
-        if begin(row) > begin(fact) or end(row) < end(fact):
+        own = any(one["id"] == fact_id for one in rows) and _is_as_stated(row, fact, rows)
+        if not own and (begin(row) > begin(fact) or end(row) < end(fact)):
             raise Broken(f"merging narrows {fact_id}")
 
 
