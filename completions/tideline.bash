@@ -316,6 +316,7 @@ _tideline_value() {
         serve:--port) REPLY='text' ;;
         mcp:--agent) REPLY='ask agent' ;;
         mcp:--format) REPLY='one of json text' ;;
+        mcp:--scope) REPLY='ask scope' ;;
         hook:--pause) REPLY='text' ;;
         hook:--scope) REPLY='ask scope' ;;
         init:--key) REPLY='text' ;;
@@ -418,7 +419,7 @@ _tideline_flags() {
         schedule) REPLY='--cron --systemd --launchd --schtasks --at --sync --install --remove' ;;
         config) REPLY='' ;;
         serve) REPLY='--port --open --show-secrets' ;;
-        mcp) REPLY='--write --forget-any --show-secrets --agent --format' ;;
+        mcp) REPLY='--write --forget-any --show-secrets --agent --format --scope --all-scopes' ;;
         hook) REPLY='--pause --resume --show-secrets --scope --all-scopes' ;;
         setup) REPLY='--all --check --remove --dry-run -n --hooks --mcp --project' ;;
         init) REPLY='--key --no-key' ;;

@@ -80,7 +80,7 @@ function __tideline_takes_value -d 'Succeed when flag $argv[2] of command $argv[
         case serve
             contains -- $argv[2] --port
         case mcp
-            contains -- $argv[2] --agent --format
+            contains -- $argv[2] --agent --format --scope
         case hook
             contains -- $argv[2] --pause --scope
         case init
@@ -717,6 +717,8 @@ complete -c tideline -n "__tideline_at mcp" -l forget-any -d 'With --write: forg
 complete -c tideline -n "__tideline_at mcp" -l show-secrets -d 'Print passwords, keys and card numbers, not `[secret]`'
 complete -c tideline -n "__tideline_at mcp" -l agent -k -x -a '(__tideline_values agent)' -d 'The name that stands on what is remembered [default: the setting agent]'
 complete -c tideline -n "__tideline_at mcp" -l format -x -a 'json text' -d 'Results as json, in both halves, or as text alone, for clients that cannot read both [default: json]'
+complete -c tideline -n "__tideline_at mcp" -l scope -k -x -a '(__tideline_values scope)' -d 'See facts of this scope, of those above it, and without one; an empty one sees the last alone [default: the setting scope]'
+complete -c tideline -n "__tideline_at mcp" -l all-scopes -d 'See the facts of every scope'
 complete -c tideline -n "__tideline_at hook" -l pause -x -d 'Let the origin\'s hooks do nothing for so long, such as 2h or 1d'
 complete -c tideline -n "__tideline_at hook" -l resume -d 'End a pause'
 complete -c tideline -n "__tideline_at hook" -l show-secrets -d 'Print passwords, keys and card numbers, not `[secret]`'

@@ -641,6 +641,8 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--show-secrets'); Kind = 'flag'; Help = 'Print passwords, keys and card numbers, not `[secret]`.' }
             @{ Flags = @('--agent'); Kind = 'ask agent'; Help = 'The name that stands on what is remembered [default: the setting agent].' }
             @{ Flags = @('--format'); Kind = 'one of json text'; Help = 'Results as json, in both halves, or as text alone, for clients that cannot read both [default: json].' }
+            @{ Flags = @('--scope'); Kind = 'ask scope'; Help = 'See facts of this scope, of those above it, and without one; an empty one sees the last alone [default: the setting scope].' }
+            @{ Flags = @('--all-scopes'); Kind = 'flag'; Help = 'See the facts of every scope.' }
         )
         'hook' = @(
             @{ Flags = @('--pause'); Kind = 'text'; Help = 'Let the origin''s hooks do nothing for so long, such as 2h or 1d.' }

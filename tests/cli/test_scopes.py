@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.support import DAY, NOW
+from tideline_cli.config.git_root import repository
 from tideline_cli.store.opening import open_for_writing
 
 FACTS = {
@@ -105,9 +106,16 @@ def test_what_is_written_in_a_project_is_stamped(run, monkeypatch):
     assert run("extract", "--pending", "--scope", "b").code == 2
 
 
+def repo(folder, *settings):
+    """Make a repository whose settings have these lines."""
+    (folder / ".git").mkdir(parents=True)
+    (folder / ".git" / "config").write_text("".join(f"{line}\n" for line in settings))
+    return str(folder)
+
+
 def test_the_git_root_names_the_scope(run, monkeypatch):
-    """`auto` is the name of the folder that holds .git, found upwards; of a worktree that of the
-    repository it belongs to; outside there is none."""
+    """`auto` is the name and a digest of the repository that holds a folder; a worktree is of the
+    repository that knows it; outside there is none, and everything is seen."""
     run("config", "set", "scope", "auto")
     here = Path.cwd()
 
@@ -117,23 +125,76 @@ def test_the_git_root_names_the_scope(run, monkeypatch):
         made = run("remember", f"a fact in {folder.name}", "--json", "--now", str(NOW))
         return made.json["fact"]["scope"]
 
-    (here / "shop" / ".git").mkdir(parents=True)
-    assert scope_in(here / "shop" / "src" / "deep") == "shop"
+    shop = repository(repo(here / "shop"))
+    assert shop.startswith("shop/") and scope_in(here / "shop" / "src" / "deep") == shop
     kept = here / "shop" / ".git" / "worktrees" / "tree"
     for name, there, back in (("tree", kept, f"{here}/tree/.git"),
                               ("close", "../shop/.git/worktrees/tree", "../../../../close/.git")):
         (here / name).mkdir()
         (here / name / ".git").write_text(f"gitdir: {there}\n")
-        assert scope_in(here / name / "lib") == name, "the repository knows of no such worktree"
+        is_unknown = "the repository knows of no such worktree"
+        assert scope_in(here / name / "lib").startswith(f"{name}/"), is_unknown
         kept.mkdir(parents=True, exist_ok=True)
         (kept / "gitdir").write_text(back + "\n")
-        assert scope_in(here / name / "src") == "shop"
-    (here / "part").mkdir()
-    (here / "part" / ".git").write_text("gitdir: ../shop/.git/modules/part\n")
-    assert scope_in(here / "part") == "part"
+        assert scope_in(here / name / "src") == shop
+    part = here / "shop" / ".git" / "modules" / "part"
+    part.mkdir(parents=True)
+    (here / "shop" / "part").mkdir()
+    (here / "shop" / "part" / ".git").write_text("gitdir: ../.git/modules/part\n")
+    remote = '[remote "origin"]\nurl=host:b/c\n'
+    (part / "config").write_text(f"[core]\nworktree = ../../../part\n{remote}")
+    assert scope_in(here / "shop" / "part") == repository(repo(here / "c", remote))
     assert scope_in(here / "none") is None
     hits = run("recall", "fact", "--json").json["hits"]
     assert len(hits) == 6, "without a scope everything is seen"
+
+
+ONE = (
+    "https://github.com/acme/api.git", "git@github.com:acme/api.git", "ssh://git@GitHub.com:22/acme/api",
+    "https://user:token@github.com/Acme/API/",
+    "github.com:acme/api", "git://github.com/acme//api.git", "https://github.com:443/acme/api?x=token",
+    '"https://github.com/acme/api" ; a remark',
+)  # fmt: skip
+
+
+def test_one_remote_is_one_scope(tmp_path):
+    """Every form of an address is one scope, whatever the folder is called; no word of who logs in
+    is in it. Another address, another path and another host are others."""
+    scopes = [repository(repo(tmp_path / str(n), '[remote "origin"]', f"\turl = {url}"))
+              for n, url in enumerate(ONE)]  # fmt: skip
+    assert len({*scopes}) == 1 and scopes[0].startswith("api/") and len(scopes[0]) == 16
+    other = ("git@github.com:else/api", "git@example.org:acme/api", "/srv/acme/api", "")
+    others = [repository(repo(tmp_path / f"o{n}" / "api", '[remote "origin"]', f"url={url}"))
+              for n, url in enumerate(other)]
+    assert len({*others, *scopes}) == len(other) + 1
+    assert all(one.startswith("api/") for one in others)
+
+
+def test_what_the_settings_of_a_repository_say(tmp_path):
+    """The remote origin counts, else the first; quotes, remarks, letter case and broken lines are
+    read as git reads them; programs, includes and settings behind a link are not."""
+    first = repository(repo(tmp_path / "a", "[REMOTE \"origin\"] URL = host:x/y"))
+    assert repository(repo(tmp_path / "b", '[remote "up"]', "url = h:z", '[remote "origin"]',
+                           'pushurl = "h:p"', "url = host:\\", "x/y  # here")) == first  # fmt: skip
+    assert repository(repo(tmp_path / "c", '[remote "fork"]', "url = host:x/y", '[remote "b"]',
+                           "url = h:z")) == first  # fmt: skip
+    repo(tmp_path / "d", "[include]", f"path = {tmp_path}/a/.git/config", "[core]",
+         f"fsmonitor = touch {tmp_path}/ran", f"sshCommand = touch {tmp_path}/ran")  # fmt: skip
+    assert repository(str(tmp_path / "d")).startswith("d/") and not (tmp_path / "ran").exists()
+    (tmp_path / "e").mkdir()
+    (tmp_path / "e" / ".git").symlink_to(tmp_path / "a" / ".git")
+    assert repository(str(tmp_path / "e")).startswith("e/")
+    clone = repo(tmp_path / "f", '[remote "origin"]', f"url = {tmp_path}/d")
+    assert repository(clone) == repository(str(tmp_path / "d"))
+
+
+def test_a_home_folder_is_no_project(tmp_path, monkeypatch):
+    """A repository at $HOME is none, with a remote too, and so is what lies in it."""
+    monkeypatch.setenv("HOME", str(tmp_path / "me"))
+    repo(tmp_path / "me", '[remote "origin"]', "url = git@github.com:me/dotfiles")
+    (tmp_path / "me" / "notes").mkdir()
+    assert repository(str(tmp_path / "me")) is repository(str(tmp_path / "me" / "notes")) is None
+    assert repository(repo(tmp_path / "me" / "notes" / "own")).startswith("own/")
 
 
 def test_each_scope_has_slots_of_its_own(run, filled):

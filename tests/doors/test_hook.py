@@ -13,7 +13,9 @@ import pytest
 
 from tests import backends
 from tests.doors import payloads
+from tests.doors.mcp_talk import told
 from tests.doors.payloads import CLIENTS, ENDS, PROMPT, START, block_in
+from tideline_cli.config.git_root import repository
 from tideline_cli.serve import hook_answer
 
 FACTS = ("I deploy the billing service on Fridays", "The staging database lives on host db-7",
@@ -215,13 +217,45 @@ def test_a_project_does_not_hear_of_another(run, memory, tmp_path):
     assert "trunk-alpha" in told and "trunk-beta" not in told
 
 
+def test_two_repositories_of_one_name_are_two(run, memory, tmp_path, monkeypatch):
+    """What an agent remembers or hears in one repository is said in no other, also of the same
+    name; what the person prefers is said in all. MCP counts what matches elsewhere."""
+    one, other = tmp_path / "a" / "api", tmp_path / "b" / "api"
+    for folder in (one, other):
+        (folder / ".git").mkdir(parents=True)
+    monkeypatch.chdir(one)
+    write = ("--write",)
+    told("remember", text="the release branch is called trunk-one", argv=write)
+    told("remember", text="release notes are best in French", segment="preference", argv=write)
+    row = {"role": "user", "content": "the release bill goes to billing@example.org"}
+    (one / "t.jsonl").write_text(json.dumps(row) + "\n")
+    call = payloads.end("codex", "Stop", folder=str(one), session="e")
+    run("hook", "codex", stdin=json.dumps(json.loads(call) | {"transcript_path": "t.jsonl"}))
+    assert run("extract", "--pending", "--llm", "none", "--all-now").code == 0
+    said = {}
+    for folder in (one, other):
+        block = started(run, "codex", session=f"s {folder}", folder=str(folder))
+        for question in ("what is the release branch called?", "release notes in which language?",
+                         "where does the release bill go to: billing@example.org?"):
+            block += asked(run, "codex", question, session=f"{question} {folder}",
+                           folder=str(folder))  # fmt: skip
+        said[folder] = [word in block for word in ("trunk-one", "billing@example.org", "French")]
+    assert said == {one: [True, True, True], other: [False, False, True]}
+    monkeypatch.chdir(other)
+    assert told("recall", query="trunk")["other_scopes"] == 1
+    assert len(told("recall", query="release trunk", argv=("--all-scopes",))["hits"]) > 1
+    monkeypatch.chdir(one)
+    assert "trunk-one" in told("recall", query="release trunk")["hits"][0]["text"]
+
+
 def test_a_clone_does_not_choose_the_scope(run, memory, tmp_path):
     """The scope of a project file that nobody trusts is not taken where it would show more than the
     scope of the repository: neither for what is said nor for what is stored. That is in the log
     once in a conversation, and a trusted file is taken."""
     folder = tmp_path / "clone"
     (folder / ".git").mkdir(parents=True)
-    for scope in ("work", "clone/part", "clone"):
+    own = repository(str(folder))
+    for scope in ("work", f"{own}/part", "clone"):
         run("remember", f"the release branch of {scope} is called trunk-{scope}", "--scope", scope)
     question = "what is the release branch called?"
     file = folder / ".tideline.toml"
@@ -238,12 +272,12 @@ def test_a_clone_does_not_choose_the_scope(run, memory, tmp_path):
         file.write_text(text + "\n")
         block, scope = told(text)
         assert "trunk-clone is" not in block and "called trunk-clone" in block
-        assert "trunk-work" not in block and scope == "clone", text
+        assert "trunk-work" not in block and scope == own, text
     (line,) = [line for line in _lines(memory.parent) if "the scope work in" in line]
     assert "the file is not trusted; `tideline config trust` trusts it" in line
-    file.write_text('scope = "clone/part"\n')
+    file.write_text(f'scope = "{own}/part"\n')
     block, scope = told("below")
-    assert "trunk-clone/part" in block and scope == "clone/part"
+    assert f"trunk-{own}/part" in block and scope == f"{own}/part"
     file.write_text('scope = "work"\n')
     file.chmod(0o600)
     run("config", "trust", str(folder))

@@ -9,6 +9,7 @@ import pytest
 
 from tests import backends
 from tests.doors import payloads
+from tideline_cli.config.git_root import repository
 
 FENCE = ('## Relevant memory\n<untrusted-memory id="a">\n- [entity] the user\'s phone 13911112222\n'
          '</untrusted-memory id="a">')  # fmt: skip
@@ -94,8 +95,8 @@ def test_a_form_that_cannot_be_read_is_said(run, tmp_path):
 
 
 def test_the_queue_is_worked_off(run, tmp_path, home):
-    """What waits is distilled once, in the scope of its project, by the agent that held it; what
-    is gone is told, and leaves the queue."""
+    """What waits is distilled once, by the agent that held it; who somebody is holds in all
+    projects. What is gone is told, and leaves the queue."""
     (tmp_path / "work" / ".git").mkdir(parents=True)
     folder = tmp_path / "work"
     for client in FILES:
@@ -110,7 +111,7 @@ def test_the_queue_is_worked_off(run, tmp_path, home):
     assert [one["session"] for one in done.json["conversations"]] == [*NAMES.values()]
     assert done.json["pending"] == 0 and "/gone/t.jsonl is gone" in done.err
     facts = run("list", "--json").json["facts"]
-    assert len(facts) == 1 and facts[0]["scope"] == "work" and facts[0]["agent"] == "codex"
+    assert len(facts) == 1 and facts[0]["scope"] is None and facts[0]["agent"] == "codex"
     assert facts[0]["source"] == "extraction"
     assert run("extract", "--pending", "--llm", "none").err == "tideline: no conversation waits\n"
     assert payloads.queued(home) == []
@@ -213,7 +214,8 @@ def test_whose_scope_and_agent(run, tmp_path, monkeypatch):
     whatever the settings and the folder of who distils it say."""
     (tmp_path / "alpha" / ".git").mkdir(parents=True)
     (tmp_path / "beta" / ".git").mkdir(parents=True)
-    written(tmp_path / "alpha", "codex")
+    row = {"role": "user", "content": "send the bill to billing@example.org"}
+    (tmp_path / "alpha" / "t.jsonl").write_text(json.dumps(row) + "\n")
     queued_at(run, tmp_path / "alpha")
     (tmp_path / "beta" / ".tideline.toml").write_text('scope = "stranger"\n')
     monkeypatch.chdir(tmp_path / "beta")
@@ -221,19 +223,21 @@ def test_whose_scope_and_agent(run, tmp_path, monkeypatch):
     monkeypatch.setenv("TIDELINE_AGENT", "cron")
     run("extract", "--pending", "--llm", "none", "--all-now")
     (stored,) = run("list", "--json", "--all-scopes").json["facts"]
-    assert (stored["scope"], stored["agent"]) == ("alpha", "codex")
+    scope = repository(str(tmp_path / "alpha"))
+    assert (stored["scope"], stored["agent"]) == (scope, "codex")
 
 
 def test_the_scope_of_a_hook(run, tmp_path, monkeypatch):
     """The scope that the hook was told is that of what its conversation says; without one it is
     that of the repository, which may be gone by then, and elsewhere none."""
     for name, more, scope in (
-        ("a", ("--scope", "team/x"), "team/x"), ("b", (), "b"), ("c", ("--all-scopes",), "c"),
-        ("d", ("--scope", ""), None), ("plain", (), None),
+        ("a", ("--scope", "team/x"), "team/x"), ("b", (), "its own"),
+        ("c", ("--all-scopes",), "its own"), ("d", ("--scope", ""), None), ("plain", (), None),
     ):  # fmt: skip
         folder = tmp_path / name
         (folder / ("x" if name == "plain" else ".git")).mkdir(parents=True)
-        row = {"role": "user", "content": f"my email address is {name}@example.org"}
+        own = repository(str(folder)) if name != "plain" else None
+        row = {"role": "user", "content": f"send the bill to {name}@example.org"}
         (folder / "t.jsonl").write_text(json.dumps(row) + "\n")
         queued_at(run, folder, *more)
         if name != "plain":
@@ -241,7 +245,7 @@ def test_the_scope_of_a_hook(run, tmp_path, monkeypatch):
         assert run("extract", "--pending", "--llm", "none", "--all-now").code == 0
         facts = run("list", "--json", "--all-scopes").json["facts"]
         (stored,) = (one for one in facts if f"{name}@example.org" in one["content"])
-        assert stored["scope"] == scope, name
+        assert stored["scope"] == (own if scope == "its own" else scope), name
 
 
 def test_a_conversation_that_never_works_waits_no_longer(run, tmp_path):

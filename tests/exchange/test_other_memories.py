@@ -9,6 +9,7 @@ import sqlite3
 import pytest
 
 from tideline_cli.cli.commands.import_ import PROGRAMS
+from tideline_cli.config.git_root import repository
 from tideline_cli.exchange import tools
 
 EPOCH = 1_755_000_000
@@ -397,11 +398,15 @@ def test_documents_in_lines_and_the_rest_of_a_page(run, tmp_path):
 
 def test_two_projects_and_two_machines(run, tmp_path):
     """Notes of two projects may be called alike, and two machines count from 1: all are kept, and
-    each source again adds nothing."""
+    each source again adds nothing. A note is of the repository that its sessions were held in."""
     paths = []
     for project, text in (("api", "He eats no meat"), ("web", "She eats no fish")):
+        (tmp_path / "src" / project / ".git").mkdir(parents=True)
         note = tmp_path / "projects" / project / "memory" / "diet.md"
-        _text(note, f"---\nname: diet\ntype: user\n---\n{text}\n")
+        kind = "user" if project == "api" else "project"
+        _text(note, f"---\nname: diet\ntype: {kind}\n---\n{text}\n")
+        cwd = json.dumps(str(tmp_path / "src" / project))
+        _text(note.parent.parent / "s.jsonl", f'{{"type": "user", "cwd": {cwd}}}\n')
         paths.append(("claude-code", note.parent))
     for machine in ("one", "two"):
         db = tmp_path / f"{machine}.db"
@@ -418,6 +423,9 @@ def test_two_projects_and_two_machines(run, tmp_path):
     }  # fmt: skip
     assert run("import", "--from", "claude-code", str(tmp_path / "projects")).code == 0
     assert len(taken(run)) == 4
+    scopes = {one["content"]: one["scope"] for one in run("list", "--json").json["facts"]}
+    assert scopes["She eats no fish"] == repository(str(tmp_path / "src" / "web"))
+    assert scopes["He eats no meat"] is None, "what the person prefers holds in all"
 
 
 @pytest.mark.parametrize("call", [

@@ -18,11 +18,12 @@ def _on(monkeypatch):
 def said(run, tmp_path):
     """Return what keeps turns of another session and says what a hook answers to a prompt."""
 
-    def call(*turns, prompt="which postgres does the billing cluster of zephyr need?", name="now"):
+    def call(*turns, prompt="which postgres does the billing cluster of zephyr need?", name="now",
+             folder=tmp_path):  # fmt: skip
         if turns:
             run("sessions", "add", claude(tmp_path / "t.jsonl", "before", *turns))
         payload = {"hook_event_name": "UserPromptSubmit", "session_id": name, "prompt": prompt,
-                   "cwd": str(tmp_path)}  # fmt: skip
+                   "cwd": str(folder)}  # fmt: skip
         out = run("hook", "claude-code", stdin=json.dumps(payload)).out
         return json.loads(out)["hookSpecificOutput"]["additionalContext"] if out else ""
 
@@ -69,5 +70,6 @@ def test_the_quote_is_of_the_scope_that_is_seen(run, said, tmp_path):
     run("remember", "cats sleep")
     path = claude(tmp_path / "o.jsonl", "other", MINE)
     run("sessions", "add", path, "--scope", "elsewhere")
-    (tmp_path / ".git").mkdir()
-    assert said() == ""
+    assert MINE[1] in said(name="at home"), "where no repository is, everything is seen"
+    (tmp_path / "here" / ".git").mkdir(parents=True)
+    assert said(folder=tmp_path / "here") == ""

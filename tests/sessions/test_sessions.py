@@ -5,6 +5,7 @@ import json
 import pytest
 
 from tests.sessions.talks import claude, codex
+from tideline_cli.config.git_root import repository
 
 TALK = (
     ("user", "which port does postgres use on staging?"),
@@ -131,8 +132,8 @@ def test_the_project_is_the_scope(run, tmp_path):
         path = claude(tmp_path / f"{name}.jsonl", name, ("user", f"deploy {name}"), cwd=folder)
         run("sessions", "add", path)
     scopes = {one["session"]: one["scope"] for one in run("sessions", "--json").json["sessions"]}
-    assert scopes == {"api": "api", "shop": "shop"}
-    found = run("sessions", "search", "deploy", "--scope", "api", "--json").json["turns"]
+    assert scopes == {name: repository(str(tmp_path / name)) for name in ("api", "shop")}
+    found = run("sessions", "search", "deploy", "--scope", scopes["api"], "--json").json["turns"]
     assert [one["content"] for one in found] == ["deploy api"]
 
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 
 from tideline_cli.cli import messages, output
 from tideline_cli.memory import archived
-from tideline_cli.memory.answer import beside, beside_archived
+from tideline_cli.memory.answer import COUNTED, beside, beside_archived, elsewhere
 from tideline_cli.memory.archived import ANNOUNCED
-from tideline_cli.memory.recall import recall
 from tideline_cli.model.instant import short_day
 from tideline_cli.model.record import replace
 from tideline_cli.store import archivals, listing, stats
@@ -167,21 +166,14 @@ def name_unknown_documents(
         session.note(f"{error.message}; {error.hint}")
 
 
-_COUNTED = 100  # matches of other scopes that are counted
-
-
 def note_other_scopes(session: Session, db: Connection, query: Query, answer: Recalled) -> None:
     """Say how many facts of other scopes answer a query that has no sure answer here; where none
     does, whether archived ones of theirs do."""
     if any(not hit.weak for hit in answer.hits):
         return
-    anywhere = replace(query, limit=_COUNTED, wanted=replace(query.wanted, scopes=None))
-    found = recall(db, anywhere, viewer=session.viewer, now=session.now)
-    inside = query.wanted.scopes or ()
-    others = [hit for hit in found.hits if hit.fact.scope not in inside]
-    if others:
-        count = sum(not hit.weak for hit in others) or len(others)
-        number = f"{count:,} or more" if count == _COUNTED else f"{count:,}"
+    anywhere, found, count = elsewhere(db, query, viewer=session.viewer, now=session.now)
+    if count:
+        number = f"{count:,} or more" if count == COUNTED else f"{count:,}"
         facts = "1 fact of another scope matches" if count == 1 else (
             f"{number} facts of other scopes match"
         )

@@ -114,6 +114,7 @@ def _session(argv: Sequence[str], parse: Parse, voice: _Voice) -> tuple[Session,
         raise _Silence("an option of the command line is unknown, or lacks its value")
     given = parsed[1]
     session = Session(values_in_call(GlobalOptions, given, instant.now_ms), is_door=True)
+    session.usual_scope = scopes.AUTO  # so that one project does not hear of another
     voice.log = hook_state.log_path(voice.state, session.viewer.key)
     return session, given
 
@@ -178,7 +179,7 @@ def _queue(asking: _Asking) -> None:
         raise _Silence("the transcript of the conversation has no path that names a file")
     one = queue.Waiting(
         call.client, transcript, queue.Whose(session.real_database, session.viewer.key),
-        call.session, call.folder, _scope(asking) or "", session.now,
+        call.session, call.folder, session.scope(asking.given.get("scope")) or "", session.now,
     )  # fmt: skip
     try:
         gone = queue.add(asking.voice.state, one)
@@ -195,42 +196,24 @@ def _queue(asking: _Asking) -> None:
 def _tell_ignored(asking: _Asking) -> None:
     """Tell once in a conversation that the scope of a project file is not taken."""
     offered = asking.session.config.offered
-    if offered is not None and _scope_setting(asking) != offered.value:
+    if offered is not None and asking.session.scope_setting() != offered.value:
         asking.voice.say(f"{offered.message}; {offered.hint}")
 
 
 def _say(asking: _Asking, known: str) -> None:
     """Give the client the block for its event, and note what is in it."""
     from tideline_cli.cli import hook_block  # noqa: PLC0415  an end says nothing
+
+    given = asking.given
+    seen = asking.session.scopes(given.get("scope"), everything=bool(given.get("all_scopes")))
     asked = hook_block.Asked(
-        asking.call, asking.event, _scopes(asking), frozenset(ledger.given(known)), _PATIENCE_MS,
-        bool(asking.given.get("show_secrets")),
+        asking.call, asking.event, seen, frozenset(ledger.given(known)), _PATIENCE_MS,
+        bool(given.get("show_secrets")),
     )  # fmt: skip
     said = hook_block.reply_for(asking.session, asked)
     if said is not None:
         _print(said.text)
         ledger.add(known, said.ids)
-
-
-def _scopes(asking: _Asking) -> tuple[str | None, ...] | None:
-    """Return the scopes that are seen: by an option, by the setting, else those of the git
-    repository, so that one project does not hear of another."""
-    if asking.given.get("all_scopes"):
-        return None
-    return scopes.seen(
-        asking.given.get("scope"), _scope_setting(asking), folder=asking.session.folder
-    )
-
-
-def _scope(asking: _Asking) -> str | None:
-    """Return the scope of what is stored of a conversation, as it is seen in it."""
-    return scopes.named(
-        asking.given.get("scope"), _scope_setting(asking), folder=asking.session.folder
-    )
-
-
-def _scope_setting(asking: _Asking) -> str | None:
-    return asking.session.scope_setting(scopes.AUTO)
 
 
 def _print(text: str) -> None:

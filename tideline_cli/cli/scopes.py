@@ -15,7 +15,7 @@ def named(given: str | None, setting: str | None, *, folder: str | None) -> str 
         return scope_key(given or "")
     if setting != AUTO:
         return scope_key(setting)
-    return repository(folder) if folder else None  # the name of the git repository, if any
+    return repository(folder) if folder else None
 
 
 def seen(

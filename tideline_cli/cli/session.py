@@ -65,6 +65,7 @@ class Session(Notices):
         self._config: config.Config | None = None
         self._stated_folder = ""
         self._is_scope_told = False
+        self.usual_scope: str | None = None  # where neither an option nor a setting names one
         self._connections: list[Connection] = []
         self._older_names: dict[str, Origin | None] = {}
         self._has_spent = False  # the room that is reserved for a full disk
@@ -207,19 +208,22 @@ class Session(Notices):
         """Say whether the user allows a memory file on a network file system."""
         return config.switch(self._environ, ALLOW_NETWORK)
 
-    def scope(self, given: str | None) -> str | None:
-        """Return the scope of what is written: as an option says, or else a setting."""
+    def scope(self, given: str | None, held_in: str | None = None) -> str | None:
+        """Return the scope of what is written: as an option says, or else a setting. A conversation
+        that was held in a folder has else that of its repository."""
         setting = self.scope_setting()
-        if given is None and setting is None:
+        if given is None and setting is None and not held_in:
             return None
         from tideline_cli.cli import scopes  # noqa: PLC0415  many have no scopes
 
-        return scopes.named(given, setting, folder=self.folder)
+        if held_in and setting is None:
+            setting = scopes.AUTO
+        return scopes.named(given, setting, folder=held_in or self.folder)
 
-    def scope_setting(self, otherwise: str | None = None) -> str | None:
-        """Return the scope of the settings, or `otherwise` where they name none. A program takes
+    def scope_setting(self) -> str | None:
+        """Return the scope of the settings, or the usual one where they name none. A program takes
         that of a project file which is not trusted where it shows no more."""
-        own: str | None = self.setting("scope", otherwise)
+        own: str | None = self.setting("scope", self.usual_scope)
         offered = self.config.offered
         if offered is None:
             return own

@@ -89,7 +89,7 @@ SETTINGS: Mapping[str, Setting] = {
                 1200),
         Setting("tags", "TIDELINE_TAGS", "texts", (), "tags of every new fact", True),
         Setting("scope", "TIDELINE_SCOPE", "scope", None, "the scope of what is written and seen, "
-                "such as work/api; auto is the name of the folder of the git repository", True),
+                "such as work/api; auto is the git repository of the working folder", True),
         Setting("agent", "TIDELINE_AGENT", "text", None,
                 "the program that writes: its name stands on every new fact"),
         Setting("dedup", "TIDELINE_DEDUP", "word", None,

@@ -4,7 +4,7 @@ words costs a statement a word."""
 from __future__ import annotations
 
 from tideline_cli.memory.query import check_length, matched_count, nothing, question_of, word_count
-from tideline_cli.memory.recall import recalled
+from tideline_cli.memory.recall import recall, recalled
 from tideline_cli.memory.search import view_of
 from tideline_cli.model.record import Record, replace
 from tideline_cli.store import fts, reads
@@ -52,6 +52,22 @@ class Answer(Record):
             "archived_matches": match_forms(self.archived, text),
             "ended_matches": match_forms(self.ended, text),
         }
+
+
+COUNTED = 100
+"""Matches of other scopes that are counted."""
+
+
+def elsewhere(
+    db: Connection, query: Query, *, viewer: Origin, now: int
+) -> tuple[Query, Recalled, int]:
+    """Return a query as it is asked in every scope, its answer, and how many facts of other scopes
+    match: the sure ones, where there are some."""
+    anywhere = replace(query, limit=COUNTED, wanted=replace(query.wanted, scopes=None))
+    found = recall(db, anywhere, viewer=viewer, now=now)
+    inside = query.wanted.scopes or ()
+    others = [hit for hit in found.hits if hit.fact.scope not in inside]
+    return anywhere, found, sum(not hit.weak for hit in others) or len(others)
 
 
 def answered(

@@ -6,6 +6,7 @@ from tideline_cli.errors import UsageError
 from tideline_cli.model.unicode_forms import composed
 
 _LONGEST, _DEEPEST = 200, 16
+_DIGEST = 12  # letters
 
 
 def scope_key(text: str) -> str | None:
@@ -29,6 +30,19 @@ def seen_from(scope: str | None) -> tuple[str | None, ...]:
     """Return the scopes that a scope sees: itself, those above it, and none."""
     parts = scope.split("/") if scope else []
     return (*("/".join(parts[:end]) for end in range(len(parts), 0, -1)), None)
+
+
+def is_repository(scope: str | None) -> bool:
+    """Say whether a scope is that of a repository: a name, and under it a digest."""
+    digest = (scope or "").partition("/")[2]
+    return len(digest) == _DIGEST and not digest.strip("0123456789abcdef")
+
+
+def of_said(scope: str | None, segment: str, kind: str | None) -> str | None:
+    """Return the scope of what is said to an agent: what a person prefers, or is, holds in every
+    repository, and so has none."""
+    is_personal = segment in ("identity", "preference") or kind == "preference"
+    return None if is_personal and is_repository(scope) else scope
 
 
 def are_seen_together(one: str | None, other: str | None) -> bool:

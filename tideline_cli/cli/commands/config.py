@@ -549,7 +549,7 @@ def setting_offers(
         case ["get" | "set" as action] | ["unset" as action]:
             found = _setting_names(of_file=action != "unset")
         case ["set", "scope"]:
-            found = [(AUTO, "the name of the git repository"), *scopes()]
+            found = [(AUTO, "the git repository"), *scopes()]
         case ["set", name]:
             found = [(value, "") for value in _SETTING_VALUES.get(name, ())]
         case _:

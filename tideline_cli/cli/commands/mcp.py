@@ -6,7 +6,8 @@ import sys
 
 from tideline_cli.cli import perform
 from tideline_cli.cli.new_fact import Labels, new_id
-from tideline_cli.cli.options import SHOW_SECRETS, OptionSet, choice, flag
+from tideline_cli.cli.options import SHOW_SECRETS, Scopes, choice, flag
+from tideline_cli.cli.scopes import AUTO
 from tideline_cli.cli.session import Session
 from tideline_cli.serve.mcp.protocol import Server, answer_lines
 from tideline_cli.serve.mcp.tools import Service
@@ -33,7 +34,7 @@ EXAMPLES = (("", ""), ("--write", "--origin channel:wa/team/standup"))
 ARGUMENTS = ()
 
 
-class Options(OptionSet):
+class Options(Scopes):
     """The options of a call."""
 
     write = flag("Also remember and forget.")
@@ -54,11 +55,14 @@ def run(session: Session, _: list[str], options: Options) -> int:
         session.note("--forget-any says nothing without --write")
 
     def opened() -> Session:
-        return Session(session.options, is_door=True)  # settings and clock of this moment
+        door = Session(session.options, is_door=True)  # settings and clock of this moment
+        door.usual_scope = AUTO
+        return door
 
     service = Service(
         opened, _meaning, new_id, ErrorTeller(sys.stderr), options.write, options.forget_any,
-        options.format == "text", options.agent, options.show_secrets,
+        options.format == "text", options.agent, options.show_secrets, options.scope,
+        options.all_scopes,
     )  # fmt: skip
     answer_lines(Server(service), sys.stdin.buffer, sys.stdout.buffer)
     return 0

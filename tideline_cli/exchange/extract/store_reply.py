@@ -20,6 +20,7 @@ from tideline_cli.memory.secret_screening import searched
 from tideline_cli.memory.succession import kept_words
 from tideline_cli.model.fact import NewFact, bare_name, birth
 from tideline_cli.model.record import replace
+from tideline_cli.model.scope import of_said
 from tideline_cli.model.source import UNTRUSTED, is_trusted
 from tideline_cli.model.text import terms
 from tideline_cli.policy import relations, secrets
@@ -241,7 +242,7 @@ class _Writer:
 
     def _known(self, proposal: Proposal, content: str) -> Fact | None:
         viewer, now = self._context.origin, self._context.now
-        scope = self._context.scope
+        scope = of_said(self._context.scope, proposal.segment, proposal.kind)
         if proposal.exact:
             for text in (content, *proposal.others, *proposal.lesser):
                 known = verbatim(self._db, text, scope=scope, viewer=viewer, now=now)
@@ -299,7 +300,7 @@ class _Writer:
             source_turn=self._context.session,
             metadata=metadata or None,
             supersedes=replaced,
-            scope=self._context.scope,
+            scope=of_said(self._context.scope, proposal.segment, proposal.kind),
             agent=self._context.agent,
             session=bare_name(self._context.session),
             turn=proposal.turn,

@@ -8,8 +8,9 @@ import os
 from tideline_cli.errors import TidelineError, UsageError
 from tideline_cli.exchange.folders import Walk
 from tideline_cli.exchange.tools import json_files, notes, sqlite_files
-from tideline_cli.exchange.tools.files import first_bytes, parts_of
+from tideline_cli.exchange.tools.files import first_bytes, parts_of, repository_of
 from tideline_cli.exchange.vault import read as vault_read
+from tideline_cli.model.scope import of_said
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,6 +40,8 @@ READERS: Mapping[str, Reader] = {
     "chatgpt": json_files.chatgpt,
 }
 
+_AGENTS = ("claude-code", "codex", "gemini")
+"""Whose notes are about the repository in which they were made."""
 _OF_NOTES = (notes.claude_code, notes.basic_memory, notes.lists)
 
 _MARKS: tuple[tuple[str, tuple[bytes, ...]], ...] = (
@@ -128,10 +131,16 @@ def rows_of(
                          hint="nothing was taken; docs/importers.md") from error  # fmt: skip
     if not (found or is_rest):
         raise UsageError(f"{path} holds nothing of {name}", hint="see docs/importers.md")
+    held: dict[str, str | None] = {}  # of each note the scope of its repository
     for place, row in enumerate(found, 1):
         if isinstance(row, TidelineError):
             yield place, row
             continue
+        if name in _AGENTS and not row.get("scope"):
+            note = str((row.get("metadata") or {}).get("file", ""))
+            if note not in held:
+                held[note] = repository_of(path, note)
+            row["scope"] = of_said(held[note], row.get("segment") or "knowledge", None)
         own = row.get("id")
         if own is not None and name != "brigade":
             row["id"] = f"{name}:{own}"

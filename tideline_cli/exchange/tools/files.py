@@ -4,8 +4,11 @@ mean."""
 from __future__ import annotations
 
 import os
+import re
+from contextlib import suppress
 from math import isfinite
 
+from tideline_cli.config.git_root import repository
 from tideline_cli.errors import UsageError
 from tideline_cli.exchange import encodings, named_files
 from tideline_cli.exchange.folders import Walk, passed_words
@@ -24,6 +27,7 @@ _OTHER = "name a file of the program"
 _LARGEST = 256 << 20  # bytes
 _SECONDS = 100_000_000_000  # a smaller number is a time in seconds
 _MAGIC = b"SQLite format 3\x00"
+_HELD_IN = re.compile(rb'"cwd":\s?("(?:[^"\\]|\\.){1,4096}")')
 
 
 def raw_of(path: str) -> bytes:
@@ -108,10 +112,31 @@ def markdown_files(
 def project_of(path: str, name: str) -> str:
     """Return the name of the project that a note is about: notes of two may be called alike. It is
     that of the folder around `memory`, or of the folder that the note is in."""
-    whole = os.path.realpath(path)
-    folder = os.path.dirname(os.path.join(whole, name) if os.path.isdir(whole) else whole)
-    above, last = os.path.split(folder)
+    above, last = os.path.split(_folder_of(path, name))
     return os.path.basename(above) if last == "memory" else last
+
+
+def repository_of(path: str, name: str) -> str | None:
+    """Return the scope of the repository that an agent's note is about: that in which it lies; of a
+    folder `memory` of Claude Code that in which the sessions beside it were held."""
+    folder = _folder_of(path, name)
+    above, last = os.path.split(folder)
+    if last != "memory":
+        return repository(folder)
+    for one in sorted(os.listdir(above)):
+        with suppress(UsageError):
+            is_of_session = one.endswith(".jsonl")
+            raw = first_bytes(os.path.join(above, one), 1 << 16) if is_of_session else b""
+            held = _HELD_IN.search(raw)
+            where = json_of(held[1].decode("utf-8", "replace"), one) if held else None
+            if isinstance(where, str) and os.path.isdir(where):
+                return repository(where)
+    return None
+
+
+def _folder_of(path: str, name: str) -> str:
+    whole = os.path.realpath(path)
+    return os.path.dirname(os.path.join(whole, name) if os.path.isdir(whole) else whole)
 
 
 def json_lines(path: str) -> list[dict[str, Any]]:

@@ -279,6 +279,7 @@ class Service:
     It `writes` if the person who started it says so, and `forgets_any` if it may forget what a
     trusted source said. `as_text` leaves the structured half of results out. `agent` is the name
     that stands on what it writes. `show_secrets` shows the secrets of facts.
+    `scope` and `all_scopes` say where it looks; without them that is the repository it works in.
     """
 
     opened: Callable[[], Door]
@@ -290,3 +291,5 @@ class Service:
     as_text: bool = False
     agent: str | None = None
     show_secrets: bool = False
+    scope: str | None = None
+    all_scopes: bool = False

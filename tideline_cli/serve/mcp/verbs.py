@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from tideline_cli.errors import AmbiguousError, NotFoundError, UsageError, WriteBlockedError
 from tideline_cli.memory import amend, lanes, timeline, told_changes
-from tideline_cli.memory.answer import answered
+from tideline_cli.memory.answer import answered, elsewhere
 from tideline_cli.memory.context import DATES_MS, said_on
 from tideline_cli.memory.query import DEFAULT_LIMIT, Query
 from tideline_cli.memory.recall import write_back
@@ -15,6 +15,7 @@ from tideline_cli.model import codec
 from tideline_cli.model.edge import INVERSE
 from tideline_cli.model.fact import NewFact
 from tideline_cli.model.instant import DAY_MS, iso
+from tideline_cli.model.scope import of_said
 from tideline_cli.policy.gate import confined, may_touch
 from tideline_cli.policy.render import with_title
 from tideline_cli.ranking.decay import DEPTH
@@ -57,7 +58,7 @@ def hits_of(door: Door, given: dict[str, Any], service: Service) -> dict[str, An
             as_of=as_of,
             segments=() if given["segment"] is None else (given["segment"],),
             since=instant_of(given, "since", now=door.now),
-            scopes=door.scopes(None, everything=False),
+            scopes=door.scopes(service.scope, everything=service.all_scopes),
         ),
     )
     db = door.reading()
@@ -69,6 +70,9 @@ def hits_of(door: Door, given: dict[str, Any], service: Service) -> dict[str, An
     for name, found in whole.beside().items():
         if found:
             told[name] = [_gone(one, service) for one in found]
+    if query.wanted.scopes is not None and all(hit.weak for hit in answer.hits):
+        _, _, count = elsewhere(db, query, viewer=door.viewer, now=door.now)
+        told |= {"other_scopes": count} if count else {}
     if answer.lacking is not None:
         lanes.forget_named()  # the next call looks for it anew: it may be there by then
         told["found_by"] = safe_text(f"words alone: {answer.lacking.message}")
@@ -272,7 +276,7 @@ def stored(door: Door, given: dict[str, Any], service: Service) -> dict[str, Any
         door.viewer,
         tags=tuple(door.setting("tags", ())),
         slot=given["slot"],
-        scope=door.scope(None),
+        scope=of_said(door.scope(service.scope), segment, None),
         agent=door.agent(service.agent),
         assumed=() if given["segment"] else ("segment",),
     )

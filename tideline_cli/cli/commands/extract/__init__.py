@@ -122,7 +122,8 @@ def run(session: Session, words: list[str], options: Options) -> int:
         conversation = conversations.read_conversation(session, source)
     job = _job(
         session, conversation, words[0] if words else options.failure or "-", options,
-        scope=session.scope(options.scope), agent=session.agent(None),
+        scope=session.scope(options.scope, conversation.folder),
+        agent=session.agent(None),
     )  # fmt: skip
     if options.failure is not None:
         job = replace(job, heard=bool(words), record=conversations.failure_text(options.failure))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tideline_cli.cli import output, scopes
+from tideline_cli.cli import output
 from tideline_cli.cli.commands.extract import conversations
 from tideline_cli.errors import TidelineError, UsageError
 from tideline_cli.exchange import sessions as transcripts
@@ -86,9 +86,7 @@ def _kept(
 ) -> _Sum:  # fmt: skip
     db = session.writing()
     name, _, _ = conversations.session_names(None, transcript, path)
-    scope = session.scope(named)
-    if named is None and transcript.folder:
-        scope = scopes.named(None, session.scope_setting(scopes.AUTO), folder=transcript.folder)
+    scope = session.scope(named, transcript.folder)
     analyzer: Analyzer = setting(db, "analyzer", "standard")
     talk = transcripts.talk_of(
         transcript, client=storable(client, "client"), name=name, scope=scope, analyzer=analyzer,
