@@ -348,7 +348,7 @@ _tideline_argument() {
         library:0) REPLY='one of list show rm' ;;
         library:1) REPLY='ask document' ;;
         extract:0) REPLY='file' ;;
-        sessions:0) REPLY='one of list add show search forget purge' ;;
+        sessions:0) REPLY='one of list add show search export forget purge' ;;
         embedder:0) REPLY='one of list use status warmup' ;;
         embedder:1) REPLY='ask embedder' ;;
         eval:0) REPLY='one of run make poison load' ;;

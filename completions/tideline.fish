@@ -656,7 +656,7 @@ complete -c tideline -n "__tideline_at sessions" -l tsv -d 'Print cells parted b
 complete -c tideline -n "__tideline_at sessions" -l table -d 'Print a table, in a pipe too'
 complete -c tideline -n "__tideline_at sessions" -l fmt -x -d 'Print a table in a form of tabulate, such as github, grid, html or simple'
 complete -c tideline -n "__tideline_at sessions" -l format -x -a 'table lines json jsonl csv tsv markdown' -d 'table, lines, json, jsonl, csv, tsv or markdown [default: a table on a terminal, lines elsewhere]; --json goes with json and jsonl alone'
-complete -c tideline -n '__tideline_at sessions 0' -x -a 'list add show search forget purge'
+complete -c tideline -n '__tideline_at sessions 0' -x -a 'list add show search export forget purge'
 complete -c tideline -n "__tideline_at relink" -l dry-run -s n -d 'Print what would be sent; ask and write nothing'
 complete -c tideline -n "__tideline_at relink" -l llm -x -d 'Command to ask: prompt on its stdin, reply on its stdout; `none` asks no model [setting: llm]'
 complete -c tideline -n "__tideline_at relink" -l model -x -d 'Model to ask at the base URL [setting: model]'

@@ -692,7 +692,7 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
         'library:0' = 'one of list show rm'
         'library:1' = 'ask document'
         'extract:0' = 'file'
-        'sessions:0' = 'one of list add show search forget purge'
+        'sessions:0' = 'one of list add show search export forget purge'
         'embedder:0' = 'one of list use status warmup'
         'embedder:1' = 'ask embedder'
         'eval:0' = 'one of run make poison load'

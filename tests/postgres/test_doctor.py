@@ -31,6 +31,8 @@ DAMAGE = (
     ("walls", "UPDATE link SET tenant = 2", False),
     ("walls", "UPDATE change SET tenant = 2 WHERE row = 1", False),
     ("index", "UPDATE posting SET origin = 2 WHERE term = 'brass'", False),
+    ("counts", "UPDATE turn_tally SET octets = octets + 5", False),
+    ("index", "DELETE FROM turn_posting WHERE term = 'harbour'", False),
     ("references", "INSERT INTO usage VALUES (99, 1, 1, 1)", True),
 )  # fmt: skip
 """The check that finds it, the SQL of a damage, whether a copy is made before it is mended."""
@@ -53,6 +55,7 @@ def place(run, address, monkeypatch):
     run("import", "-", "--trust", stdin='{"content": "a key hangs behind the brass lamp"}')
     run("recall", "what does Lena drink", "--mode", "semantic")
     run("--origin", "channel:chat/a/b", "remember", "the lamp is of glass")
+    run("sessions", "add", "-", stdin='{"role": "user", "content": "the harbour lamp is red"}')
     assert run("doctor", "--deep").code == 0
     return made
 

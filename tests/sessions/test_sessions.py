@@ -55,6 +55,35 @@ def test_who_said_what_when_and_where_it_goes_on(run, talk):
     assert "claude --resume 5f1c-a" in run("sessions", "show", "5f1c").out
 
 
+def test_what_is_exported_is_kept_elsewhere_once(run, talk, tmp_path):
+    """Each turn is a line with its session and key, by which the client's own file adds none."""
+    run("sessions", "add", talk, "--scope", "api")
+    told = run("sessions", "export").out
+    rows = [json.loads(line) for line in told.splitlines()]
+    assert [(one["role"], one["content"]) for one in rows] == list(TALK)
+    assert run("sessions", "show", "5f1c", "--jsonl").out == told
+    other = str(tmp_path / "other.db")
+    added = run("sessions", "add", "-", "--db", other, "--json", stdin=told).json
+    assert (added["sessions"], added["turns"]) == (1, 3)
+    assert run("sessions", "export", "5f1c", "--db", other).out == told
+    assert run("sessions", "add", talk, "--db", other, "--json").json["turns"] == 0
+    assert run("sessions", "search", "redis", "--csv").out.startswith("turn,role,said_at,content")
+
+
+@pytest.mark.parametrize("change", [
+    {"key": "i1"}, {"role": "tool"}, {"content": 7}, {"session": " "}, {"said_at": "soon"},
+])  # fmt: skip
+def test_a_row_that_is_no_turn_is_refused(run, talk, change):
+    """A line that states something else than a turn is told, and nothing of its session is kept."""
+    run("sessions", "add", talk)
+    first, *rest = run("sessions", "export").out.splitlines()
+    rows = [first, json.dumps(json.loads(rest[0]) | change), *rest[1:]]
+    run("sessions", "purge", "5f1c", "--yes")
+    done = run("sessions", "add", "-", stdin="\n".join(rows))
+    assert done.code == 2
+    assert run("sessions", "--json").json["sessions"] == []
+
+
 def test_search_shows_neighbours(run, talk):
     """The turn that answers comes with those around it; a fact does not come."""
     run("remember", "postgres is on my shelf")

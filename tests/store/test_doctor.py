@@ -35,6 +35,7 @@ def store(run, home):
     run("remember", "person0 deploys on Mondays", "--slot", "day")
     run("remember", "person0 deploys on Tuesdays", "--slot", "day")
     run("remember", "person3 is on call", "--valid-to", "2025-10-01")
+    run("sessions", "add", "-", stdin='{"role": "user", "content": "the cat sleeps on the desk"}')
     run("remember", "peer has a cat", "--origin", PEER.key)
     run("remember", "peer has a dog too", "--origin", PEER.key)
     first = run("list", "--json").json["facts"][-1]["id"]
@@ -237,6 +238,9 @@ MORE = {
     "counts of the lapsed": ("UPDATE lapsed SET facts = facts + 1",),
     "counts of terms of the lapsed": ("DELETE FROM lapsed_term WHERE term = 'call'",),
     "counts that are missing": ("DELETE FROM lapsed",),
+    "counts of turns": ("UPDATE turn_tally SET octets = octets + 1",),
+    "index of turns": ("INSERT INTO turn_fts (turn_fts, rowid, terms)"
+                       " SELECT 'delete', number, terms FROM turn_index WHERE number = 1",),
     "labels": ("DELETE FROM label_term WHERE term = 'day'",),
     "labels of other words": ("UPDATE label_term SET term = 'night' WHERE term = 't1'",),
     "bounds": ("UPDATE ceiling SET codes = substr(codes, 2) WHERE number = 0",

@@ -325,6 +325,11 @@ def _keep_common(db: Connection) -> None:
     common_postings.settle_all(db)
 
 
+def _index(db: Connection) -> None:
+    fts.rebuild(db)
+    sessions.index_anew(db)
+
+
 def _accept(db: Connection) -> None:
     writes.put_digests(db, [seq for seq, *_ in list(writes.wrong_digests(db))])
 
@@ -336,7 +341,7 @@ _JOURNALLED: dict[str, Callable[[Connection], None]] = {
 _AT_ONCE: dict[str, Callable[[Connection], None]] = {
     "batches": structure.close_batches,
     "journal": structure.close_gaps,
-    "index": fts.rebuild,
+    "index": _index,
     "counts": derived.count_anew,
     "census": derived.enrol_anew,
     "batch_counts": journal.count_batches_anew,

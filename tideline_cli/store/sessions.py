@@ -55,6 +55,7 @@ class KeptTurn(Record):
     role: str
     speaker: str | None
     content: str
+    key: str
 
 
 class NewTurn(Record):
@@ -88,7 +89,7 @@ SELECT session.number, client, session.name, session.scope, title, started, late
   (SELECT count(*) FROM turn WHERE turn.session = session.number AND hidden = 0)
 FROM session WHERE session.origin = ?
 """
-_TURNS = "SELECT number, session, place, said_at, role, speaker, content FROM turn"
+_TURNS = "SELECT number, session, place, said_at, role, speaker, content, key FROM turn"
 
 
 def is_purged(db: Connection, client: str, name: str, *, viewer: Origin) -> bool:
@@ -365,7 +366,8 @@ def remove(
     """Remove turns for good, in the caller's batch. Of those whose keys are of these kinds their
     keys are left, by which no hook brings them back, and of a `marked` session its mark. Other
     sessions without a turn go. What pages and the log still hold is removed by `finish_purge`."""
-    if not db.filename.startswith(SERVERS):
+    is_file = not db.filename.startswith(SERVERS)
+    if is_file:
         put_setting(db, TRACES, TRACES_IN_FILE)
     for start in range(0, len(numbers), AT_ONCE):
         part = codec.dumps(list(numbers[start : start + AT_ONCE]))
@@ -374,13 +376,19 @@ def remove(
             db.execute(f"{_EMPTY} WHERE substr(key, 1, 1) = '{kind}' AND {these}", (part,))
             these += f" AND substr(key, 1, 1) <> '{kind}'"
         db.execute(f"DELETE FROM turn WHERE {these}", (part,))
-    db.execute("INSERT INTO turn_fts (turn_fts) VALUES ('rebuild')")
+    if is_file:
+        index_anew(db)  # the index of a file keeps what was deleted until then
     sql = "UPDATE session SET name = '', scope = NULL, title = NULL WHERE number = ?"
     db.execute(sql, (marked,))
     db.execute(
         "DELETE FROM session WHERE name <> '' AND NOT EXISTS"
         " (SELECT 1 FROM turn WHERE turn.session = session.number)"
     )
+
+
+def index_anew(db: Connection) -> None:
+    """Make the full-text index of turns again."""
+    db.execute("INSERT INTO turn_fts (turn_fts) VALUES ('rebuild')")
 
 
 def sources(

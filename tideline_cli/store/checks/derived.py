@@ -254,10 +254,14 @@ SELECT (SELECT count(*) FROM lapsed WHERE (facts, tokens) <> (
           AND (valid_from IS NOT NULL OR valid_to IS NOT NULL)
           AND origin NOT IN (SELECT origin FROM lapsed))
 """
+_TURNS = """
+SELECT origin, count(*), sum(length), sum(octet_length(content) + octet_length(terms))
+FROM turn WHERE hidden = 0 GROUP BY origin
+"""
 
 
 def index(db: Connection) -> Iterator[Finding]:
-    """The full-text index holds the terms of the facts, no more and no less."""
+    """The full-text indexes hold the terms of the facts and of the turns, no more and no less."""
     if db.readonly("main"):
         yield Finding(
             "index", "warning", "the full-text index was not checked: the file is read-only",
@@ -266,10 +270,12 @@ def index(db: Connection) -> Iterator[Finding]:
         return
     connection.begin(db)  # the SQL of the check is an insert, but it writes nothing
     try:
-        db.execute("INSERT INTO fact_fts (fact_fts, rank) VALUES ('integrity-check', 1)")
-    except apsw.CorruptError:
-        message = "the full-text index is stale: it does not hold the terms of the facts"
-        yield mendable("index", message, "makes it anew")
+        for held, table in (("facts", "fact_fts"), ("turns of sessions", "turn_fts")):
+            try:
+                db.execute(f"INSERT INTO {table} ({table}, rank) VALUES ('integrity-check', 1)")
+            except apsw.CorruptError:
+                message = f"the full-text index is stale: it does not hold the terms of the {held}"
+                yield mendable("index", message, "makes it anew")
     finally:
         connection.rollback(db)
 
@@ -281,9 +287,10 @@ def ranking_counts(db: Connection) -> Iterator[Finding]:
         ("terms of archived facts", reads.differ(db, _ARCHIVED, _COUNTED_TERMS)),
         ("facts that do not hold now",
          reads.differ(db, _LAPSED, _LAPSED_TERMS) or db.execute(_LAPSED_FACTS).get),
+        ("turns of sessions", reads.differ(db, "SELECT * FROM turn_tally", _TURNS)),
     ):  # fmt: skip
         if is_wrong:
-            message = f"the counts of {counted} are not those of the facts"
+            message = f"the counts of {counted} are not right"
             yield mendable("counts", message, "counts anew")
 
 
@@ -320,6 +327,8 @@ def count_anew(db: Connection) -> None:
     db.execute(f"INSERT INTO tally (origin, source, facts, tokens) {schema.TALLY}")
     db.execute("DELETE FROM archived_term")
     db.execute(f"INSERT INTO archived_term (origin, term, facts) {_COUNTED_TERMS}")
+    db.execute("DELETE FROM turn_tally")
+    db.execute(f"INSERT INTO turn_tally (origin, turns, tokens, octets) {_TURNS}")
     _count_lapsed(db)
 
 

@@ -104,8 +104,8 @@ def _of_index(sql: str) -> str:
 def _translated(sql: str, bare: dict[int, str]) -> Translated:
     if sql.lstrip().startswith("INSERT INTO fact_fts"):
         sql = _of_index(sql)
-    elif sql.startswith("INSERT INTO turn_fts"):  # which triggers keep
-        sql = "SELECT 1"
+    elif sql.startswith("INSERT INTO turn_fts"):
+        sql = "SELECT index_turns()"
     pieces = _QUOTED.split(_COMMENT.sub("", sql).strip().removesuffix(";"))
     marked = _numbered(pieces)
     if "->>" in sql and any(re.search(_ITEMS, piece) for piece in pieces[::2]):

@@ -88,8 +88,14 @@ WHERE pronamespace = current_schema()::regnamespace AND CASE
     OR prorettype = 'trigger'::regtype AND NOT prosecdef
   END
 """
-_TERMS = "SELECT fact.origin, term, seq FROM fact, index_terms(fact.origin, fact.terms) AS term"
-_POSTINGS = "SELECT origin, term, fact FROM indexed_term"
+_TERMS = """
+SELECT fact.origin, term, seq FROM fact, index_terms(fact.origin, fact.terms) AS term UNION ALL
+SELECT turn.origin, term, -number FROM turn, index_terms(turn.origin, turn.terms) AS term
+WHERE hidden = 0
+"""
+_POSTINGS = """
+SELECT origin, term, fact FROM indexed_term UNION ALL SELECT origin, term, -turn FROM turn_posting
+"""
 # Blocks of a term follow one another, each ascends.
 _DISORDER = """
 SELECT 1 FROM (
@@ -236,13 +242,13 @@ def references(db: Connection) -> Iterator[Finding]:
 
 
 def index(db: Connection) -> Iterator[Finding]:
-    """The postings are the terms of the facts, each once, and blocks are in order."""
+    """The postings are the terms of the facts and turns, each once, and blocks are in order."""
     differing = db.execute(
-        f"SELECT EXISTS ({_TERMS} EXCEPT ALL {_POSTINGS})"
-        f" OR EXISTS ({_POSTINGS} EXCEPT ALL {_TERMS}) OR EXISTS ({_DISORDER})"
+        f"SELECT EXISTS (({_TERMS}) EXCEPT ALL ({_POSTINGS}))"
+        f" OR EXISTS (({_POSTINGS}) EXCEPT ALL ({_TERMS})) OR EXISTS ({_DISORDER})"
     ).get
     if differing:
-        message = "the full-text index is stale: it does not hold the terms of the facts"
+        message = "the full-text index is stale: it does not hold the terms of facts and turns"
         yield mendable("index", message, "makes it anew")
 
 

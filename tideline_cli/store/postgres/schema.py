@@ -162,7 +162,7 @@ CREATE FUNCTION open_batch() RETURNS bigint
 """
 
 TURNS = """
--- The full-text index of turns, which triggers alone write.
+-- The full-text index of turns, which triggers write.
 CREATE TABLE turn_posting (
   origin BIGINT NOT NULL,
   term TEXT COLLATE "C" NOT NULL,
@@ -173,6 +173,11 @@ CREATE VIEW turn_vocabulary WITH (security_invoker) AS
   SELECT term, count(*) AS doc FROM turn_posting GROUP BY term ORDER BY term;
 CREATE FUNCTION turns_holding(condition text) RETURNS SETOF bigint LANGUAGE sql STABLE AS $$
   SELECT turn FROM turn_posting WHERE term = btrim(condition, '"') ORDER BY 1
+$$;
+CREATE FUNCTION index_turns() RETURNS void LANGUAGE sql AS $$
+  DELETE FROM turn_posting;
+  INSERT INTO turn_posting
+    SELECT origin, term, number FROM turn, index_terms(origin, terms) AS term WHERE hidden = 0;
 $$;
 CREATE FUNCTION turns_changed() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN

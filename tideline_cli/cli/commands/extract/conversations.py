@@ -25,6 +25,7 @@ from tideline_cli.exchange.extract.conversation import (
     utf8_text,
 )
 from tideline_cli.exchange.extract.types import Tally
+from tideline_cli.exchange.jsonl import LONGEST_LINE
 from tideline_cli.model.finding import some
 from tideline_cli.model.record import record, replace
 from tideline_cli.model.short_text import storable
@@ -75,6 +76,14 @@ class Begun:
             return self.file.read(count)
         self._is_begun = True
         return self.head + self.file.read(max(0, count - len(self.head)))
+
+    def lines(self) -> Iterator[bytes]:
+        """Yield the lines, a longer one in pieces of LONGEST_LINE."""
+        head, end, rest = self.head.rpartition(b"\n")
+        yield from io.BytesIO(head + end)
+        while line := rest + self.file.readline(LONGEST_LINE - len(rest)):
+            yield line
+            rest = b""
 
     def __enter__(self) -> Begun:
         return self

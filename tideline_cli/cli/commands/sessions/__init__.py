@@ -16,6 +16,7 @@ from tideline_cli.store import sessions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
     from typing import Any
 
     from apsw import Connection
@@ -24,22 +25,25 @@ if TYPE_CHECKING:
     from tideline_cli.model.origin import Origin
     from tideline_cli.store.sessions import KeptSession, KeptTurn
 
-ACTIONS = ("list", "add", "show", "search", "forget", "purge")
+ACTIONS = ("list", "add", "show", "search", "export", "forget", "purge")
 HELP = """Keep sessions of agents as they were said, and find what was said in them.
 
 ACTION is list (the default), add FILE… (session files of Claude Code, Codex, Gemini CLI and Cursor,
 exports of ChatGPT and Claude, JSON lines; a turn that is kept already is passed over), show ID (a
 session, turn by turn; the beginning of its name will do), search QUERY (the turns that answer),
-forget ID (out of sight until an undo) or purge ID (removed for good).
+export [ID] (JSON lines, which `add` takes elsewhere), forget ID (out of sight until an undo) or
+purge ID (removed for good).
 
 Turns are no facts: only search and `recall --sessions` find them. What the user and the assistant
 said is kept, up to 8,000 characters a turn; tools' output, `<private>` blocks and the values of
-secrets are not. Sync and export leave sessions on this machine; a backup has them."""
+secrets are not. Sync leaves sessions on this machine; a backup has them."""
 EXAMPLES = (
     ("add", "~/.claude/projects/*/*.jsonl"), ("search", "database port -C 2"), ("show 5f1c", ""),
+    ("export", "| ssh laptop tideline sessions add -"),
 )
 ARGUMENTS = (
-    Argument("words", "ACTION", "list, add FILE…, show ID, search QUERY, forget ID, purge ID.",
+    Argument("words", "ACTION", "list, add FILE…, show ID, search QUERY, export [ID], forget ID, "
+             "purge ID.",
              "word", True, 0, (), ("one of " + " ".join(ACTIONS), "")),
 )  # fmt: skip
 _RESUMES = {
@@ -78,11 +82,13 @@ def run(session: Session, words: list[str], options: Options) -> int:
         from tideline_cli.cli.commands.sessions import adding  # noqa: PLC0415  the readers, 45 ms
 
         return adding.add(session, names, client=options.client, scope=options.scope)
+    if action == "export" and len(names) < 2:
+        return _export(session, names, options)
     if action in ("show", "forget", "purge") and len(names) == 1:
         deed = {"show": _show, "forget": _forget, "purge": _purge}[action]
         return deed(session, names[0], options)
     raise UsageError(
-        "sessions takes list, add FILE…, show ID, search QUERY, forget ID or purge ID",
+        "sessions takes list, add FILE…, show ID, search QUERY, export, forget ID or purge ID",
         hint="tideline sessions search words",
     )
 
@@ -176,14 +182,10 @@ def _search(session: Session, query: str, options: Options) -> int:
     seen = session.scopes(options.scope, everything=options.all_scopes)
     asked = turns.Asked(query, options.limit or turns.LIMIT, seen, options.role)
     found = [] if db is None else turns.search(db, asked, viewer=session.viewer, now=session.now)
-    if session.json:
-        forms = [hit_form(db, hit, options.around, viewer=session.viewer)
-                 for hit in found] if db else []  # fmt: skip
-        output.emit_json({"query": query, "turns": forms})
-    elif db is not None:
-        lines = [line for hit in found
-                 for line in hit_lines(db, hit, options.around, viewer=session.viewer)]  # fmt: skip
-        output.emit_pages(session, lines[:-1])
+    of = {"viewer": session.viewer}
+    forms = (hit_form(db, hit, options.around, **of) for hit in found if db)
+    lines = (line for hit in found if db for line in hit_lines(db, hit, options.around, **of))
+    _emit(session, options, forms, lambda rows: {"query": query, "turns": rows}, lines)
     if not found:
         session.note("no turn answers")
     return 0 if found else 1
@@ -220,19 +222,53 @@ def _named(session: Session, reference: str) -> tuple[Connection, KeptSession]:
     return db, found[0]
 
 
-def _show(session: Session, reference: str, _: Options) -> int:
+def _show(session: Session, reference: str, options: Options) -> int:
     db, held = _named(session, reference)
     listed = sessions.turns_of(db, held.number, viewer=session.viewer)
-    if session.json:
-        forms = [turn_form(turn) for turn in listed]
-        output.emit_json(held_form(held) | {"turns": forms})
-        return 0
     head = f"{held.client} {held.name}  {instant.iso(held.started)[:16]}"
     call = resumes(held)
     lines = [output.one_line(f"{head}  {call}" if call else head), ""]
     for turn in listed:
         lines += [*said_lines(turn, f"{turn.place}"), ""]
-    output.emit_pages(session, lines[:-1])
+    _emit(
+        session, options, (_row(held, turn) for turn in listed),
+        lambda _: held_form(held) | {"turns": [turn_form(turn) for turn in listed]}, lines,
+    )  # fmt: skip
+    return 0
+
+
+def _emit(
+    session: Session, options: Options, forms: Iterable[dict[str, Any]],
+    whole: Callable[[list[dict[str, Any]]], dict[str, Any]], lines: Iterable[str],
+) -> None:  # fmt: skip
+    """Print turns in the format that a call asks for, else as lines by the pager."""
+    form = output.chosen(session, output.named(options), usual="lines")
+    if form == "lines":
+        output.emit_pages(session, [*lines][:-1])
+    else:
+        output.emit_rows(form, forms, whole=whole, lines=list)
+
+
+def _row(held: KeptSession, turn: KeptTurn) -> dict[str, Any]:
+    """Return a turn as a row that `sessions add` takes."""
+    of = {"session": held.name, "client": held.client, "scope": held.scope}
+    return of | turn_form(turn) | {"key": turn.key}
+
+
+def _export(session: Session, names: list[str], options: Options) -> int:
+    """Print the turns of a session, or of all that are seen, as rows."""
+    seen = session.scopes(options.scope, everything=options.all_scopes)
+    db = session.reading()
+    if names:
+        wanted = [_named(session, names[0])[1]]
+    else:
+        wanted = sessions.listed(db, viewer=session.viewer, scopes=seen)[::-1] if db else []
+    forms = (
+        _row(held, turn) for held in wanted if db
+        for turn in sessions.turns_of(db, held.number, viewer=session.viewer)
+    )  # fmt: skip
+    form = output.chosen(session, output.named(options), usual="jsonl")
+    output.emit_rows(form, forms, whole=lambda rows: {"turns": rows}, lines=list)
     return 0
 
 

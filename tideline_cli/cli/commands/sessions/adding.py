@@ -5,6 +5,7 @@ from __future__ import annotations
 from tideline_cli.cli import output
 from tideline_cli.cli.commands.extract import conversations
 from tideline_cli.errors import TidelineError, UsageError
+from tideline_cli.exchange import jsonl
 from tideline_cli.exchange import sessions as transcripts
 from tideline_cli.exchange.extract import chats
 from tideline_cli.memory import turns
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from tideline_cli.cli.session import Session
-    from tideline_cli.exchange.extract.conversation import Transcript
     from tideline_cli.model.text import Analyzer
 
 
@@ -43,9 +43,9 @@ def add(
     for path in paths:
         try:
             with conversations.Begun(path) as source:
-                for transcript, program in _transcripts(session, source):
-                    named = client or transcript.client or program or "other"
-                    total = _kept(session, transcript, named, path, scope, total)
+                for held in _read(session, source):
+                    named = client or held.client or held.transcript.client or "other"
+                    total = _kept(session, held, named, path, scope, total)
         except UsageError as error:
             session.note(f"{path}: {error.message}")
             failure = error
@@ -66,31 +66,33 @@ def add(
     return 0 if failure is None else failure.exit_code
 
 
-def _transcripts(
-    session: Session, source: conversations.Begun
-) -> Iterator[tuple[Transcript, str | None]]:
-    """Yield the conversations of a file, and the program that an export is of."""
-    if not source.is_export():
-        yield conversations.read_conversation(session, source), None
-        return
-    for number, chat in chats.chats(conversations.reads_of(source)):
-        if isinstance(chat, TidelineError):
-            session.note(f"{source.path}: conversation {number}: {chat.message}")
-        else:
-            yield chat.transcript, chat.program
+def _read(session: Session, source: conversations.Begun) -> Iterator[transcripts.FoundSession]:
+    """Yield the conversations of a file: of sessions that were exported, of one, of an export."""
+    first = next(jsonl.parsed(source.head.splitlines(keepends=True)[:1]), (0, None))[1]
+    if transcripts.is_row(first):
+        yield from transcripts.held_in(jsonl.parsed(source.lines()))
+    elif not source.is_export():
+        yield transcripts.FoundSession(conversations.read_conversation(session, source))
+    else:
+        for number, chat in chats.chats(conversations.reads_of(source)):
+            if isinstance(chat, TidelineError):
+                session.note(f"{source.path}: conversation {number}: {chat.message}")
+            else:
+                yield transcripts.FoundSession(chat.transcript, chat.program)
 
 
 def _kept(
-    session: Session, transcript: Transcript, client: str, path: str, named: str | None,
+    session: Session, held: transcripts.FoundSession, client: str, path: str, named: str | None,
     total: _Sum,
 ) -> _Sum:  # fmt: skip
     db = session.writing()
+    transcript = held.transcript
     name, _, _ = conversations.session_names(None, transcript, path)
-    scope = session.scope(named, transcript.folder)
+    scope = session.scope(held.scope if named is None else named, transcript.folder)
     analyzer: Analyzer = setting(db, "analyzer", "standard")
     talk = transcripts.talk_of(
         transcript, client=storable(client, "client"), name=name, scope=scope, analyzer=analyzer,
-        now=session.now,
+        now=session.now, keys=held.keys,
     )  # fmt: skip
     if not talk.turns:
         return total
