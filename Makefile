@@ -23,7 +23,7 @@ PAGE_FACTS ?= 100000
 ATTACKS ?= 10000
 # Of `make clients`: the versions that were tried.
 CLIENTS := @anthropic-ai/claude-code@2.1.330 @openai/codex@0.169.0 @google/gemini-cli@0.61.0 \
-	@modelcontextprotocol/inspector@0.15.0
+	opencode-ai@1.18.33 @modelcontextprotocol/inspector@0.15.0
 # Half-written byte code and unbuffered streams of a caller's shell are not for our processes.
 unexport PYTHONDONTWRITEBYTECODE
 unexport PYTHONUNBUFFERED

@@ -361,7 +361,7 @@ _tideline_argument() {
         config:2) REPLY='ask setting' ;;
         hook:0) REPLY='one of claude-code codex gemini cursor' ;;
         hook:1) REPLY='one of start prompt end' ;;
-        setup:*) REPLY='one of claude-code codex gemini cursor' ;;
+        setup:*) REPLY='one of claude-code codex gemini cursor opencode vscode zed' ;;
         init:0) REPLY='one of bash zsh fish' ;;
         completions:0) REPLY='one of bash zsh fish powershell' ;;
         man:0) REPLY='one of remember recall context dream consolidate status show list pick fading slots tags pin unpin forget restore edit link graph feedback purge contradictions history timeline undo redo retention import export ingest library gc extract sessions relink embed embedder reembed doctor eval backup sync member schedule config serve mcp hook setup init completions man' ;;

@@ -733,7 +733,7 @@ complete -c tideline -n "__tideline_at setup" -l dry-run -s n -d 'Show what woul
 complete -c tideline -n "__tideline_at setup" -l hooks -d 'Only the hooks: recall by itself'
 complete -c tideline -n "__tideline_at setup" -l mcp -d 'Only the tools: `tideline mcp`'
 complete -c tideline -n "__tideline_at setup" -l project -d 'Only in this project, the working folder'
-complete -c tideline -n '__tideline_at setup' -x -a 'claude-code codex gemini cursor'
+complete -c tideline -n '__tideline_at setup' -x -a 'claude-code codex gemini cursor opencode vscode zed'
 complete -c tideline -n "__tideline_at init" -l key -x -d 'The key that opens the list, such as ctrl-o, or `ctrl-x m` for one after the other [default: alt-m]'
 complete -c tideline -n "__tideline_at init" -l no-key -d 'Bind no key'
 complete -c tideline -n '__tideline_at init 0' -x -a 'bash zsh fish'

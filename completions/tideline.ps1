@@ -705,7 +705,7 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
         'config:2' = 'ask setting'
         'hook:0' = 'one of claude-code codex gemini cursor'
         'hook:1' = 'one of start prompt end'
-        'setup:*' = 'one of claude-code codex gemini cursor'
+        'setup:*' = 'one of claude-code codex gemini cursor opencode vscode zed'
         'init:0' = 'one of bash zsh fish'
         'completions:0' = 'one of bash zsh fish powershell'
         'man:0' = 'one of remember recall context dream consolidate status show list pick fading slots tags pin unpin forget restore edit link graph feedback purge contradictions history timeline undo redo retention import export ingest library gc extract sessions relink embed embedder reembed doctor eval backup sync member schedule config serve mcp hook setup init completions man'

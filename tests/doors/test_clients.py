@@ -19,6 +19,7 @@ OURS = Path(sys.executable).parent
 FACT = "the billing service is deployed from the branch trunk-nine"
 QUESTION = "from which branch is the billing service deployed?"
 NAMES = {"claude-code": "claude", "codex": "codex", "gemini": "gemini"}
+PROGRAMS = {**NAMES, "opencode": "opencode"}
 
 
 @pytest.fixture
@@ -53,8 +54,8 @@ def call(place, server, *argv, stdin="", check=True):
 
 
 def needs(client):
-    if not (BIN / NAMES[client]).exists():
-        pytest.skip(f"{NAMES[client]} is not installed: `make clients` installs it")
+    if not (BIN / PROGRAMS[client]).exists():
+        pytest.skip(f"{PROGRAMS[client]} is not installed: `make clients` installs it")
 
 
 def prepare(client, place, server):
@@ -165,6 +166,22 @@ def test_the_tools_are_seen_and_go(client, place, server):
     assert {path: path.read_bytes() if path.exists() else None for path in before} == before
     assert "tideline" not in call(place, server, *LISTS[client])
     assert not (place / ".local" / "share" / "tideline" / "doors").exists()
+
+
+def test_opencode_connects(place, server):
+    """OpenCode finds the server in its settings, and starts it; comments stay, removal leaves what
+    was there."""
+    needs("opencode")
+    settings = place / ".config" / "opencode" / "opencode.jsonc"
+    settings.parent.mkdir(parents=True)
+    settings.write_text('{\n  "$schema": "https://opencode.ai/config.json", // mine\n}\n')
+    before = settings.read_bytes()
+    call(place, server, "tideline", "setup", "opencode")
+    listed = call(place, server, "opencode", "mcp", "list")
+    assert "tideline" in listed and "connected" in listed, listed
+    call(place, server, "tideline", "setup", "opencode", "--remove")
+    assert settings.read_bytes() == before
+    assert "tideline" not in call(place, server, "opencode", "mcp", "list")
 
 
 def test_a_project_beside_the_user(place, server):

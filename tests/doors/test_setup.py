@@ -10,6 +10,8 @@ import pytest
 
 from tests import backends
 from tideline_cli.cli import own_program
+from tideline_cli.serve import json_edit
+from tideline_cli.serve.setup_plan import client_folders
 
 PROGRAM = "/opt/tide line/tideline"
 CODEX = """{
@@ -68,7 +70,8 @@ def test_entries_come_last_and_go_without_a_trace(run, place, files):
     own = {client: f"'{PROGRAM}' hook {client}" for client in ("codex", "cursor")}
     assert commands(place / ".codex/hooks.json") == {
         "Stop": ["beep", own["codex"]], "Other": [],
-        "SessionStart": [own["codex"]], "UserPromptSubmit": [own["codex"]],
+        **{event: [own["codex"]] for event in
+           ("SessionStart", "UserPromptSubmit", "PreCompact", "SessionEnd")},
     }  # fmt: skip
     assert commands(place / ".cursor/hooks.json")["stop"] == ["beep", own["cursor"]]
     for path, text in files.items():
@@ -76,12 +79,12 @@ def test_entries_come_last_and_go_without_a_trace(run, place, files):
         assert path.with_name("hooks.json.before-tideline").read_text() == text
     once = everything(place)
     again = run("setup", "codex", "cursor", "--hooks")
-    assert again.out.split() == ["codex", "unchanged", "cursor", "unchanged"]
+    assert again.out.split().count("unchanged") == 2
     assert everything(place) == once
     assert run("setup", "codex", "cursor", "--remove").code == 0
     assert everything(place) == before
     assert not (place / "home" / "doors").exists()
-    assert run("setup", "codex", "--remove").out.split() == ["codex", "absent"]
+    assert run("setup", "codex", "--remove").out.split()[-1] == "absent"
 
 
 def test_what_was_not_there_goes_again(run, place):
@@ -176,7 +179,7 @@ def test_a_dry_run_shows_and_does_nothing(run, place, files):
 def test_the_state_of_each_client(run, place, files):
     """Without a client the state is shown; --check tells a program of it by its exit code."""
     words = [line.split()[0] for line in run("setup").out.splitlines()]
-    assert words == ["claude-code", "codex", "gemini", "cursor"]
+    assert words == ["claude-code", "codex", "gemini", "cursor", "opencode", "vscode", "zed"]
     assert run("setup", "--check", "cursor").code == 1
     run("setup", "codex", "cursor", "--hooks")
     states = {one["client"]: one for one in run("setup", "--json").json["clients"]}
@@ -195,7 +198,8 @@ def test_trust_is_seen_and_never_given(run, place, files, monkeypatch):
     assert run("setup", "codex", "--check").code == 1
     assert "approve" in run("setup", "codex", "--check").out
     path = place / ".codex" / "hooks.json"
-    keys = {"session_start": 0, "user_prompt_submit": 0, "stop": 1}
+    keys = {"session_start": 0, "user_prompt_submit": 0, "stop": 1, "pre_compact": 0,
+            "session_end": 0}  # fmt: skip
     text = "".join(
         f'[hooks.state."{path}:{event}:{group}:0"]\ntrusted_hash = "sha256:aa"\n'
         for event, group in keys.items()
@@ -229,10 +233,10 @@ esac > "$HOME/.claude/settings.json"
     folder = place / "home" / "doors" / "claude-code"
     assert done["ran"][1][:3] == ["claude", "plugin", "install"] and done["left"] == []
     hooks = json.loads((folder / "tideline" / "hooks" / "hooks.json").read_text())["hooks"]
-    assert set(hooks) == {"SessionStart", "UserPromptSubmit", "Stop"}
+    assert set(hooks) == {"SessionStart", "UserPromptSubmit", "Stop", "PreCompact", "SessionEnd"}
     handler = hooks["Stop"][0]["hooks"][0]
     assert (handler["command"], handler["args"]) == (PROGRAM, ["hook", "claude-code"])
-    assert run("setup", "claude-code", "--hooks").out.split() == ["claude-code", "unchanged"]
+    assert run("setup", "claude-code", "--hooks").out.split()[-1] == "unchanged"
     run("setup", "claude-code", "--remove")
     assert settings.read_text() == '{ "model": "opus" }' and not folder.exists()
     assert "plugin uninstall" in (place / "calls").read_text()
@@ -297,3 +301,55 @@ def test_which_memory_the_agents_get(run, place, monkeypatch):
     monkeypatch.setattr(own_program, "throw_away_folders", lambda: ())
     assert "temporary" not in run("setup", "codex", "--hooks").err
     assert "memory" not in run("setup", "codex", "--remove").err
+
+
+@pytest.mark.parametrize("client", ["claude-code", "codex", "gemini", "cursor", "zed"])
+def test_setup_and_check_agree(run, place, files, client):
+    """What a set-up, a second one and a removal say of a client is what --check says then."""
+    for words in ((client,), (client,), (client, "--remove")):
+        said = run("setup", *words).out.splitlines()[0]
+        assert said == run("setup", "--check", client).out.splitlines()[0]
+
+
+TOOLS = {
+    "opencode": (".config/opencode/opencode.json", '{ // mine\n  "mcp": {},\n}\n', "mcp",
+                 {"type": "local", "command": [PROGRAM, "mcp"], "enabled": True}),
+    "vscode": (".config/Code/User/mcp.json", '{\n\t"servers": {"a": {}}, /* b */ "inputs": []\n}',
+               "servers", {"type": "stdio", "command": PROGRAM, "args": ["mcp"]}),
+    "zed": (".config/zed/settings.json", '// Zed\n{\n  "theme": "One Dark",\n}', "context_servers",
+            {"command": PROGRAM, "args": ["mcp"]}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("client", TOOLS)
+@pytest.mark.parametrize("is_there", [True, False])
+def test_clients_that_take_the_tools_alone(run, place, monkeypatch, client, is_there):
+    """They get the server below their own key, comments stay, a program that moves is named anew,
+    and removal gives the old bytes."""
+    name, text, key, server = TOOLS[client]
+    path = place / name
+    if is_there:
+        path.parent.mkdir(parents=True)
+        path.write_text(text)
+    before = everything(place)
+    assert "mcp" in run("setup", client).out
+    form = json_edit.scanned(path.read_text(), with_comments=True)
+    assert form.form()[key]["tideline"] == server
+    assert [remark in text for remark in form.remarks] == [True] * len(form.remarks)
+    monkeypatch.setattr(own_program, "own_words", lambda: ["/new/tideline"])
+    run("setup", client)
+    assert "/new/tideline" in path.read_text() and PROGRAM not in path.read_text()
+    assert run("setup", client, "--hooks").code == 2
+    run("setup", client, "--remove")
+    assert everything(place) == before and path.parent.exists() == is_there
+
+
+def test_where_editors_keep_their_settings():
+    """Each system has a folder of its own for them; a variable moves it."""
+    mac = client_folders({}, "/h", "darwin")
+    assert mac["vscode"] == "/h/Library/Application Support/Code/User"
+    assert (mac["zed"], mac["opencode"]) == ("/h/.config/zed", "/h/.config/opencode")
+    windows = client_folders({"APPDATA": "/r"}, "/h", "win32")
+    assert (windows["vscode"], windows["zed"]) == ("/r/Code/User", "/r/Zed")
+    linux = client_folders({"XDG_CONFIG_HOME": "/x"}, "/h", "linux")
+    assert (linux["vscode"], linux["zed"]) == ("/x/Code/User", "/x/zed")

@@ -11,6 +11,7 @@ from shlex import split
 from tideline_cli.errors import UsageError
 from tideline_cli.model.record import record
 from tideline_cli.serve import json_edit
+from tideline_cli.serve.clients import CLIENTS
 from tideline_cli.serve.json_edit import JsonText, JsonTextError, Node, double_name, scanned
 
 TYPE_CHECKING = False
@@ -72,15 +73,17 @@ def ours(
 
 def called_words(entry: Any) -> Words:
     """Return the words that a handler or a server calls, none where it calls nothing."""
-    if not isinstance(entry, dict) or not isinstance(entry.get("command"), str):
+    if not isinstance(entry, dict):
         return ()
-    command, more = entry["command"], entry.get("args")
-    if isinstance(more, list):
-        return (command, *(one if isinstance(one, str) else "" for one in more))
-    try:
-        return tuple(split(command))
-    except ValueError:
-        return ()
+    command, more = entry.get("command"), entry.get("args")
+    if isinstance(command, str) and not isinstance(more, list):
+        try:
+            return tuple(split(command))
+        except ValueError:
+            return ()
+    words = [command, *(more or ())] if isinstance(command, str) else command
+    listed = words if isinstance(words, list) else ()
+    return tuple(one if isinstance(one, str) else "" for one in listed)
 
 
 def first_handler(entry: dict[str, Any]) -> dict[str, Any]:
@@ -104,7 +107,6 @@ def _after_program(words: Sequence[str]) -> Words:
     return tuple(words[place + 1 :])
 
 
-_SERVERS = "mcpServers"
 _HOOKS = "hooks"
 _NAME = "tideline"
 
@@ -168,9 +170,9 @@ def own_places(text: str, merge: MergedFile) -> dict[str, int]:
     return {event: found[0].place for event, found in places.items() if found}
 
 
-def has_own_server(form: object) -> bool:
-    """Say whether settings name a server that leads to this program."""
-    servers = form.get(_SERVERS) if isinstance(form, dict) else None
+def has_own_server(form: object, servers_key: str) -> bool:
+    """Say whether settings name, below a key, a server that leads to this program."""
+    servers = form.get(servers_key) if isinstance(form, dict) else None
     server = servers.get(_NAME) if isinstance(servers, dict) else None
     return is_own_server(called_words(server))
 
@@ -178,7 +180,7 @@ def has_own_server(form: object) -> bool:
 def _fresh(merge: MergedFile) -> Form:
     form: Form = {**merge.base}
     if merge.server is not None:
-        form[_SERVERS] = {_NAME: merge.server}
+        form[merge.servers] = {_NAME: merge.server}
     if merge.entries:
         form[_HOOKS] = {event: [entry] for event, entry in merge.entries}
     return form
@@ -212,9 +214,9 @@ def _with_entry(
 
 
 def _with_server(file: JsonText, merge: MergedFile, known: Collection[Words]) -> str:
-    servers = _container(file, merge, "object", _SERVERS)
+    servers = _container(file, merge, "object", merge.servers)
     if servers is None:
-        return json_edit.added(file, file.root, _SERVERS, {_NAME: merge.server})
+        return json_edit.added(file, file.root, merge.servers, {_NAME: merge.server})
     item = servers.item(_NAME)
     if item is None:
         return json_edit.added(file, servers, _NAME, merge.server)
@@ -263,18 +265,18 @@ def _without_handler(file: JsonText, one: Handler) -> str:
 def _without_server(
     file: JsonText, old: JsonText | None, merge: MergedFile, known: Collection[Words]
 ) -> str:
-    servers = file.at(_SERVERS)
+    servers = file.at(merge.servers)
     item = servers.item(_NAME) if servers is not None else None
     if servers is not None and item is not None:
         words = called_words(file.form(item.value))
-        held = old.at(_SERVERS, _NAME) if old is not None else None
+        held = old.at(merge.servers, _NAME) if old is not None else None
         is_ours = words in known or is_own_server(words)
         if not is_ours or (held is not None and old is not None
                            and called_words(old.form(held)) == words):  # fmt: skip
             return file.text
-        filled = json_edit.inner(old, old.at(_SERVERS) if old is not None else None)
+        filled = json_edit.inner(old, old.at(merge.servers) if old is not None else None)
         file = _read(json_edit.removed(file, servers, item, filled), merge)
-    return _without_empty(file, old, _SERVERS)
+    return _without_empty(file, old, merge.servers)
 
 
 def _without_empty(file: JsonText, old: JsonText | None, *path: str) -> str:
@@ -333,10 +335,11 @@ def _lenient(text: str) -> JsonText | None:
 
 def foreign_server(path: str, client: str) -> UsageError:
     """Return what is said where a server of our name stands that we did not write."""
+    other = f", or set up the hooks alone: `tideline setup {client} --hooks`"
     return _refused(
         path,
         "it names a server `tideline` that setup did not write",
-        f"rename that one, or set up the hooks alone: `tideline setup {client} --hooks`",
+        "rename that one" + other * (client in CLIENTS),
     )
 
 

@@ -7,7 +7,7 @@ import os
 from hashlib import sha256
 
 from tideline_cli import __version__
-from tideline_cli.model.record import record
+from tideline_cli.model.record import record, replace
 from tideline_cli.system import words_of
 
 TYPE_CHECKING = False
@@ -18,29 +18,33 @@ if TYPE_CHECKING:
     Form = dict[str, Any]
     Calls = Mapping[str, tuple[str, ...]]
 
-PROGRAMS = {"claude-code": "claude", "codex": "codex", "gemini": "gemini", "cursor": "cursor"}
+PROGRAMS = {
+    "claude-code": "claude", "codex": "codex", "gemini": "gemini", "cursor": "cursor",
+    "opencode": "opencode", "vscode": "code", "zed": "zed",
+}  # fmt: skip
+"""The clients that setup knows, and the program of each. Those of CLIENTS have hooks."""
 HOOKS, MCP = "hooks", "mcp"
 _NAME = "tideline"
 _EVENTS = {
-    "claude-code": ("SessionStart", "UserPromptSubmit", "Stop"),
-    "codex": ("SessionStart", "UserPromptSubmit", "Stop"),
-    "gemini": ("SessionStart", "BeforeAgent", "AfterAgent"),
-    "cursor": ("sessionStart", "beforeSubmitPrompt", "stop"),
+    "claude-code": ("SessionStart", "UserPromptSubmit", "Stop", "PreCompact", "SessionEnd"),
+    "codex": ("SessionStart", "UserPromptSubmit", "Stop", "PreCompact", "SessionEnd"),
+    "gemini": ("SessionStart", "BeforeAgent", "AfterAgent", "PreCompress", "SessionEnd"),
+    "cursor": ("sessionStart", "beforeSubmitPrompt", "stop", "preCompact", "sessionEnd"),
 }
-"""A start, a prompt, the end of a turn; nothing for each call of a tool."""
+"""A start, a prompt, the end of a turn, what comes before a compaction, the end; nothing for each
+call of a tool."""
 _SECONDS = 5  # after which a client gives up; a hook gives up after one
 
 
 @record
 class SetupPlace:
-    """Where things lie: the home folder, our data folder, the folders of the clients' settings, and
-    the project that alone is set up, empty for all. `name` is that of our folder where a set-up of
-    before has another than its own."""
+    """Where things lie: the home folder, our data folder, the folders of the clients' settings
+    that are no ~/.CLIENT, and the project that alone is set up, empty for all. `name` is that of
+    our folder where a set-up of before has another than its own."""
 
     home: str
     data: str
-    codex: str
-    claude: str
+    folders: Mapping[str, str]
     project: str = ""
     name: str = ""
 
@@ -48,8 +52,7 @@ class SetupPlace:
         """Return the folder of a client's settings, of the project where there is one."""
         if self.project:
             return os.path.join(self.project, f".{client.removesuffix('-code')}")
-        known = {"codex": self.codex, "claude-code": self.claude}
-        return known.get(client) or os.path.join(self.home, f".{client}")
+        return self.folders.get(client) or os.path.join(self.home, f".{client}")
 
     @property
     def own_name(self) -> str:
@@ -63,7 +66,7 @@ class SetupPlace:
     def roots(self) -> tuple[str, ...]:
         """Return the folders that are set up: files outside of them stay as they are. Links of a
         project lead nowhere else, since they may come with a clone."""
-        return (self.project,) if self.project else (self.home, self.codex, self.claude)
+        return (self.project,) if self.project else (self.home, *self.folders.values())
 
     @property
     def doors(self) -> str:
@@ -71,17 +74,36 @@ class SetupPlace:
         return os.path.join(self.data, "doors")
 
 
+def client_folders(environ: Mapping[str, str], home: str, platform: str) -> dict[str, str]:
+    """Return where the settings of the clients lie that are no ~/.CLIENT, on a platform as
+    `sys.platform` names it."""
+    usual = os.path.join(home, ".config")
+    base = environ.get("XDG_CONFIG_HOME") or usual
+    roaming = environ.get("APPDATA") or os.path.join(home, "AppData", "Roaming")
+    library = os.path.join(home, "Library", "Application Support")
+    zed = {"win32": os.path.join(roaming, "Zed"), "darwin": os.path.join(usual, "zed")}
+    return {
+        "codex": environ.get("CODEX_HOME") or os.path.join(home, ".codex"),
+        "claude-code": environ.get("CLAUDE_CONFIG_DIR") or os.path.join(home, ".claude"),
+        "opencode": os.path.join(base, "opencode"),
+        "vscode": os.path.join({"win32": roaming, "darwin": library}.get(platform, base), "Code",
+                               "User"),
+        "zed": zed.get(platform) or os.path.join(base, "zed"),
+    }  # fmt: skip
+
+
 @record
 class MergedFile:
-    """What is put into one JSON file of a client: an entry for each event, or a server by its name.
-    `base` is what a file begins with that we make; `with_comments` says that the client reads a
-    file with comments."""
+    """What is put into one JSON file of a client: an entry for each event, or a server by its name
+    among those of the key `servers`. `base` is what a file begins with that we make;
+    `with_comments` says that the client reads a file with comments."""
 
     path: str
     client: str
     base: Mapping[str, Any]
     entries: tuple[tuple[str, Form], ...] = ()
     server: Form | None = None
+    servers: str = "mcpServers"
     with_comments: bool = False
 
 
@@ -106,7 +128,7 @@ class Plan:
     @property
     def asks(self) -> str:
         """Return what is left to the person, empty for nothing."""
-        return ASKS[self.client] if HOOKS in self.calls else ""
+        return "" if self.client == "codex" and HOOKS not in self.calls else ASKS[self.client]
 
 
 def calls_of(
@@ -120,7 +142,10 @@ def calls_of(
 
 def plan_of(client: str, calls: Calls, place: SetupPlace) -> Plan:
     """Return the plan for a client."""
-    make = {"claude-code": _claude, "codex": _codex, "gemini": _gemini, "cursor": _cursor}[client]
+    make = {
+        "claude-code": _claude, "codex": _codex, "gemini": _gemini, "cursor": _cursor,
+        "opencode": _opencode, "vscode": _vscode, "zed": _zed,
+    }[client]  # fmt: skip
     return make({part: tuple(words) for part, words in calls.items()}, place)
 
 
@@ -199,9 +224,34 @@ def _cursor(calls: Calls, place: SetupPlace) -> Plan:
         merges.append(MergedFile(os.path.join(folder, "hooks.json"), "cursor", {"version": 1},
                                  entries, with_comments=True))  # fmt: skip
     if MCP in calls:
-        merges.append(MergedFile(os.path.join(folder, "mcp.json"), "cursor", {},
-                                 server=_server(calls), with_comments=True))  # fmt: skip
+        merges.append(_served("cursor", place, "mcp.json", "mcpServers", _server(calls)))
     return Plan("cursor", calls, merges=tuple(merges))
+
+
+def _opencode(calls: Calls, place: SetupPlace) -> Plan:
+    form = {"type": "local", "command": [*calls[MCP]], "enabled": True}
+    has_other = os.path.lexists(os.path.join(place.of("opencode"), "opencode.jsonc"))
+    name = "opencode.jsonc" if has_other else "opencode.json"
+    merge = _served("opencode", place, name, "mcp", form)
+    return Plan("opencode", calls, merges=(
+        replace(merge, base={"$schema": "https://opencode.ai/config.json"}),
+    ))  # fmt: skip
+
+
+def _vscode(calls: Calls, place: SetupPlace) -> Plan:
+    form = {"type": "stdio", **_server(calls)}
+    return Plan("vscode", calls, merges=(_served("vscode", place, "mcp.json", "servers", form),))
+
+
+def _zed(calls: Calls, place: SetupPlace) -> Plan:
+    return Plan("zed", calls, merges=(
+        _served("zed", place, "settings.json", "context_servers", _server(calls)),
+    ))  # fmt: skip
+
+
+def _served(client: str, place: SetupPlace, name: str, servers: str, form: Form) -> MergedFile:
+    path = os.path.join(place.of(client), name)
+    return MergedFile(path, client, {}, server=form, servers=servers, with_comments=True)
 
 
 def _server(calls: Calls) -> Form:
@@ -227,7 +277,7 @@ README_TEXT = """# tideline
 This folder was written by `tideline setup`, and lets an agent use the memory of tideline. When a
 conversation starts, the agent gets pinned and strong facts; with each prompt it gets the facts that
 have to do with it, as data and not as instructions. Most prompts get nothing. Nothing is sent
-anywhere, and nothing is written to the memory.
+anywhere, and no fact is stored.
 
 `tideline hook --pause 2h` pauses it, `tideline setup --remove` takes it out again, and
 `tideline setup --check` says how it is.
@@ -253,9 +303,12 @@ CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE SOFTWARE.
 """
 ASKS = {
     "claude-code": "",
-    "codex": "start codex and approve the 3 hooks of tideline in /hooks: until then it runs none, "
-             "and does not say so",
+    "codex": f"start codex and approve the {len(_EVENTS['codex'])} hooks of tideline in /hooks: "
+             "until then it runs none, and does not say so",
     "gemini": "start gemini anew; in a folder that it does not trust it runs no hooks",
     "cursor": "start cursor anew",
+    "opencode": "start opencode anew",
+    "vscode": "start VS Code anew; it asks whether it may start the server",
+    "zed": "",
 }  # fmt: skip
 """What is left to the person, of each client. Nobody answers a question of trust for them."""

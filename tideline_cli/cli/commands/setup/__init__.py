@@ -22,7 +22,16 @@ from tideline_cli.model.short_text import one_of
 from tideline_cli.serve import setup_files
 from tideline_cli.serve.clients import CLIENTS
 from tideline_cli.serve.setup_files import BACKUP
-from tideline_cli.serve.setup_plan import HOOKS, MCP, SetupPlace, calls_of, plan_of
+from tideline_cli.serve.setup_plan import (
+    ASKS,
+    HOOKS,
+    MCP,
+    PROGRAMS,
+    SetupPlace,
+    calls_of,
+    client_folders,
+    plan_of,
+)
 from tideline_cli.store.private_files import make_folder
 
 TYPE_CHECKING = False
@@ -35,19 +44,19 @@ if TYPE_CHECKING:
 
 HELP = """Let agents use the memory, and undo that.
 
-CLIENT is claude-code, codex, gemini or cursor; --all is those that are on this machine. Without one
-this shows how they are. What is written is merged into what is there, behind it, and nothing is
-overwritten; --dry-run shows all of it first. Where a client has commands for it, they are called;
-what a client asks about trust is left to you, and said. A hook or a server of the same name that
-somebody made by hand is refused.
+CLIENT is claude-code, codex, gemini, cursor, opencode, vscode or zed (the last three take the tools
+alone); --all is those that are on this machine. Without one this shows how they are. What is
+written is merged into what is there, behind it, and nothing is overwritten; --dry-run shows all of
+it first. Where a client has commands for it, they are called; what a client asks about trust is
+left to you, and said. A hook or a server of the same name that somebody made by hand is refused.
 
 --remove takes it out again, and nothing else: a file that says what it said gets its old bytes.
 --check ends with 1 where a client that is on this machine or named is not set up, not approved, or
 leads to a program that is gone."""
 EXAMPLES = (("", ""), ("claude-code", ""), ("--all", "--dry-run"), ("codex", "--remove"))
 ARGUMENTS = (
-    Argument("words", "CLIENT", "claude-code, codex, gemini, cursor.", "word", True, 0, (),
-             ("one of " + " ".join(CLIENTS),)),
+    Argument("words", "CLIENT", f"{', '.join(PROGRAMS)}.", "word", True, 0, (),
+             ("one of " + " ".join(PROGRAMS),)),
 )  # fmt: skip
 
 
@@ -66,12 +75,13 @@ class Options(OptionSet):
 def run(session: Session, words: list[str], options: Options) -> int:
     """Set clients up, take that back, or say how they are."""
     place = _place(options)
-    named = [one_of(word, CLIENTS, "client") for word in dict.fromkeys(words)]
+    named = [one_of(word, tuple(PROGRAMS), "client") for word in dict.fromkeys(words)]
     if options.check or not (named or options.all):
         return _show(session, place, named, options)
     rows = setup_files.setup_rows(place.data)
     if options.all:
-        named = _on_this_machine(session, place, rows, may_be_none=options.remove)
+        named = _on_this_machine(session, place, rows, may_be_none=options.remove,
+                                 hooks_alone=options.hooks and not options.mcp)  # fmt: skip
     parts = {name: _parts(session, name, place, options) for name in named}
     if options.dry_run:
         _show_preview(session, [
@@ -81,7 +91,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
         return 0
     with _lock(place, makes=not options.remove):
         done = [_done(session, name, parts[name], place, options) for name in named]
-    _report(session, done)
+    _report(session, done, place)
     if not options.remove:
         _tell_of_memory(session)
     if options.remove and options.all:
@@ -120,15 +130,18 @@ def _done(
 
 
 def _on_this_machine(
-    session: Session, place: SetupPlace, rows: Mapping[str, SetUpRow], *, may_be_none: bool
-) -> list[str]:
-    states = {name: _state(name, place, rows, session) for name in CLIENTS}
+    session: Session, place: SetupPlace, rows: Mapping[str, SetUpRow], *, may_be_none: bool,
+    hooks_alone: bool,
+) -> list[str]:  # fmt: skip
+    states = {name: _state(name, place, rows, session) for name in PROGRAMS}
     named = [name for name, one in states.items()
              if one.found or one.is_set_up or setup_files.name_of(name, place.project) in rows]
     if place.project and "gemini" in named:
         named.remove("gemini")  # it takes extensions for the user alone
+    if hooks_alone:
+        named = [name for name in named if name in CLIENTS]
     if not named and not may_be_none:
-        raise UsageError("no client is on this machine", hint="name one: " + ", ".join(CLIENTS))
+        raise UsageError("no client is on this machine", hint="name one: " + ", ".join(PROGRAMS))
     if not named:
         session.note("no client is set up, so nothing was taken out")
     return named
@@ -143,16 +156,19 @@ def _lock(place: SetupPlace, *, makes: bool) -> FolderLock | nullcontext[None]:
 
 def _place(options: Options) -> SetupPlace:
     home = os.path.expanduser("~")
-    codex = os.environ.get("CODEX_HOME") or os.path.join(home, ".codex")
-    claude = os.environ.get("CLAUDE_CONFIG_DIR") or os.path.join(home, ".claude")
     data = config.data_folder(os.environ)
-    return SetupPlace(home, data, codex, claude, os.getcwd() if options.project else "")
+    return SetupPlace(home, data, client_folders(os.environ, home, sys.platform),
+                      os.getcwd() if options.project else "")  # fmt: skip
 
 
 def _parts(session: Session, name: str, place: SetupPlace, options: Options) -> tuple[str, ...]:
     """Return which doors are wanted: both, where neither is named. Raise UsageError for what a
     client has no place for."""
     wanted = tuple(part for part in (HOOKS, MCP) if getattr(options, part))
+    if name not in CLIENTS:
+        if wanted == (HOOKS,):
+            raise UsageError(f"{name} takes the tools alone", hint="leave out --hooks")
+        return (MCP,)
     if not place.project or options.remove:
         return wanted or (HOOKS, MCP)
     if os.path.realpath(place.of(name)) == os.path.realpath(replace(place, project="").of(name)):
@@ -189,7 +205,7 @@ def _show(session: Session, place: SetupPlace, named: Sequence[str], options: Op
     except CannotWriteError as error:
         rows = {}
         session.note(f"{error.message}; {error.hint}")
-    states = [_state(name, place, rows, session) for name in named or CLIENTS]
+    states = [_state(name, place, rows, session) for name in named or PROGRAMS]
     if session.json:
         output.emit_json({"clients": [as_dict(one) | {"amiss": _amiss(one)} for one in states]})
     else:
@@ -204,10 +220,11 @@ def _amiss(one: DoorState) -> str | None:
         return f"tideline setup {one.client}" if one.found else None
     if not one.is_valid:
         return f"its program is gone: tideline setup {one.client}"
-    return "approve the hooks of tideline in /hooks" if one.trusted is False else None
+    return ASKS[one.client] if one.trusted is False else None
 
 
 def _line(one: DoorState) -> str:
+    """Return how a client is, the same after a set-up and for --check."""
     doors = [name for name in ("hooks", "mcp") if getattr(one, name)]
     how = " and ".join(doors) if doors else "not set up" if one.found else "not found"
     parts = [how, *([f"last call {one.last_call[:16].replace('T', ' ')}"] if one.last_call else []),
@@ -215,17 +232,20 @@ def _line(one: DoorState) -> str:
     return f"{one.client:<12} {'; '.join(parts)}"
 
 
-def _report(session: Session, done: Sequence[DoorOutcome]) -> None:
+def _report(session: Session, done: Sequence[DoorOutcome], place: SetupPlace) -> None:
+    """Say how each client is now, and what was done for that."""
     if session.json:
         output.emit_json({"clients": [_form(one) for one in done]})
         return
-    lines = []
+    rows, lines = setup_files.setup_rows(place.data), []
     for one in done:
-        lines.append(f"{one.client:<12} {one.action}")
+        lines.append(line := _line(_state(one.client, place, rows, session)))
+        lines += [f"  {one.action}"] if one.action != "set up" else []
         lines += [f"  changed    {path}" for path in one.files]
         lines += [f"  ran        {join(command)}" for command in one.ran]
         lines += [f"  to run     {join(command)}" for command in one.left]
-        lines += [f"  to do      {one.ask}"] if one.ask and one.action == "set up" else []
+        is_left = one.action == "set up" and one.ask not in line
+        lines += [f"  to do      {one.ask}"] if is_left else []
     output.emit_lines(lines)
 
 
@@ -332,7 +352,7 @@ def _shared(rows: Mapping[str, SetUpRow], key: str, place: SetupPlace) -> tuple[
     others = ((name.partition(" ")[0], row) for name, row in rows.items() if name != key)
     return tuple(
         plan_of(client, row.calls, replace(place, project=row.project, name=row.name)).folder
-        for client, row in others if client in CLIENTS
+        for client, row in others if client in PROGRAMS
     )  # fmt: skip
 
 

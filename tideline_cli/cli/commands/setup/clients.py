@@ -404,10 +404,9 @@ def _doors(plan: Plan, place: SetupPlace) -> tuple[bool, bool]:
         if merge.entries:
             hooks = len(_places(merge)) == len(merge.entries)
         else:
-            mcp = setup_merge.has_own_server(settings(merge.path))
+            mcp = setup_merge.has_own_server(settings(merge.path), merge.servers)
     if plan.client == "codex" and plan.commands:
-        servers = codex_settings(place).get("mcp_servers")
-        mcp = setup_merge.has_own_server({"mcpServers": servers})
+        mcp = setup_merge.has_own_server(codex_settings(place), "mcp_servers")
     return hooks, mcp
 
 
@@ -471,7 +470,8 @@ def plugin_is_on(plan: Plan) -> bool:
 
 def codex_settings(place: SetupPlace) -> dict[str, Any]:
     """Return the settings of Codex."""
-    return toml(setup_files.content(os.path.join(place.codex, "config.toml")))
+    user = replace(place, project="").of("codex")
+    return toml(setup_files.content(os.path.join(user, "config.toml")))
 
 
 def settings(path: str) -> dict[str, Any]:
@@ -489,7 +489,8 @@ def toml(raw: bytes | None) -> dict[str, Any]:
 
 
 def _plugin(plan: Plan, place: SetupPlace) -> Registered:
-    known = settings(os.path.join(place.claude, "plugins", "known_marketplaces.json"))
+    user = replace(place, project="").of("claude-code")
+    known = settings(os.path.join(user, "plugins", "known_marketplaces.json"))
     found = [_source(markets.get(plan.name)) for markets in (known, _markets(plan.watched[0]))
              if plan.name in markets]  # fmt: skip
     if any(not _is_same(path, plan.folder) for path in found):
