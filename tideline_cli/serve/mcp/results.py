@@ -55,7 +55,7 @@ def text_lines(tool: str, told: dict[str, Any]) -> str:
 def _hit_lines(told: dict[str, Any]) -> Iterator[str]:
     if "notice" in told:
         yield told["notice"]
-    if not told["hits"]:
+    if not told["hits"] and "turns" not in told:
         yield "nothing matched"
     for hit in told["hits"]:
         state = f", {hit['lifecycle']}" if "lifecycle" in hit else ""
@@ -67,6 +67,9 @@ def _hit_lines(told: dict[str, Any]) -> Iterator[str]:
         yield f"archived: {one['id']} {one['text']} ({why})"
     for one in told.get("ended_matches", ()):
         yield f"ended: {one['id']} {one['text']} ({one['ended_at'][:10]})"
+    for one in told.get("turns", ()):
+        where = f"{one['said_at'][:10]} {one['client']} {one['session']} turn {one['turn']}"
+        yield f"said by {one['role']}, {where}: {one['text']}"
     if "found_by" in told:
         yield f"found by {told['found_by']}"
 

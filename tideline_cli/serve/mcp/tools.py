@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from tideline_cli.errors import TidelineError
     from tideline_cli.model.origin import Origin
 
-    Kind = Literal["text", "ids", "count", "time", "choice"]
+    Kind = Literal["text", "ids", "count", "time", "choice", "flag"]
 
     class Door(Protocol):
         """One call's way to the memory: its origin and its settings are none of the caller's."""
@@ -73,6 +73,8 @@ class Given:
                 told = {"type": "integer", "maximum": self.most}
             case "ids":
                 told = {"type": "array", "items": _TEXT, "maxItems": self.most}
+            case "flag":
+                told = {"type": "boolean"}
             case "choice" if not self.help:
                 told = {"type": "string", "enum": list(self.choices)}
             case _:
@@ -128,9 +130,10 @@ _READING = (
         {"query": Given("text"), "limit": Given("count", 25),
          "segment": Given("choice", choices=_SEGMENTS, help="such as project"),
          "since": Given("time", help="2026-11, 7d, yesterday"),
-         "as_of": Given("time", help="what held then")},
+         "as_of": Given("time", help="what held then"),
+         "sessions": Given("flag", help="also what was said")},
         ("query",),
-        _result("hits", _LIST, archived_matches=_LIST, ended_matches=_LIST),
+        _result("hits", _LIST),
     ),
     Tool(
         "show",
@@ -232,6 +235,10 @@ def _checked_value(name: str, one: Given, value: Any) -> Any:
             if value in one.choices:
                 return value
             raise UsageError(f"{name}: use one of " + ", ".join(one.choices))
+        case "flag":
+            if value in (True, False, "true", "false"):
+                return value in (True, "true")
+            raise UsageError(f"{name}: true or false")
         case "time" if isinstance(value, int) and not isinstance(value, bool):
             return str(value)
     return _checked_text(name, value, _LONGEST_TEXT)

@@ -5,7 +5,7 @@ replace what a trusted source said, nor forget it unless the person allows."""
 from __future__ import annotations
 
 from tideline_cli.errors import AmbiguousError, NotFoundError, UsageError, WriteBlockedError
-from tideline_cli.memory import amend, lanes, timeline, told_changes
+from tideline_cli.memory import amend, lanes, timeline, told_changes, turns
 from tideline_cli.memory.answer import answered, elsewhere
 from tideline_cli.memory.context import DATES_MS, said_on
 from tideline_cli.memory.query import DEFAULT_LIMIT, Query
@@ -43,13 +43,17 @@ if TYPE_CHECKING:
     Told = tuple[Entry, str | None]
 
 _LINKED = 80  # characters of the text of a linked fact
+_QUOTED = 500  # characters of a turn
 _MOST_LINKS = 20
 
 
 def hits_of(door: Door, given: dict[str, Any], service: Service) -> dict[str, Any]:
-    """Return the facts that answer a query, best first, and those that match and hold no more; the
-    use of the first counts, but for the past."""
+    """Return the facts that answer a query, best first, those that match and hold no more, and
+    where it is asked for or set the turns of sessions; the use of the first counts, but for the
+    past."""
     as_of = instant_of(given, "as_of", now=door.now, ends=True)
+    if as_of is not None and given["sessions"]:
+        raise UsageError("sessions does not go with as_of: a turn was said once")
     query = Query(
         given["query"],
         limit=given["limit"] or min(door.setting("limit", DEFAULT_LIMIT), 25),
@@ -73,11 +77,31 @@ def hits_of(door: Door, given: dict[str, Any], service: Service) -> dict[str, An
     if query.wanted.scopes is not None and all(hit.weak for hit in answer.hits):
         _, _, count = elsewhere(db, query, viewer=door.viewer, now=door.now)
         told |= {"other_scopes": count} if count else {}
+    room = query.limit if given["sessions"] else query.limit - len(answer.hits)
+    is_usual = given["sessions"] is None and as_of is None
+    if given["sessions"] or (is_usual and door.setting("recall_sessions", "off") == "on"):
+        told |= _turns(door, service, db, query, room)
     if answer.lacking is not None:
         lanes.forget_named()  # the next call looks for it anew: it may be there by then
         told["found_by"] = safe_text(f"words alone: {answer.lacking.message}")
     write_back(db, answer, touch=as_of is None and query.touches, now=door.now)
-    return told | {"notice": NOTICE} if answer.hits or whole.archived or whole.ended else told
+    has_text = answer.hits or whole.archived or whole.ended or "turns" in told
+    return told | {"notice": NOTICE} if has_text else told
+
+
+def _turns(
+    door: Door, service: Service, db: Connection, query: Query, room: int
+) -> dict[str, Any]:
+    """Return the turns of sessions that answer, at most so many; nothing where none does."""
+    asked = turns.Asked(query.text, room, query.wanted.scopes)
+    found = turns.search(db, asked, viewer=door.viewer, now=door.now) if room > 0 else []
+    forms = [
+        {"role": one.turn.role, "said_at": iso(one.turn.said_at), "session": one.session.name,
+         "client": one.session.client, "turn": one.turn.place, "text": one.turn.content}
+        for one in found
+    ]  # fmt: skip
+    told = safe_value(forms, _QUOTED, show_secrets=service.show_secrets)
+    return {"turns": told} if forms else {}
 
 
 def _gone(one: dict[str, Any], service: Service) -> dict[str, Any]:
