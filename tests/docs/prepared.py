@@ -44,6 +44,7 @@ BEFORE: dict[tuple[str, str], str] = {
         'tideline remember "The boiler pressure is 1.5 bar"',
     ("troubleshooting.md", "Troubleshooting"):
         'tideline remember "The boiler needs 1.5 bar"',
+    ("install.md", "Upgrade"): 'tideline remember "The boiler needs 1.5 bar"',
     ("maintenance.md", "Maintenance"): 'tideline remember "The boiler needs 1.5 bar"',
     ("maintenance.md", "dream"): """
         export TIDELINE_DB=~/tends.db TIDELINE_NOW=2026-03-02T09:00:00Z
