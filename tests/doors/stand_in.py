@@ -16,7 +16,8 @@ SAYS = "Understood."
 
 
 class StandIn(ThreadingHTTPServer):
-    """The server; `asked` are the bodies of the requests, as text, `says` what Claude Code gets."""
+    """The server; `asked` are the bodies of the requests, as text, `says` what Claude Code gets,
+    `models` the names of those that it has."""
 
     daemon_threads = True
 
@@ -24,6 +25,7 @@ class StandIn(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), _Handler)
         self.says = says
         self.asked: list[str] = []
+        self.models: list[str] = []
 
     @property
     def url(self) -> str:
@@ -38,7 +40,8 @@ class _Handler(BaseHTTPRequestHandler):
         """Say nothing."""
 
     def do_GET(self) -> None:
-        self._send("application/json", '{"data": [], "models": []}')
+        listed = [{"id": name} for name in self.server.models]
+        self._send("application/json", json.dumps({"data": listed, "models": []}))
 
     def do_POST(self) -> None:
         body = self.rfile.read(int(self.headers.get("Content-Length") or 0)).decode()

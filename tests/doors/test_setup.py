@@ -84,7 +84,7 @@ def test_entries_come_last_and_go_without_a_trace(run, place, files):
     assert run("setup", "codex", "cursor", "--remove").code == 0
     assert everything(place) == before
     assert not (place / "home" / "doors").exists()
-    assert run("setup", "codex", "--remove").out.split()[-1] == "absent"
+    assert run("setup", "codex", "--remove").out.splitlines()[1] == "  absent"
 
 
 def test_what_was_not_there_goes_again(run, place):
@@ -236,7 +236,7 @@ esac > "$HOME/.claude/settings.json"
     assert set(hooks) == {"SessionStart", "UserPromptSubmit", "Stop", "PreCompact", "SessionEnd"}
     handler = hooks["Stop"][0]["hooks"][0]
     assert (handler["command"], handler["args"]) == (PROGRAM, ["hook", "claude-code"])
-    assert run("setup", "claude-code", "--hooks").out.split()[-1] == "unchanged"
+    assert run("setup", "claude-code", "--hooks").out.splitlines()[1] == "  unchanged"
     run("setup", "claude-code", "--remove")
     assert settings.read_text() == '{ "model": "opus" }' and not folder.exists()
     assert "plugin uninstall" in (place / "calls").read_text()

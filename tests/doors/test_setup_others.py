@@ -102,7 +102,7 @@ def test_what_somebody_made_by_hand_is_refused(run, place, name, form):
     before = everything(place)
     done = run("setup", "cursor")
     assert done.code == 2 and "setup did not write" in done.err and "cursor --" in done.err
-    assert run("setup", "cursor", "--remove").out.split()[-1] == "absent"
+    assert run("setup", "cursor", "--remove").out.splitlines()[1] == "  absent"
     assert everything(place) == before and rows(place) == {}
 
 
@@ -113,7 +113,7 @@ def test_what_is_there_already_is_left_there(run, place):
     form = {"hooks": {event: [{"command": own}] for event in events}}
     path = write(place, ".cursor/hooks.json", json.dumps(form))
     before = path.read_bytes()
-    assert run("setup", "cursor", "--hooks").out.split()[-1] == "unchanged"
+    assert run("setup", "cursor", "--hooks").out.splitlines()[1] == "  unchanged"
     run("setup", "cursor", "--mcp")
     run("setup", "cursor", "--remove")
     assert path.read_bytes() == before and not (place / ".cursor" / "mcp.json").exists()
@@ -225,7 +225,7 @@ def test_one_part_goes_and_the_other_stays(run, place, client):
     assert parts() == (True, True)
     assert "\n  removed\n" in run("setup", client, "--remove", "--hooks").out
     assert parts() == (False, True) and [*rows(place)[client]["calls"]] == ["mcp"]
-    assert run("setup", client, "--remove", "--hooks").out.split()[-1] == "absent"
+    assert run("setup", client, "--remove", "--hooks").out.splitlines()[1] == "  absent"
     run("setup", client, "--hooks")
     run("setup", client, "--remove", "--mcp")
     assert parts() == (True, False)

@@ -150,6 +150,22 @@ def shown_origin(key: str) -> str:
     return origin_name(key)
 
 
+def labelled(lines: list[str], label: int) -> list[str]:
+    """Return lines with a label of so many characters, on a terminal so that they fit: what goes on
+    stands below the values."""
+    if not sys.stdout.isatty():
+        return lines
+    from shutil import get_terminal_size  # noqa: PLC0415  on a terminal alone
+    from textwrap import wrap  # noqa: PLC0415  re, on a terminal alone
+
+    room = max(40, get_terminal_size().columns) - label
+    return [
+        f"{line[:label] if not place else ' ' * label}{part}"
+        for line in lines
+        for place, part in enumerate(wrap(line[label:], room, break_on_hyphens=False) or [""])
+    ]
+
+
 def is_terminal(session: Session) -> bool:
     """Say whether a person reads the results, so that a table is right."""
     return session.color == "always" or sys.stdout.isatty()

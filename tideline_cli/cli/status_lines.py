@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 
 from tideline_cli import config
 from tideline_cli.cli import output
@@ -46,20 +45,7 @@ def of_status(
     if turns:
         keep = shown("sessions_keep", session.config.get("sessions_keep"))
         lines.append(f"sessions   {turns:,} turns, {taken / 1e6:,.1f} MB; kept for {keep}")
-    return _wrapped(lines) if sys.stdout.isatty() else lines
-
-
-def _wrapped(lines: list[str]) -> list[str]:
-    """Return lines that fit the terminal; what goes on stands below the values."""
-    from shutil import get_terminal_size  # noqa: PLC0415  on a terminal alone
-    from textwrap import wrap  # noqa: PLC0415  re, on a terminal alone
-
-    room = max(40, get_terminal_size().columns) - _LABEL
-    return [
-        f"{line[:_LABEL] if not place else ' ' * _LABEL}{part}"
-        for line in lines
-        for place, part in enumerate(wrap(line[_LABEL:], room, break_on_hyphens=False) or [""])
-    ]
+    return output.labelled(lines, _LABEL)
 
 
 def _lines(form: dict[str, Any]) -> list[str]:

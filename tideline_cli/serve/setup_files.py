@@ -160,10 +160,20 @@ def record_path(data: str) -> str:
     return os.path.join(data, "doors", _NAME)
 
 
+ANSWERS = "answers"
+"""The row of what setup has set beside the clients."""
+
+
 def setup_rows(data: str) -> dict[str, SetUpRow]:
     """Return what was done, by client and project. Raise CannotWriteError where that cannot be
     read: without it nothing can be given back."""
-    return {name: _row(data, row) for name, row in _forms(data).items()}
+    return {name: _row(data, row) for name, row in _forms(data).items() if name != ANSWERS}
+
+
+def answers_row(data: str) -> SetUpRow | None:
+    """Return what was set beside the clients, by setting; None for nothing."""
+    row = _forms(data).get(ANSWERS)
+    return None if row is None else _row(data, row)
 
 
 def put_setup_row(data: str, name: str, row: SetUpRow | None) -> None:

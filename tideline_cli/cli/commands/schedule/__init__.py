@@ -49,6 +49,14 @@ _NEEDS = {
 }
 
 
+_REMOVES = {
+    "cron": scheduler.remove_cron,
+    "systemd": scheduler.remove_systemd,
+    "launchd": scheduler.remove_launchd,
+    "schtasks": scheduler.remove_task,
+}
+
+
 class Options(OptionSet):
     """The options of a call."""
 
@@ -74,13 +82,11 @@ def run(session: Session, _: list[str], options: Options) -> int:
         _remove(session, named[0] if named else _installed_kind())
         return 0
     kind = named[0] if named else _usual_kind()
-    program = own_program.own_words()
-    entries.check_command([*program, session.database])
+    entries.check_command([*own_program.own_words(), session.database])
     held = _held(kind, must_tell=options.install)
     at = given or (held.at if held is not None else None) or _USUAL
     has_sync = options.sync or (held is not None and held.has_sync)
-    command = [*program, "dream", "--pending", *(["--sync"] if has_sync else ()), "--quiet",
-               *scheduler.entry_words(session)]  # fmt: skip
+    command = _command(session, has_sync=has_sync)
     scheduler.tell_what_is_missing(session)
     form = _entry(kind, command, at, session.database)
     if options.install:
@@ -96,6 +102,37 @@ def run(session: Session, _: list[str], options: Options) -> int:
         output.emit_json({"kind": kind, **form, "at": _clock(at), "installed": is_there,
                           "removed": False})  # fmt: skip
     return 0
+
+
+def put_in_place(session: Session) -> str:
+    """Install the usual entry at the usual time, and return its kind."""
+    session.needs_owner("a dream tends all origins, so the owner schedules it")
+    kind = _usual_kind()
+    command = _command(session, has_sync=False)
+    _install(kind, _entry(kind, command, _USUAL, session.database))
+    if not session.json:
+        _report_installed(session, kind, _USUAL, given=_USUAL, held=None)
+    return kind
+
+
+def take_out(session: Session, kind: str) -> None:
+    """Take out the entry of a kind, where there is one."""
+    if _has_entry(kind):
+        _REMOVES[kind]()
+        session.note(f"{kind} starts no more dreams")
+
+
+def told_entry() -> str | None:
+    """Return which entry is in place, such as "cron at 03:30"; None for none."""
+    held = {kind: _held(kind, must_tell=False) for kind in KINDS if _has_entry(kind)}
+    for kind, one in held.items():
+        return f"{kind} at {_clock(one.at)}" if one is not None and one.at else kind
+    return None
+
+
+def _command(session: Session, *, has_sync: bool) -> list[str]:
+    return [*own_program.own_words(), "dream", "--pending", *(["--sync"] if has_sync else ()),
+            "--quiet", *scheduler.entry_words(session)]  # fmt: skip
 
 
 def _held(kind: str, *, must_tell: bool) -> scheduler.Installed | None:
@@ -148,12 +185,7 @@ def _remove(session: Session, kind: str) -> None:
     there = scheduler.is_installed(kind)
     if there:
         held = _held(kind, must_tell=False)
-        {
-            "cron": scheduler.remove_cron,
-            "systemd": scheduler.remove_systemd,
-            "launchd": scheduler.remove_launchd,
-            "schtasks": scheduler.remove_task,
-        }[kind]()
+        _REMOVES[kind]()
         session.note(f"{kind} starts no more dreams")
         _tell_of_kept_lines(session, held, stay="stand where the block was")
     else:

@@ -10,9 +10,10 @@ from shlex import join
 
 from tideline_cli import config
 from tideline_cli.cli import output, own_program
-from tideline_cli.cli.commands.setup import clients
+from tideline_cli.cli.commands.setup import answers, clients
+from tideline_cli.cli.commands.setup.answers import MODELS
 from tideline_cli.cli.commands.setup.clients import DoorOutcome, Work
-from tideline_cli.cli.options import Argument, OptionSet, flag
+from tideline_cli.cli.options import Argument, OptionSet, choice, flag
 from tideline_cli.cli.session import Session
 from tideline_cli.config.replacing import FolderLock
 from tideline_cli.errors import CannotWriteError, UsageError
@@ -58,6 +59,7 @@ ARGUMENTS = (
     Argument("words", "CLIENT", f"{', '.join(PROGRAMS)}.", "word", True, 0, (),
              ("one of " + " ".join(PROGRAMS),)),
 )  # fmt: skip
+_LABEL = 13
 
 
 class Options(OptionSet):
@@ -70,6 +72,18 @@ class Options(OptionSet):
     hooks = flag("Only the hooks: recall by itself.")
     mcp = flag("Only the tools: `tideline mcp`.")
     project = flag("Only in this project, the working folder.")
+    sessions = choice(("off", "turns"))(
+        "What is kept of sessions: nothing, or what is said, word for word [setting: sessions].",
+        excludes=("check", "remove", "dry_run"),
+    )
+    model = choice(MODELS)(
+        "The model that distils conversations: an agent's program, a server on this machine, or "
+        "none [settings: llm, base_url, model].",
+        excludes=("check", "remove", "dry_run"),
+    )
+    schedule = flag("Also let every night tend the memory: `tideline schedule`.",
+                    excludes=("check", "remove", "dry_run"))  # fmt: skip
+    yes = flag("Ask nothing: what no option says stays as it is.", short="-y")
 
 
 def run(session: Session, words: list[str], options: Options) -> int:
@@ -77,6 +91,8 @@ def run(session: Session, words: list[str], options: Options) -> int:
     place = _place(options)
     named = [one_of(word, tuple(PROGRAMS), "client") for word in dict.fromkeys(words)]
     if options.check or not (named or options.all):
+        if options.sessions or options.model or options.schedule:
+            raise UsageError("name a client, or --all", hint="tideline config sets the rest alone")
         return _show(session, place, named, options)
     rows = setup_files.setup_rows(place.data)
     if options.all:
@@ -89,9 +105,19 @@ def run(session: Session, words: list[str], options: Options) -> int:
             for work, _ in _works(session, name, parts[name], place, removes=options.remove)
         ])  # fmt: skip
         return 0
+    wanted = answers.by_flags(options, place)
     with _lock(place, makes=not options.remove):
         done = [_done(session, name, parts[name], place, options) for name in named]
+    if options.remove:
+        answers.take_back(session, place)
+    else:
+        answers.put(session, wanted, place)
     _report(session, done, place)
+    has_hooks = any(HOOKS in parts[name] for name in named)
+    if not options.remove and has_hooks and not options.yes and answers.may_ask(session):
+        output.deliver()
+        answers.put(session, answers.asked(session, wanted, place), place)
+    _report_answers(session, place)
     if not options.remove:
         _tell_of_memory(session)
     if options.remove and options.all:
@@ -207,9 +233,12 @@ def _show(session: Session, place: SetupPlace, named: Sequence[str], options: Op
         session.note(f"{error.message}; {error.hint}")
     states = [_state(name, place, rows, session) for name in named or PROGRAMS]
     if session.json:
-        output.emit_json({"clients": [as_dict(one) | {"amiss": _amiss(one)} for one in states]})
+        forms = [as_dict(one) | {"amiss": _amiss(one)} for one in states]
+        output.emit_json({"clients": forms, **answers.held()})
     else:
-        output.emit_lines([_line(one) for one in states])
+        output.emit_lines(output.labelled([_line(one) for one in states], _LABEL))
+        if rows:
+            _report_answers(session, place)
     is_amiss = any(_amiss(one) or (named and not one.is_set_up) for one in states)
     return 1 if options.check and is_amiss else 0
 
@@ -235,18 +264,26 @@ def _line(one: DoorState) -> str:
 def _report(session: Session, done: Sequence[DoorOutcome], place: SetupPlace) -> None:
     """Say how each client is now, and what was done for that."""
     if session.json:
-        output.emit_json({"clients": [_form(one) for one in done]})
+        output.emit_json({"clients": [_form(one) for one in done], **answers.held()})
         return
     rows, lines = setup_files.setup_rows(place.data), []
     for one in done:
-        lines.append(line := _line(_state(one.client, place, rows, session)))
+        line = _line(_state(one.client, place, rows, session))
+        lines += output.labelled([line], _LABEL)
         lines += [f"  {one.action}"] if one.action != "set up" else []
         lines += [f"  changed    {path}" for path in one.files]
         lines += [f"  ran        {join(command)}" for command in one.ran]
         lines += [f"  to run     {join(command)}" for command in one.left]
         is_left = one.action == "set up" and one.ask not in line
-        lines += [f"  to do      {one.ask}"] if is_left else []
+        lines += output.labelled([f"  to do      {one.ask}"], _LABEL) if is_left else []
     output.emit_lines(lines)
+
+
+def _report_answers(session: Session, place: SetupPlace) -> None:
+    """Say what is read and kept, which model distils and what happens at night, where a client is
+    set up."""
+    if not session.json and setup_files.setup_rows(place.data):
+        output.emit_lines(["", *output.labelled(answers.lines(session), _LABEL)])
 
 
 def _form(one: DoorOutcome) -> dict[str, Any]:
