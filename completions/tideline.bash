@@ -319,6 +319,8 @@ _tideline_value() {
         mcp:--scope) REPLY='ask scope' ;;
         hook:--pause) REPLY='text' ;;
         hook:--scope) REPLY='ask scope' ;;
+        setup:--sessions) REPLY='one of off turns' ;;
+        setup:--model) REPLY='one of none claude codex gemini ollama llama.cpp vllm lmstudio' ;;
         init:--key) REPLY='text' ;;
     esac
 }
@@ -421,7 +423,7 @@ _tideline_flags() {
         serve) REPLY='--port --open --show-secrets' ;;
         mcp) REPLY='--write --forget-any --show-secrets --agent --format --scope --all-scopes' ;;
         hook) REPLY='--pause --resume --show-secrets --scope --all-scopes' ;;
-        setup) REPLY='--all --check --remove --dry-run -n --hooks --mcp --project' ;;
+        setup) REPLY='--all --check --remove --dry-run -n --hooks --mcp --project --sessions --model --schedule --yes -y' ;;
         init) REPLY='--key --no-key' ;;
         completions) REPLY='' ;;
         man) REPLY='--roff' ;;

@@ -83,6 +83,8 @@ function __tideline_takes_value -d 'Succeed when flag $argv[2] of command $argv[
             contains -- $argv[2] --agent --format --scope
         case hook
             contains -- $argv[2] --pause --scope
+        case setup
+            contains -- $argv[2] --sessions --model
         case init
             contains -- $argv[2] --key
         case '*'
@@ -733,6 +735,10 @@ complete -c tideline -n "__tideline_at setup" -l dry-run -s n -d 'Show what woul
 complete -c tideline -n "__tideline_at setup" -l hooks -d 'Only the hooks: recall by itself'
 complete -c tideline -n "__tideline_at setup" -l mcp -d 'Only the tools: `tideline mcp`'
 complete -c tideline -n "__tideline_at setup" -l project -d 'Only in this project, the working folder'
+complete -c tideline -n "__tideline_at setup" -l sessions -x -a 'off turns' -d 'What is kept of sessions: nothing, or what is said, word for word [setting: sessions]'
+complete -c tideline -n "__tideline_at setup" -l model -x -a 'none claude codex gemini ollama llama.cpp vllm lmstudio' -d 'The model that distils conversations: an agent\'s program, a server on this machine, or none [settings: llm, base_url, model]'
+complete -c tideline -n "__tideline_at setup" -l schedule -d 'Also let every night tend the memory: `tideline schedule`'
+complete -c tideline -n "__tideline_at setup" -l yes -s y -d 'Ask nothing: what no option says stays as it is'
 complete -c tideline -n '__tideline_at setup' -x -a 'claude-code codex gemini cursor opencode vscode zed'
 complete -c tideline -n "__tideline_at init" -l key -x -d 'The key that opens the list, such as ctrl-o, or `ctrl-x m` for one after the other [default: alt-m]'
 complete -c tideline -n "__tideline_at init" -l no-key -d 'Bind no key'

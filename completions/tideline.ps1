@@ -659,6 +659,10 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--hooks'); Kind = 'flag'; Help = 'Only the hooks: recall by itself.' }
             @{ Flags = @('--mcp'); Kind = 'flag'; Help = 'Only the tools: `tideline mcp`.' }
             @{ Flags = @('--project'); Kind = 'flag'; Help = 'Only in this project, the working folder.' }
+            @{ Flags = @('--sessions'); Kind = 'one of off turns'; Help = 'What is kept of sessions: nothing, or what is said, word for word [setting: sessions].' }
+            @{ Flags = @('--model'); Kind = 'one of none claude codex gemini ollama llama.cpp vllm lmstudio'; Help = 'The model that distils conversations: an agent''s program, a server on this machine, or none [settings: llm, base_url, model].' }
+            @{ Flags = @('--schedule'); Kind = 'flag'; Help = 'Also let every night tend the memory: `tideline schedule`.' }
+            @{ Flags = @('--yes','-y'); Kind = 'flag'; Help = 'Ask nothing: what no option says stays as it is.' }
         )
         'init' = @(
             @{ Flags = @('--key'); Kind = 'text'; Help = 'The key that opens the list, such as ctrl-o, or `ctrl-x m` for one after the other [default: alt-m].' }

@@ -51,6 +51,10 @@ written is merged into what is there, behind it, and nothing is overwritten; --d
 it first. Where a client has commands for it, they are called; what a client asks about trust is
 left to you, and said. A hook or a server of the same name that somebody made by hand is refused.
 
+At a terminal it asks whether sessions are kept, which model distils conversations, and whether
+every night tends the memory. An answer that nobody gives changes nothing; --remove of the last
+client takes the others back.
+
 --remove takes it out again, and nothing else: a file that says what it said gets its old bytes.
 --check ends with 1 where a client that is on this machine or named is not set up, not approved, or
 leads to a program that is gone."""
