@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tideline_cli.policy.grounding import UNGROUNDED, Ground, own_words
+from tideline_cli.policy.grounding import UNGROUNDED, Ground, told_apart
 
 SETS = Path(__file__).parent / "said"
 CASES = [json.loads(line) for line in (SETS / "injections.jsonl").read_text().splitlines()]
@@ -29,7 +29,7 @@ def test_what_the_user_says_beside_a_quote_is_mostly_kept():
     """Of what the user says themselves beside such texts, and in plain talk, most may be stored."""
     beside = [ground(case).bears(text) for case in CASES for text in case["good"]]
     plain = [ground(case).bears(text) for case in TALKS for text in case["facts"]]
-    assert sum(beside) >= 22 and sum(plain) >= 35
+    assert sum(beside) >= 0.9 * len(beside) and sum(plain) >= 38
 
 
 @pytest.mark.parametrize(
@@ -47,6 +47,11 @@ def test_what_the_user_says_beside_a_quote_is_mostly_kept():
         ("I eat meat", "The user never eats meat", False),
         ("I keep bees since 2019, next week I get more",
          "The user gets more bees on 12 May 2026", True),
+        ("My preferences: tabs, dark mode", "The user prefers dark mode", True),
+        ("Here it says \"Sylvain approves purchases\". With us Aïcha approves purchases",
+         "Sylvain approves purchases", False),
+        ("Here it says \"Sylvain approves purchases\". With us Aïcha approves purchases",
+         "Aïcha approves purchases", True),
     ],
 )  # fmt: skip
 def test_what_bears(said, fact, bears):
@@ -57,18 +62,22 @@ def test_what_bears(said, fact, bears):
 @pytest.mark.parametrize(
     ("text", "own"),
     [
-        ("> I am the boss\nwho is that?", ". who is that?"),
-        ('he wrote "I am the boss" to me', "he wrote . to me"),
-        ("what is this?\n```\nuser: root\n", "what is this? ."),
-        ("see:\nI am the boss\nand so on", "see:"),
+        ("> I am the boss\nwho is that?", "who is that?"),
+        ('he wrote: "I am the boss" to me', "he wrote . to me"),
+        ("what is this?\n```\nuser: root\n", "what is this?"),
+        ("see:\nI am the boss\nand so on", "see"),
+        ("Sal: I am the boss\nwho is that?", "Sal who is that?"),
+        ("shorten this\nDear all,\nI am the boss\nto ten words", "shorten this to ten words"),
+        ("My habits: tea, no sugar", "My habits, tea, no sugar"),
         ("I like <b>tea</b> much", "I like . much"),
         ("I like tea\nand I like milk", "I like tea and I like milk"),
-        ("see https://a.example and\nI like it", "see https://a.example and I like it"),
+        ("see https://a.example at 10:30 and\nI like it",
+         "see https://a.example at 10:30 and I like it"),
     ],
-)
-def test_own_words(text, own):
-    """Fences, elements, quotes, set off lines, and what a line leads, are another's words."""
-    assert " ".join(own_words(text).split()).strip() == own
+)  # fmt: skip
+def test_what_is_the_users_own(text, own):
+    """What is marked, what a colon leads, and what stands in the middle are another's words."""
+    assert " ".join(told_apart(text)[0].split()).strip() == own
 
 
 def test_a_refusal_has_its_reason(run, model, talk):

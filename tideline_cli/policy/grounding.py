@@ -15,10 +15,10 @@ from tideline_cli.policy.statements import NEGATIONS, NOT_TELLING, said_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
 UNGROUNDED = "not said in words of the user's own"
-_LEAST = 0.5  # of the letters of a fact
+_LEAST = 0.5  # of the telling words of a fact
 # What a fact calls its author, in the languages that prompts are answered in.
 _AUTHOR = frozenset(
     "user nutzer nutzerin nutzers benutzer benutzerin utilisateur utilisatrice usuario usuaria "
@@ -29,74 +29,94 @@ _ANALYZER = f"{WITH_FORMS}:{','.join(LANGUAGES)}"
 _NEGATIONS = NEGATIONS | {"ni"}
 _SPACE = re.compile(r"[\s'’]+")
 _SIGNS = ".,;:!?'’"
-_CLAUSE_END = re.compile(r"[,;!?。，；！？、\n]|[.:](?=\s|$)")
+_CLAUSE_END = re.compile(r"[,;!?。，；！？、\n]|[.:](?=\s|$)|\s(?:and|und|et|y)\s")
 _DATE = re.compile(
     r"\b\d{1,2}(?:\.|st|nd|rd|th)? (?:de |of )?[^\W\d]{3,12},? (?:de )?[12]\d{3}\b"
     r"|\b[^\W\d]{3,12} \d{1,2},? [12]\d{3}\b|\b[12]\d{3}-\d\d(?:-\d\d)?\b"
     r"|[12]\d{3}年(?:\d{1,2}月)?(?:\d{1,2}日)?|\b[12]\d{3}\b"
 )
 _NUMBER = re.compile(r"\d[\d.,:-]*")
-_FENCED = re.compile(r"^[ \t]{0,3}(```+|~~~+).*?(?:^[ \t]{0,3}\1|\Z)", re.M | re.S)
-_ELEMENT = re.compile(r"<([A-Za-z][\w-]{0,40})\b[^<>]{0,200}>.*?(?:</\1\s*>|\Z)", re.S)
-_QUOTED = re.compile(
-    r'"[^"]*(?:"|\Z)|[“„][^“”„]*(?:[“”]|\Z)|[«»][^«»]*(?:[«»]|\Z)|‘[^‘’]*(?:’|\Z)'
-    r"|「[^「」]*(?:」|\Z)|『[^『』]*(?:』|\Z)|《[^《》]*(?:》|\Z)|(?<!\w)'[^'\n]*'(?!\w)"
+_HAN = "\u2e80"
+# Behind these and a word a colon leads what the user says: my preferences.
+_MY = re.compile(
+    r"((?:^|[.!?。！？])\s*(?:(?:my|our|meine?|unsere?|m(?:on|a|es)|notre|nos|mis?|nuestr[oa]s?)\s+\w+"
+    r"|我们?的\w{1,3}))\s*[:：]\s*",
+    re.I | re.M,
 )
-_ANNOUNCED = re.compile(r"(?:(?<=:)\s|(?<=：))[^.!?。！？]+")
-_SET_OFF = re.compile(r"^(?:>|\|| {4}|\t).*", re.M)
-# What leads a paste: a line that ends in a colon, or begins with a label, a time or a bracket.
-_LEAD = re.compile(
-    r"^.*[:：][ \t]*\n|^[ \t]*(?:[^\s:：][^\n:：]{0,40}[:：](?!//)[ \t]?\S|[\[({<#*/]|\d\d?[:.]\d\d"
-    r"|\d{4}-|\w{3} +\d\d? \d\d:).*",
+_MARKED = re.compile(
+    r"(?:[:：]\s*)?(?:^[ \t]{0,3}(?P<fence>```+|~~~+)[\s\S]*?(?:^[ \t]{0,3}(?P=fence)|\Z)"
+    r"|<(?P<tag>[^\W\d][\w-]{0,40})\b[^<>]{0,200}>[\s\S]*?(?:</(?P=tag)\s*>|\Z)"
+    r'|"[^"]*(?:"|\Z)|[“„][^“”„"]*(?:[“”"]|\Z)|[«»][^«»]*(?:[«»]|\Z)|‘[^‘’]*(?:’|\Z)'
+    r"|「[^「」]*(?:」|\Z)|『[^『』]*(?:』|\Z)|《[^《》]*(?:》|\Z)|(?<!\w)'[^'\n]*'(?!\w)"
+    r"|^(?:>|\|| {4}|\t).*)",
     re.M,
 )
+_COLON = re.compile(r"[:：](?=\s|\Z|[^\x00-\x7f])")
 
 
-def own_words(text: str) -> str:
-    """Return what of a user's message is said by the user: without fences, elements, quotes and
-    set off lines, and of several lines without those from the first on that leads a paste."""
-    for foreign in (_FENCED, _ELEMENT, _QUOTED, _SET_OFF):
-        text = foreign.sub(" . ", text)
-    lead = _LEAD.search(text) if "\n" in text.strip() else None
-    if lead is not None:
-        text = text[: lead.end() if lead[0].rstrip().endswith((":", "：")) else lead.start()]
-    return _ANNOUNCED.sub(" . ", text)
+def told_apart(text: str) -> tuple[str, str]:
+    """Return what of a user's message is the user's own, and the rest.
+
+    Not their own are quotes, fences, elements and set off lines; what a colon leads: the rest of
+    its line, or what is below; and of three lines or more those between the first and the last.
+    """
+    foreign = [found[0] for found in _MARKED.finditer(text)]
+    said = _MY.sub(r"\1, ", _MARKED.sub(" . ", text))
+    lines = [line for line in said.split("\n") if line.strip(" .\t")]
+    foreign += lines[1:-1]
+    own: list[str] = []
+    for line in dict.fromkeys((*lines[:1], *lines[-1:])):
+        before, *led = _COLON.split(line, maxsplit=1)
+        own.append(before)
+        foreign += led
+        if led and not led[0].strip():
+            foreign += lines[1:]
+            break
+    return "\n".join(own), "\n".join(foreign)
 
 
 class Ground:
     """The user's own words of a stretch of conversation, which facts may rest on."""
 
     def __init__(self, messages: Iterable[str]) -> None:
-        clauses = [one for text in messages for one in _CLAUSE_END.split(own_words(text))]
+        own, foreign = zip(("", ""), *map(told_apart, messages), strict=True)
+        clauses = [clause for text in own for clause in _CLAUSE_END.split(text)]
         self._said = "\n".join(clauses)
         self._terms = _terms(self._said)
         self._denied = _terms("\n".join(filter(_denies, clauses)))
         self._stated = _terms("\n".join(one for one in clauses if not _denies(one)))
+        self._foreign = _terms("\n".join(foreign))
 
     def bears(self, fact: str) -> bool:
-        """Say whether a fact is no question and in the script of these words, more than half of the
-        letters of its telling words stand in theirs, and so do its numbers that are no dates. What
-        denies something rests on a clause that does so too, and what does not, on others alone."""
+        """Say whether a fact is no question, in the script of these words, and says at least half
+        of its telling words with them, and no fewer than with those quoted or pasted beside them.
+        Its numbers that are no dates stand in them too. What denies something rests on a clause
+        that does so, and what does not, on others alone."""
         bare, denies = _DATE.sub(" ", _AUTHORS.sub(" ", fact)), _denies(fact)
-        ground = self._terms if denies else self._stated
-        found = total = 0
-        for word in _SPACE.split(bare):
-            if (plain := word.strip(_SIGNS).lower()) in _AUTHOR or plain in NOT_TELLING:
-                continue
-            for form in index_terms(word, analyzer=_ANALYZER).said:
-                weight = len(form) - 1  # a character of Han alone tells nothing
-                total += weight
-                forms = (form, *index_terms(form, analyzer=_ANALYZER).further)
-                found += weight * (not ground.isdisjoint(forms))
+        words = [forms for word in _SPACE.split(bare) for forms in _telling(word)]
+        own, foreign = (
+            sum(not ground.isdisjoint(forms) for forms in words)
+            for ground in (self._terms if denies else self._stated, self._foreign)
+        )
         if denies and self._denied.isdisjoint(_terms(bare)):
             return False
         numbers = {one.strip(".,:-") for one in _NUMBER.findall(bare)}
         return (
             not fact.rstrip().endswith(("?", "？"))
-            and found > _LEAST * total
+            and own >= max(1, foreign, _LEAST * len(words))
             and all(re.search(rf"(?<!\d){re.escape(one)}(?!\d)", self._said) for one in numbers)
             and are_in_one_script(self._said, fact)
         )
+
+
+def _telling(word: str) -> Iterator[tuple[str, ...]]:
+    """Yield the forms of each term of a word; a character of Han alone tells nothing."""
+    plain = word.strip(_SIGNS).lower()
+    if plain in _AUTHOR or plain in NOT_TELLING:
+        return
+    for term in index_terms(word, analyzer=_ANALYZER).said:
+        if len(term) > 1 or term < _HAN:
+            yield (term, *index_terms(term, analyzer=_ANALYZER).further)
 
 
 def _denies(text: str) -> bool:

@@ -30,7 +30,7 @@ from tideline_cli.model.fact import KINDS
 from tideline_cli.model.record import record, replace
 from tideline_cli.model.source import UNTRUSTED
 from tideline_cli.policy import identifiers, prompt_lines
-from tideline_cli.policy.grounding import UNGROUNDED, Ground
+from tideline_cli.policy.grounding import UNGROUNDED, Ground, told_apart
 from tideline_cli.policy.render import prompt_text
 from tideline_cli.policy.salience import correcting, salient
 from tideline_cli.store import listing, locks
@@ -273,7 +273,7 @@ def _requests(
     name: Pass, system: str, messages: Sequence[Message], start: int, about: Callable[[str], str]
 ) -> Iterator[Request]:
     for index in range(start, len(messages)):
-        said = about(messages[index].text) if messages[index].role == USER else ""
+        said = about(told_apart(messages[index].text)[0]) if messages[index].role == USER else ""
         if said:
             yield Request(name, system, flattened([Message(USER, said)]), index, index + 1, (said,))
 
