@@ -19,6 +19,7 @@ Decided here, where the documents are silent:
 from __future__ import annotations
 
 import math
+import re
 
 from tests.model.state import (
     OneOf,
@@ -121,8 +122,18 @@ def remember(memory, new, *, fact_id, now, answer):
         raise
 
 
+def with_day(metadata, text):
+    """Return the metadata of a text with the one day that it names: the vocabulary has dates as ISO
+    8601 writes them alone."""
+    days = set(re.findall(r"\b\d{4}-\d\d-\d\d\b", text))
+    if len(days) != 1 or "day" in (metadata or {}):
+        return metadata
+    return {**(metadata or {}), "day": days.pop()}
+
+
 def write(memory, new, *, fact_id, now, answer):
     origin = new["origin"]
+    new = {**new, "metadata": with_day(new.get("metadata"), new["content"])}
     for cited in new.get("derived_from", ()):
         memory.find(cited, origin)
     named = memory.named(new.get("supersedes", ()), origin)

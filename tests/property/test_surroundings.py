@@ -15,8 +15,8 @@ from tests.support import DAY, NOW, fact, fresh_store, often, put
 from tideline_cli.memory.query import ALL, Query
 from tideline_cli.memory.recall import recall
 from tideline_cli.model.origin import OWNER, Origin
-from tideline_cli.model.question_times import windows
 from tideline_cli.model.source import STANDING, is_trusted
+from tideline_cli.model.times_in_text import windows
 from tideline_cli.ranking import surroundings
 from tideline_cli.ranking.question_words import weights
 from tideline_cli.store.facts import Filter
@@ -139,7 +139,7 @@ def worth(one, words, named, alone, every, moment, mean, origin):
         away = max(window.start - one.created_at, one.created_at - window.end, 0)
         nearest = max(nearest, 1 - away / window.edge)
     speaker = 1.5 if one.speaker is not None and one.speaker in words else 1.0
-    return own * speaker * (1 + 0.5 * nearest)
+    return own * speaker * (1 + 2 * nearest)
 
 
 @settings(max_examples=often(30, 120))

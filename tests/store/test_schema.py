@@ -44,8 +44,8 @@ def test_every_opening_reads_little():
     db = made(schema.stored_script())
     texts = [sql for (sql,) in db.execute("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL")]
     assert not [sql for sql in texts if "--" in sql or "  " in sql or "\n " in sql]
-    assert len(texts) <= 83
-    assert sum(map(len, texts)) <= 21_600
+    assert len(texts) <= 84
+    assert sum(map(len, texts)) <= 21_700
 
 
 VALUES = {

@@ -10,7 +10,7 @@ from datetime import date, datetime
 
 from tideline_cli.errors import TidelineError, UsageError
 from tideline_cli.exchange.named_files import open_plain
-from tideline_cli.model import instant, question_times
+from tideline_cli.model import instant, times_in_text
 from tideline_cli.system.programs import Programs
 
 TYPE_CHECKING = False
@@ -121,7 +121,7 @@ def in_name(path: str) -> int | None:
         return None
     words = re.findall(r"[^\W_]+", name.lower())
     spelled = " ".join(_SHORT.get(word, word) for word in words)
-    for window in question_times.windows(spelled, now=instant.now_ms()):
+    for window in times_in_text.windows(spelled, now=instant.now_ms()):
         parts = dict(window.parts)
         if {"year", "month", "day"} <= parts.keys():
             return _midnight(parts["year"], parts["month"], parts["day"])

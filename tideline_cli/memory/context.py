@@ -6,6 +6,7 @@ from tideline_cli.memory.screening import threats_in
 from tideline_cli.model.fields import TEXTS
 from tideline_cli.model.instant import DAY_MS, iso, local
 from tideline_cli.model.record import Record, replace
+from tideline_cli.model.time_vocabulary import may_name_time
 from tideline_cli.policy.render import HEADING, NOTICE, STALE, prompt_text, with_title
 from tideline_cli.policy.secret_forms import may_hold
 from tideline_cli.store import facts, reads
@@ -75,7 +76,9 @@ def said_on(fact: Fact, *, now: int, after_ms: int) -> str:
     know it: its words count from that day ("yesterday"), it has an end, or it is older than
     `after_ms`. Empty for any other."""
     if now - fact.created_at <= after_ms and fact.valid_to is None:
-        from tideline_cli.model.said_days import days_meant  # noqa: PLC0415  prompts alone
+        if not may_name_time(fact.content):
+            return ""
+        from tideline_cli.model.times_in_text import days_meant  # noqa: PLC0415  few name a time
 
         if not days_meant(fact.content, fact.created_at):
             return ""

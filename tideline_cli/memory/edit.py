@@ -15,6 +15,7 @@ from tideline_cli.model.fields import LABELS, TEXTS
 from tideline_cli.model.record import record, replace
 from tideline_cli.model.scope import scope_key
 from tideline_cli.model.source import is_trusted
+from tideline_cli.model.spoken_days import with_day_of
 from tideline_cli.model.text import index_terms
 from tideline_cli.policy import gate, survivor
 from tideline_cli.policy.periods import as_said, ended, holds_from, statement_of
@@ -285,6 +286,9 @@ def revised(fact: Fact, changes: Mapping[str, Any], editor: Editor) -> NewFact:
     if "metadata" in changes:
         changes = {**changes, "metadata": {**(fact.metadata or {}), **changes["metadata"]}}
     new = replace(carried, **changes)
+    if text != fact.content:
+        day = with_day_of(new.metadata, text, before=fact.content, at=fact.created_at)
+        new = replace(new, metadata=day)
     if new.valid_from is not None and new.valid_to is not None and new.valid_to <= new.valid_from:
         raise UsageError("valid-to is not after valid-from", hint="a fact holds until valid-to")
     confidence = None if new.confidence is None else clamped(new.confidence, 1.0)

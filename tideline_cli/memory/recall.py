@@ -14,6 +14,7 @@ from tideline_cli.model.fact import is_restless
 from tideline_cli.model.hit import Hit
 from tideline_cli.model.record import replace
 from tideline_cli.model.source import is_trusted
+from tideline_cli.model.time_vocabulary import may_name_time
 from tideline_cli.policy.statements import MAX_TEXT, gist, may_contradict
 from tideline_cli.ranking.score_bounds import changes_at
 from tideline_cli.store import facts, fts, overview, reads, score_bounds, visibility
@@ -64,16 +65,19 @@ def recalled(view: View, query: Query) -> Recalled:
             "fusion by scores needs a learned embedder", hint="see `tideline embedder list`"
         )
     search = search_of(view, query)
-    if view.number == visibility.NOBODY or (
-        search.question.is_empty() and not query.way.takes_stop_words
-    ):
+    is_asked = view.number != visibility.NOBODY
+    if is_asked and (of_time := _of_time(view, search, alone=True)):
+        found = Ranked(of_time)
+    elif not is_asked or (search.question.is_empty() and not query.way.takes_stop_words):
         return nothing(query, is_learned=view.is_learned)
-    if query.is_other_way:
+    elif query.is_other_way:
         from tideline_cli.memory import fusions  # noqa: PLC0415  other fusions alone
 
         found = fusions.answered_otherwise(view, search)
     else:
         found = _appended(view, search)
+        if not found.matches:
+            found = replace(found, matches=_of_time(view, search, alone=False))
     read = found.read or {}
     if unread := [match.seq for match in found.matches if match.seq not in read]:
         read |= facts.get(view.db, unread, viewer=view.viewer)
@@ -97,6 +101,18 @@ def recalled(view: View, query: Query) -> Recalled:
         view.unbounded,
         found.archived,
     )
+
+
+def _of_time(view: View, search: Search, *, alone: bool) -> list[Match]:
+    """Return the facts of a time that a question names; `alone`, where it names nothing else."""
+    query, question = search.query, search.question
+    if query.is_other_way or query.wanted.as_of is not None or question.is_of_reference:
+        return []
+    if query.mode == "semantic" or not may_name_time(query.text):
+        return []
+    from tideline_cli.memory import named_dates  # noqa: PLC0415  datetime, 2 ms
+
+    return named_dates.of_time(view, search, alone=alone)
 
 
 def _appended(view: View, search: Search) -> Ranked:

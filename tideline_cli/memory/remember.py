@@ -12,6 +12,7 @@ from tideline_cli.model.fields import LISTS, TEXTS
 from tideline_cli.model.origin import UNKNOWN
 from tideline_cli.model.record import Record, replace
 from tideline_cli.model.source import is_trusted
+from tideline_cli.model.spoken_days import with_day
 from tideline_cli.model.text import index_terms, normalise, said_terms
 from tideline_cli.policy import gate
 from tideline_cli.policy.admit import Insert, Reinforce, Rival, admit
@@ -117,6 +118,7 @@ def remember_in_batch(
     number = batch.origin_number if into is None else into
     new = replace(new, content=checked_text(new.content))
     check_labels(new)
+    new = replace(new, metadata=with_day(new.metadata, new.content, at=now))
     fact = birth(new, fact_id=fact_id, now=now)
     if into is None:  # what is brought from elsewhere keeps the heat that it has
         fact = _warmed(db, None, fact, now=now)
@@ -159,6 +161,7 @@ def write_apart(
 ) -> None:
     """Store `new` by the write-gate in a batch that the caller holds open, though a fact that is
     there may say nearly the same: two phone numbers share most of their words."""
+    new = replace(new, metadata=with_day(new.metadata, new.content, at=now))
     fact = birth(new, fact_id=fact_id, now=now)
     analyzer: Analyzer = setting(db, "analyzer", "standard")
     listed = index_terms(fact.content, analyzer=analyzer)

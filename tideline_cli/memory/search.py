@@ -7,6 +7,7 @@ from tideline_cli.config.settings import DEFAULT_EMBEDDER
 from tideline_cli.memory.query import question_of
 from tideline_cli.model.instant import DAY_MS
 from tideline_cli.model.record import Record
+from tideline_cli.model.time_vocabulary import may_name_time
 from tideline_cli.ranking.decay import is_immune
 from tideline_cli.store import reads, score_bounds
 from tideline_cli.store.overview import overview
@@ -116,9 +117,25 @@ def search_of(view: View, query: Query) -> Search:
     retained: Retained | None = None
     if query.decay not in ("half-life", "none"):
         retained = retained_by(query.decay, now=view.instant(query.wanted))
-    question = question_of(query.text, view.origin.analyzer)
+    analyzer, text = view.origin.analyzer, query.text
+    if analyzer != "reference" and may_name_time(text):
+        text = _beside_times(view, text)
+    question = question_of(text, analyzer)
     pool = max(query.limit, query.reach)
     return Search(query, question, pool, query.reach, retained)
+
+
+def _beside_times(view: View, text: str) -> str:
+    """Return a question without the words of a time that count from its day (last week), where the
+    memory has facts of that time: they are found by their time, and each fact means another one by
+    these words."""
+    from tideline_cli.model.times_in_text import midnight, without_relative  # noqa: PLC0415  2 ms
+    from tideline_cli.store import arrivals  # noqa: PLC0415  few questions name a time
+
+    return without_relative(text, view.now, lambda span: arrivals.are_there(
+        view.db, midnight(span.first), midnight(span.last + 1), *span.days(),
+        origin_number=view.number,
+    ))  # fmt: skip
 
 
 class Retained(Record):

@@ -87,6 +87,8 @@ def search(view: View, search: Search, dates: NamedDates | None) -> tuple[list[M
         hidden |= {match.seq for match in more if match.seq not in near_by.shown}
     elif pool:
         places = reads.alone(view.db, sequences.places(pool, origin_number=view.number))
+    if dates is not None:
+        dates.look_up(pool)
     looks = _looks(search, dates, pool, places, scorer.mean_length)
     weak = set[int]()
     if scorer.is_mostly_unknown:

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from tideline_cli.errors import WriteBlockedError
 from tideline_cli.memory.query import question_of
-from tideline_cli.model import question_times
+from tideline_cli.model import times_in_text
 from tideline_cli.model.fact import role_weight
 from tideline_cli.model.origin import UNKNOWN
 from tideline_cli.model.record import Record, record
 from tideline_cli.model.text import index_terms, normalise
+from tideline_cli.model.time_vocabulary import may_name_time
 from tideline_cli.ranking import bm25
 from tideline_cli.ranking import surroundings as worth
-from tideline_cli.ranking.question_words import may_name_time
 from tideline_cli.store import journal, sessions, visibility
 from tideline_cli.store.connection import setting, snapshot
 from tideline_cli.store.purging import finish_purge
@@ -104,7 +104,7 @@ class _Best:
         self._origin = origin
         self._windows: Sequence[Window] = ()
         if may_name_time(asked.text):
-            self._windows = question_times.windows(asked.text, now=now)
+            self._windows = times_in_text.windows(asked.text, now=now)
 
     def candidates(self, held: Mapping[str, int]) -> list[_Look]:
         """Return the turns that come first by their words, best first."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tideline_cli.memory import lexical
-from tideline_cli.ranking.question_words import may_name_time
+from tideline_cli.model.time_vocabulary import may_name_time
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

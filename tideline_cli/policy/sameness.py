@@ -5,6 +5,8 @@ Terms in common and similarity find what is much alike; that is linked, and neve
 
 from __future__ import annotations
 
+from tideline_cli.model.time_vocabulary import may_name_time
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Literal
@@ -108,7 +110,9 @@ def _is_one_utterance(one: Fact, other: Fact) -> bool:
 def _is_of_one_day(one: Fact, other: Fact) -> bool:
     """Say whether the words of two facts that count from the day on which they were said
     (yesterday, next week) mean the same day."""
-    from tideline_cli.model.said_days import mean_the_same  # noqa: PLC0415  few are said again
+    if not may_name_time(one.content):
+        return True
+    from tideline_cli.model.times_in_text import mean_the_same  # noqa: PLC0415  few name a time
 
     return mean_the_same(one.content, one.created_at, other.created_at)
 

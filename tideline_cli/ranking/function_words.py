@@ -76,6 +76,12 @@ _PIECES = frozenset(
 )
 
 
+@once
+def of_all_languages() -> frozenset[str]:
+    """Return the words of all these languages."""
+    return frozenset(word for words in (*_LATIN.values(), _OTHER) for word in words.split())
+
+
 def of_language(asked: Mapping[str, object], *, english: Collection[str]) -> frozenset[str]:
     """Return the words of the language of a question, and those of scripts of their own."""
     best, most = frozenset(english), max(_LEAST - 1, sum(term in english for term in asked))

@@ -39,38 +39,6 @@ _FOREIGN = frozenset(
 # Common nouns that say what is asked for where "of" comes next ("what type of food"), and elsewhere
 # what it is about ("type checking", "how to sort a list").
 _OF_WHAT = frozenset({"kind", "sort", "type"})
-_DIGITS = frozenset("0123456789")
-# What every name of a time that `model.question_times` knows holds one of.
-_OF_TIMES = (
-    "day", "week", "month", "year", " ago", "night", "january", "february", "march", "april", "may",
-    "june", "july", "august", "september", "october", "november", "december", "tag", "woche",
-    "monat", "jahr", "gestern", "heute", "vor ", "januar", "jänner", "februar", "märz", "mai",
-    "juni", "juli", "oktober", "dezember", "mittwoch", "sonnabend",
-    "天", "日", "周", "週", "月", "年", "星期", "礼拜",
-)  # fmt: skip
-TIME_WORDS = frozenset(
-    "day days week weeks month months year years tag tage tagen woche wochen monat monate monaten "
-    "monats jahr jahre jahren jahrs january february march april may june july august "
-    "september october november december januar februar mai juni juli oktober dezember monday "
-    "tuesday wednesday thursday friday saturday sunday montag dienstag mittwoch donnerstag freitag "
-    "samstag sonnabend sonntag yesterday today tonight gestern heute vorgestern".split()
-)
-"""The words in ASCII of which each name of a time in ASCII has one, but for a year in digits."""
-_YEAR = 4  # digits
-
-
-def may_name_time(text: str) -> bool:
-    """Say whether a question may name a time, by what every such name holds; so do a few others."""
-    lowered = text.lower()
-    has_digits = not _DIGITS.isdisjoint(lowered)
-    if not (has_digits or any(piece in lowered for piece in _OF_TIMES)):
-        return False
-    if not lowered.isascii():
-        return True
-    words = "".join([char if char.isalnum() else " " for char in lowered]).split()
-    if not TIME_WORDS.isdisjoint(words):  # and not "birthday", "stage", "email"
-        return True
-    return has_digits and any(len(word) == _YEAR and word.isdigit() for word in words)
 
 
 def weights(terms: Sequence[str], text: str) -> dict[str, float]:

@@ -22,7 +22,7 @@ SESSION = 0.2
 """The share of the best fact of the session."""
 SPEAKER = 1.5
 """The factor of what somebody said whom the question names."""
-TIME = 1.5
+TIME = 3.0
 """The factor of a fact from a time that the question names."""
 WHOLE = 40
 """Terms up to which a fact takes all of its neighbour's share; a long one explains itself."""

@@ -67,6 +67,73 @@ def nearest(db: Connection, windows: Iterable[Window], *, origin_number: int) ->
                 yield min(max(first, window.start), after)
 
 
+_MADE = """
+SELECT seq, created_at FROM fact INDEXED BY fact_active WHERE origin + 0 = ?
+AND lifecycle = 'active' AND created_at >= ? AND created_at < ? ORDER BY created_at DESC LIMIT ?
+"""
+_SPOKEN_OF = """
+SELECT seq, metadata ->> 'day' FROM fact WHERE origin = ? AND metadata ->> 'day' IS NOT NULL
+AND lifecycle = 'active' AND metadata ->> 'day' >= ? AND metadata ->> 'day' <= ? LIMIT ?
+"""
+_ENDING = """
+SELECT seq, valid_to FROM fact WHERE origin = ? AND valid_to IS NOT NULL AND lifecycle = 'active'
+AND valid_to > ? AND valid_to <= ? AND metadata ->> 'day' IS NULL LIMIT ?
+"""
+_DAYS = """
+SELECT seq, metadata ->> 'day' FROM fact WHERE seq IN (SELECT value FROM json_each(?))
+AND metadata ->> 'day' IS NOT NULL AND origin = ?
+"""
+
+
+def made_between(
+    db: Connection, start: int, end: int, *, origin_number: int, limit: int
+) -> dict[int, int]:
+    """Return when active facts were made from an instant to before another, the newest ones first,
+    by number."""
+    rows: Iterable[Any] = db.execute(_MADE, (origin_number, start, end, limit))
+    return dict(rows)
+
+
+def spoken_of(
+    db: Connection, first: str, last: str, *, origin_number: int, limit: int
+) -> dict[int, str]:
+    """Return the day that active facts speak of, of some days in ISO 8601, by number."""
+    rows: Iterable[Any] = db.execute(_SPOKEN_OF, (origin_number, first, last, limit))
+    return dict(rows)
+
+
+def are_there(
+    db: Connection, start: int, end: int, first: str, last: str, *, origin_number: int
+) -> bool:
+    """Say whether there is a fact that was made between two instants, or speaks of these days."""
+    return bool(
+        made_between(db, start, end, origin_number=origin_number, limit=1)
+        or spoken_of(db, first, last, origin_number=origin_number, limit=1)
+    )
+
+
+def ending_between(
+    db: Connection, start: int, end: int, *, origin_number: int, limit: int
+) -> dict[int, int]:
+    """Return when active facts end that speak of no day, after an instant and up to another, by
+    number."""
+    rows: Iterable[Any] = db.execute(_ENDING, (origin_number, start, end, limit))
+    return dict(rows)
+
+
+def speak_of_days(db: Connection, *, origin_number: int) -> bool:
+    """Say whether an active fact of an origin speaks of a day."""
+    sql = "SELECT 1 FROM fact WHERE origin = ? AND metadata ->> 'day' IS NOT NULL"
+    return bool(db.execute(f"{sql} AND lifecycle = 'active' LIMIT 1", (origin_number,)).fetchone())
+
+
+def days_of(db: Connection, seqs: Iterable[int], *, origin_number: int) -> dict[int, str]:
+    """Return the days that some facts speak of, by number; those that speak of none are left
+    out."""
+    rows: Iterable[Any] = db.execute(_DAYS, (codec.dumps([*seqs]), origin_number))
+    return {seq: str(day) for seq, day in rows}
+
+
 def evenly_trusted(db: Connection, *, origin_number: int) -> bool:
     """Say whether the active facts of an origin are all of trusted sources, or none of them."""
     sql = "SELECT source FROM tally WHERE origin = ? AND facts > 0"

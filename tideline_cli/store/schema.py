@@ -88,6 +88,10 @@ CREATE INDEX fact_ends ON fact (origin, valid_to)
 CREATE INDEX fact_begins ON fact (origin, valid_from)
   WHERE valid_from IS NOT NULL AND lifecycle = 'active';
 
+-- Active facts by the day that they speak of, if they speak of one.
+CREATE INDEX fact_day ON fact (origin, (metadata ->> 'day'))
+  WHERE metadata ->> 'day' IS NOT NULL AND lifecycle = 'active';
+
 -- The facts of an origin by their time, active ones and the others apart. `origin + 0` keeps both
 -- for those who ask for them by name: whoever reads most of an origin goes through the table.
 CREATE INDEX fact_active ON fact (origin + 0, created_at) WHERE lifecycle = 'active';

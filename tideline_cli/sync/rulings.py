@@ -12,8 +12,8 @@ from __future__ import annotations
 
 from tideline_cli.model.edge import SUCCEEDS
 from tideline_cli.model.record import record, replace
-from tideline_cli.model.said_days import days_meant
 from tideline_cli.model.source import is_trusted
+from tideline_cli.model.times_in_text import days_meant
 from tideline_cli.policy.periods import ended, of_one_period, united
 from tideline_cli.policy.sameness import state_the_same
 from tideline_cli.policy.slots import painted, successor

@@ -51,6 +51,7 @@ from tideline_cli.model.saying import Times, as_told
 from tideline_cli.model.scope import scope_key
 from tideline_cli.model.short_text import one_of
 from tideline_cli.model.source import SOURCES, is_trusted, parse_source
+from tideline_cli.model.spoken_days import with_day
 from tideline_cli.policy.gate import confined
 from tideline_cli.policy.periods import STATEMENT
 from tideline_cli.policy.sameness import APART
@@ -126,6 +127,8 @@ def fact_from(row: Mapping[str, Any], context: ImportContext, *, repeat: int = 0
     # Most rows state few labels: 2 us a row.
     values = _UNSTATED | {name: read(row, name) for name, read in _PLAIN if name in row}
     own_id, metadata = cell_text(row, "id"), metadata_of(row)
+    if stated is not None and not own_id:  # a row with an id is a fact as it is
+        metadata = with_day(metadata, content, at=stated)
     if own_id and not (context.trusted and ulid.is_ulid(own_id)):
         metadata = (metadata or {}) | {ORIGINAL_ID: own_id}
         own_id = minted_id(origin, own_id)
