@@ -1,5 +1,5 @@
-"""A stand-in for the models of the clients: a loopback server that answers with canned replies, or
-of Claude Code with what a function makes of the request, and keeps what it was asked."""
+"""A stand-in for the models of the clients: a loopback server that answers with what a function
+makes of the request, and keeps what it was asked."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SAYS = "Understood."
 
 
 class StandIn(ThreadingHTTPServer):
-    """The server; `asked` are the bodies of the requests, as text, `says` what Claude Code gets,
+    """The server; `asked` are the bodies of the requests, as text, `says` what is answered,
     `models` the names of those that it has."""
 
     daemon_threads = True
@@ -52,10 +52,10 @@ class _Handler(BaseHTTPRequestHandler):
             self._claude(self.server.says(body), streams=bool(form.get("stream")))
         elif path.endswith("/responses"):
             self.server.asked.append(body)
-            self._events(_codex_events())
+            self._events(_codex_events(self.server.says(body)))
         elif ":generateContent" in path or ":streamGenerateContent" in path:
             self.server.asked.append(body)
-            self._gemini(streams="stream" in path)
+            self._gemini(self.server.says(body), streams="stream" in path)
         elif path.endswith("count_tokens") or ":countTokens" in path:
             self._send("application/json", '{"input_tokens": 9, "totalTokens": 9}')
         else:
@@ -82,9 +82,9 @@ class _Handler(BaseHTTPRequestHandler):
             {"type": "message_stop"},
         ])  # fmt: skip
 
-    def _gemini(self, *, streams: bool) -> None:
+    def _gemini(self, says: str, *, streams: bool) -> None:
         reply = {
-            "candidates": [{"content": {"role": "model", "parts": [{"text": SAYS}]},
+            "candidates": [{"content": {"role": "model", "parts": [{"text": says}]},
                             "finishReason": "STOP", "index": 0}],
             "usageMetadata": {"promptTokenCount": 1, "candidatesTokenCount": 1,
                               "totalTokenCount": 2},
@@ -107,9 +107,9 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(raw)
 
 
-def _codex_events() -> list[dict[str, Any]]:
+def _codex_events(says: str) -> list[dict[str, Any]]:
     item = {"id": "i1", "type": "message", "role": "assistant", "status": "completed",
-            "content": [{"type": "output_text", "text": SAYS, "annotations": []}]}  # fmt: skip
+            "content": [{"type": "output_text", "text": says, "annotations": []}]}  # fmt: skip
     usage = {"input_tokens": 1, "input_tokens_details": None, "output_tokens": 1,
              "output_tokens_details": None, "total_tokens": 2}  # fmt: skip
     return [

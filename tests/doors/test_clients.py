@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -202,6 +204,95 @@ def test_a_project_beside_the_user(place, server):
     call(place, server, "tideline", "setup", "claude-code", "--remove")
     markets = json.loads((place / ".claude/plugins/known_marketplaces.json").read_bytes())
     assert settings.read_bytes() == old and not any("tideline" in name for name in markets)
+
+
+PAIRS = [("claude-code", "codex"), ("codex", "gemini"), ("gemini", "claude-code")]
+
+
+@pytest.mark.parametrize(("first", "second"), PAIRS)
+def test_a_turn_is_found_from_another_client(first, second, place, server):
+    """What is said in a session of one client is told to another by its hook, as a quote, and by
+    the tool; the last removal leaves the old bytes of each."""
+    needs(first)
+    needs(second)
+    before = {**prepare(first, place, server), **prepare(second, place, server)}
+    before = {path: path.read_bytes() if path.exists() else None for path in before}
+    set_up(first, place, server, "--hooks", "--sessions", "turns")
+    set_up(second, place, server)
+    call(place, server, "tideline", "config", "set", "recall_sessions", "on")
+    ask(first, place, server, f"From now on {FACT}.")
+    told = ask(second, place, server, QUESTION)
+    assert "quoted from a session" in told and "trunk-nine" in told
+    if (BIN / "mcp-inspector").exists():
+        found = call(place, server, "mcp-inspector", "--cli", "tideline", "mcp", "--method",
+                     "tools/call", "--tool-name", "recall", "--tool-arg", "query=billing branch",
+                     "--tool-arg", "sessions=true")  # fmt: skip
+        assert first in {one["client"] for one in json.loads(found)["structuredContent"]["turns"]}
+    call(place, server, "tideline", "config", "unset", "recall_sessions")
+    call(place, server, "tideline", "setup", "--all", "--remove")
+    assert {path: path.read_bytes() if path.exists() else None for path in before} == before
+    assert not (place / ".config" / "tideline" / "config.toml").exists()
+
+
+COMPACTED = {
+    "claude-code": ("claude", "-p", "-c", "/compact"),
+    "codex": ("codex", "exec", "--dangerously-bypass-hook-trust", "--skip-git-repo-check", "-c",
+              "model_auto_compact_token_limit=1", "resume", "--last", "go on"),
+    "gemini": ("gemini", "-m", "gemini-2.5-flash", "-r", "latest", "-p", "/compress"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("client", NAMES)
+def test_a_compaction_is_heard_of(client, place, server):
+    """Each client tells its hook before it compacts, and at the end of a session where it has
+    one."""
+    needs(client)
+    prepare(client, place, server)
+    set_up(client, place, server)
+    heard = place / "heard"
+    hooks = {"claude-code": "doors/claude-code/tideline/hooks/hooks.json",
+             "gemini": "doors/gemini/hooks/hooks.json"}  # fmt: skip
+    path = place / ".codex" / "hooks.json"
+    if client in hooks:
+        path = place / ".local" / "share" / "tideline" / hooks[client]
+    form = json.loads(path.read_bytes())
+    for groups in form["hooks"].values():
+        for one in (each for group in groups for each in group["hooks"]):
+            words = shlex.join([one["command"], *one.pop("args")]) if "args" in one else (
+                one["command"])  # fmt: skip
+            one["command"] = f"tee -a {heard} | {words}"
+    path.write_text(json.dumps(form))
+    ask(client, place, server, QUESTION)
+    call(place, server, *COMPACTED[client])
+    events = re.findall(r'"hook_event_name": ?"(\w+)"', heard.read_text())
+    assert {"PreCompress" if client == "gemini" else "PreCompact"} <= set(events), events
+    assert client == "codex" or "SessionEnd" in events, events
+
+
+@pytest.mark.parametrize("client", NAMES)
+def test_a_client_is_the_model_that_distils(client, place, server):
+    """Its program is asked without tools, its own hooks are silent, and what it makes of a
+    conversation is stored; nothing is queued by that."""
+    needs(client)
+    prepare(client, place, server)
+    set_up(client, place, server, "--hooks", "--model", NAMES[client])
+    ask(client, place, server, f"From now on {FACT}.")
+    if client == "codex":  # which leaves out the settings that lead it to the stand-in
+        command = call(place, server, "tideline", "config", "get", "llm").strip()
+        provider = (f'model_providers.x={{name="x",base_url="{server.url}/v1",'
+                    'wire_api="responses",env_key="OPENAI_API_KEY"}')  # fmt: skip
+        lead = shlex.join(["-c", 'model_provider="x"', "-c", provider, "-"])
+        call(place, server, "tideline", "config", "set", "llm", command.removesuffix("-") + lead)
+    before = len(server.asked)
+    server.says = lambda _: json.dumps({"facts": [{"content": FACT, "segment": "project"}]})
+    done = call(place, server, "tideline", "extract", "--pending", "--all-now", "-v", check=False)
+    assert FACT in call(place, server, "tideline", "list", "--all-scopes"), done
+    said = [json.loads(one) for one in server.asked[before:]]
+    assert said and all(FACT in json.dumps(one) for one in said)
+    names = [tool for one in said for tool in one.get("tools") or () if tool != {}]
+    assert names in ([], [{"functionDeclarations": []}]), names
+    assert not any("untrusted-memory" in json.dumps(one) for one in said)
+    assert json.loads(call(place, server, "tideline", "hook", "--json"))["pending"] == 0
 
 
 def test_what_setup_writes_is_valid(place, server):
