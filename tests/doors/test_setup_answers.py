@@ -10,6 +10,7 @@ import sys
 import pexpect
 import pytest
 
+from tests import backends
 from tests.cli.test_schedule import fake  # noqa: F401  a crontab of its own
 from tests.doors.setup_place import install
 from tests.doors.stand_in import standing_in
@@ -60,10 +61,11 @@ def test_flags_answer_and_removal_takes_it_back(run, config_file, fake):  # noqa
         "--schedule")  # fmt: skip
     found = answered(run)
     assert found["sessions"] == "turns" and found["schedule"] == "cron at 03:30"
-    assert found["model"].startswith("claude -p --safe-mode --tools")
+    assert found["model"].startswith(f"{fake.folder}/bin/claude -p --safe-mode --tools")
     assert "dream --pending" in fake.crontab.read_text()
     told = run("setup").out
-    assert "what is said in sessions, for 180d" in told and "10 requests" in told
+    assert "what is said in sessions, for 180d" in told and "10 requests and 80,000" in told
+    assert backends.is_server() or (config_file.parent / "tideline.db").exists()
     assert run("status", "--json").json["doors"]["set_up"] == ["codex", "cursor"]
     run("setup", "codex", "--remove")
     assert answered(run) == found
@@ -125,7 +127,8 @@ def test_the_programs_of_agents(config_file, fake, tmp_path):  # noqa: F811
     for name in found_models.COMMANDS:
         model = found_models.found_model(name, str(tmp_path / "a b"))
         words = words_of.split(model.settings["llm"])
-        assert not model.is_here and model.overhead and name in " ".join(words)
+        assert not model.is_here and model.overhead
+        assert str(fake.folder / "bin" / name) in " ".join(words)
     for name, text in found_models.own_files("gemini"):
         (tmp_path / "a b" / name).parent.mkdir(parents=True)
         (tmp_path / "a b" / name).write_text(text)

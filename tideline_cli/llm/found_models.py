@@ -41,9 +41,10 @@ def found_model(place: str, folder: str) -> FoundModel:
     """Return the model of a server or a command; raise UnavailableError where there is none.
     `folder` is an own one, in which programs of agents find no project."""
     if place in COMMANDS:
-        if shutil.which(place) is None or (place == "gemini" and shutil.which("sh") is None):
+        program = shutil.which(place)
+        if program is None or (place == "gemini" and shutil.which("sh") is None):
             raise UnavailableError(f"there is no program {place}", hint="is it on PATH?")
-        command = words_of.join(_words(place, folder))
+        command = words_of.join(_words(place, program, folder))  # a night has another PATH
         settings = {"llm": command, "base_url": None, "model": None}
         return FoundModel(place, settings, is_here=False, overhead=COMMANDS[place])
     port = SERVERS[place]
@@ -63,16 +64,16 @@ def own_files(place: str) -> tuple[tuple[str, str], ...]:
     return ((os.path.join(".gemini", "settings.json"), json.dumps(_SETTINGS_OF_GEMINI) + "\n"),)
 
 
-def _words(place: str, folder: str) -> list[str]:
+def _words(place: str, program: str, folder: str) -> list[str]:
     match place:
         case "claude":
-            return ["claude", "-p", "--safe-mode", "--tools", "", "--no-session-persistence"]
+            return [program, "-p", "--safe-mode", "--tools", "", "--no-session-persistence"]
         case "codex":
-            return ["codex", "exec", "--skip-git-repo-check", "--ephemeral", "--ignore-user-config",
+            return [program, "exec", "--skip-git-repo-check", "--ephemeral", "--ignore-user-config",
                     "--ignore-rules", "--sandbox", "read-only", "--disable", "hooks", "--disable",
                     "shell_tool", "--disable", "code_mode_host", "-C", folder, "-"]  # fmt: skip
-    return ["sh", "-c", f"cd {quote(folder)} && GEMINI_CLI_TRUST_WORKSPACE=true exec gemini "
-            "-e none -m flash"]  # fmt: skip
+    call = f"GEMINI_CLI_TRUST_WORKSPACE=true exec {quote(program)} -e none -m flash"
+    return ["sh", "-c", f"cd {quote(folder)} && {call}"]
 
 
 def _served(port: int) -> list[str]:

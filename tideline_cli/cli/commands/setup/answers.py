@@ -139,6 +139,8 @@ def put(session: Session, answers: Answers, place: SetupPlace) -> None:
     make_folder(os.path.dirname(path))
     for name, value in answers.settings.items():
         _save(path, name, value)
+    if answers.settings.get("sessions") == "turns":  # a hook keeps turns where there is a memory
+        session.writing()
     if answers.program:
         setup_files.put_folder(_folder(place), found_models.own_files(answers.program))
         make_folder(_folder(place))
@@ -201,7 +203,7 @@ def lines(session: Session) -> list[str]:
     kept, model, night = held().values()
     days = shown("sessions_keep", session.config.get("sessions_keep"))
     turns = f"and what is said in sessions, for {days}" if kept == "turns" else "not what is said"
-    words = (model or "").split()
+    words = {os.path.basename(word) for word in (model or "").split()}
     cost = _cost(session, sum(more for program, more in COMMANDS.items() if program in words))
     return [
         "read         prompts; the session file when a turn or a conversation ends",
