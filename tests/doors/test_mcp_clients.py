@@ -65,4 +65,5 @@ def test_the_inspector(client):
     assert all(len(tool["annotations"]) == 4 for tool in tools)
     found = client("mcp-inspector", *server, "tools/call", "--tool-name", "recall", "--tool-arg",
                    "query=when do I deploy")  # fmt: skip
-    assert json.loads(found)["structuredContent"]["hits"][0]["text"] == "I deploy on Fridays"
+    (hit,) = json.loads(found)["structuredContent"]["hits"]
+    assert hit["text"].startswith("I deploy on Fridays")  # the day where that is long ago
