@@ -46,6 +46,7 @@ def test_nobody_asked_changes_nothing(run, config_file, fake):  # noqa: F811
         assert done.code == 0 and "[y/N]" not in done.err
     assert config_file.read_text() == MINE and not fake.crontab.exists()
     told = run("setup").out
+    assert "when a turn or a conversation ends: cursor\n" in told
     assert "kept         facts, not what is said" in told
     assert "model        none: identifiers alone" in told and "cost" not in told
     assert "night        nothing" in told
@@ -68,6 +69,8 @@ def test_flags_answer_and_removal_takes_it_back(run, config_file, fake):  # noqa
     assert backends.is_server() or (config_file.parent / "tideline.db").exists()
     assert run("status", "--json").json["doors"]["set_up"] == ["codex", "cursor"]
     run("setup", "codex", "--remove")
+    run("setup", "cursor", "--mcp")
+    assert "ask for" in run("setup", "cursor", "--remove", "--hooks").out
     assert answered(run) == found
     run("setup", "cursor", "--remove")
     assert config_file.read_text() == MINE
@@ -98,6 +101,7 @@ def test_answers_belong_to_a_set_up(run, config_file):
     then no client is set up either."""
     assert run("setup", "--sessions", "turns").code == 2
     assert run("setup", "cursor", "--remove", "--schedule").code == 2
+    assert run("setup", "cursor", "--schedule", "--origin", "channel:a/b/c").code != 0
     for name in ("claude", "gemini", "ollama"):
         done = run("setup", "cursor", "--model", name)
         assert (done.code, "no" in done.err) == (6, True), name

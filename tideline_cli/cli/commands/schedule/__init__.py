@@ -49,6 +49,7 @@ _NEEDS = {
 }
 
 
+OF_OWNER = "a dream tends all origins, so the owner schedules it"
 _REMOVES = {
     "cron": scheduler.remove_cron,
     "systemd": scheduler.remove_systemd,
@@ -72,7 +73,7 @@ class Options(OptionSet):
 
 def run(session: Session, _: list[str], options: Options) -> int:
     """Print, install or remove the entry."""
-    session.needs_owner("a dream tends all origins, so the owner schedules it")
+    session.needs_owner(OF_OWNER)
     flags = (options.cron, options.systemd, options.launchd, options.schtasks)
     named = [kind for kind, wanted in zip(KINDS, flags, strict=True) if wanted]
     if len(named) > 1:
@@ -106,7 +107,6 @@ def run(session: Session, _: list[str], options: Options) -> int:
 
 def put_in_place(session: Session) -> str:
     """Install the usual entry at the usual time, and return its kind."""
-    session.needs_owner("a dream tends all origins, so the owner schedules it")
     kind = _usual_kind()
     command = _command(session, has_sync=False)
     _install(kind, _entry(kind, command, _USUAL, session.database))

@@ -109,7 +109,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
             for work, _ in _works(session, name, parts[name], place, removes=options.remove)
         ])  # fmt: skip
         return 0
-    wanted = answers.by_flags(options, place)
+    wanted = answers.by_flags(session, options, place)
     with _lock(place, makes=not options.remove):
         done = [_done(session, name, parts[name], place, options) for name in named]
     if options.remove:
@@ -286,8 +286,10 @@ def _report(session: Session, done: Sequence[DoorOutcome], place: SetupPlace) ->
 def _report_answers(session: Session, place: SetupPlace) -> None:
     """Say what is read and kept, which model distils and what happens at night, where a client is
     set up."""
-    if not session.json and setup_files.setup_rows(place.data):
-        output.emit_lines(["", *output.labelled(answers.lines(session), _LABEL)])
+    rows = setup_files.setup_rows(place.data)
+    if rows and not session.json:
+        hooked = [name for name, row in rows.items() if HOOKS in row.calls]
+        output.emit_lines(["", *output.labelled(answers.lines(session, hooked), _LABEL)])
 
 
 def _form(one: DoorOutcome) -> dict[str, Any]:

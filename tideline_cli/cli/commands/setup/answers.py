@@ -23,7 +23,7 @@ from tideline_cli.store.private_files import make_folder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
     from tideline_cli.cli.session import Session
@@ -34,6 +34,7 @@ NO_MODEL = "none"
 MODELS = (NO_MODEL, *COMMANDS, *SERVERS)
 _NIGHT = "schedule"
 _OF_MODELS = ("llm", "base_url", "model")
+_READ = "prompts, and the session file when a turn or a conversation ends: {}"
 _TALKS, _LENGTH = 10, 20_000  # conversations of a day, and characters of each: a plain guess
 _REPLY = 500  # tokens of one reply
 _SIGNS = 4  # characters of a token
@@ -54,8 +55,10 @@ class Answers:
         return replace(self, settings=settings, program=place if place in COMMANDS else "")
 
 
-def by_flags(options: Any, place: SetupPlace) -> Answers:
+def by_flags(session: Session, options: Any, place: SetupPlace) -> Answers:
     """Return the answers that flags give; raise UnavailableError for a model that is not there."""
+    if options.schedule:
+        session.needs_owner(schedule.OF_OWNER)
     given = Answers({"sessions": options.sessions} if options.sessions else {},
                     nightly=options.schedule)  # fmt: skip
     if options.model == NO_MODEL:
@@ -198,15 +201,15 @@ def held() -> dict[str, str | None]:
     return {"sessions": now.get("sessions"), "model": model, "schedule": schedule.told_entry()}
 
 
-def lines(session: Session) -> list[str]:
-    """Return the same as lines, with what is read."""
+def lines(session: Session, hooked: Sequence[str]) -> list[str]:
+    """Return the same as lines, with what is read: by the hooks of these clients."""
     kept, model, night = held().values()
     days = shown("sessions_keep", session.config.get("sessions_keep"))
     turns = f"and what is said in sessions, for {days}" if kept == "turns" else "not what is said"
     words = {os.path.basename(word) for word in (model or "").split()}
     cost = _cost(session, sum(more for program, more in COMMANDS.items() if program in words))
     return [
-        "read         prompts; the session file when a turn or a conversation ends",
+        f"read         {_READ.format(', '.join(hooked)) if hooked else 'what agents ask for'}",
         f"kept         facts, {turns} (setting sessions)",
         f"model        {model if model and model != NO_MODEL else 'none: identifiers alone'}",
         *([f"cost         {cost}"] if model and model != NO_MODEL else []),
