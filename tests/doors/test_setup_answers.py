@@ -129,11 +129,11 @@ def test_the_programs_of_agents(config_file, fake, tmp_path):  # noqa: F811
     install(fake.folder, claude="#!/bin/sh\n", codex="#!/bin/sh\n",
             gemini='#!/bin/sh\npwd; cat .gemini/settings.json; echo "$@"\n')  # fmt: skip
     for name in found_models.COMMANDS:
-        model = found_models.found_model(name, str(tmp_path / "a b"))
-        words = words_of.split(model.settings["llm"])
-        assert not model.is_here and model.overhead
+        command = found_models.settings_of(name, str(tmp_path / "a b"))["llm"]
+        words = words_of.split(command)
+        assert found_models.overhead(command) == found_models.COMMANDS[name]
         assert str(fake.folder / "bin" / name) in " ".join(words)
-    for name, text in found_models.own_files("gemini"):
+    for name, text in found_models.OWN_FILES:
         (tmp_path / "a b" / name).parent.mkdir(parents=True)
         (tmp_path / "a b" / name).write_text(text)
     said = subprocess.run(words, capture_output=True, check=True, text=True).stdout

@@ -112,6 +112,13 @@ def remove_folder(folder: str) -> None:
         shutil.rmtree(folder, ignore_errors=True)
 
 
+def drop_folders(folders: Iterable[str]) -> None:
+    """Remove folders that we have made, where nothing is in them."""
+    for folder in folders:
+        if os.path.isdir(folder) and not os.listdir(folder):
+            os.rmdir(folder)
+
+
 def _texts(folder: str) -> dict[str, str]:
     found: dict[str, str] = {}
     for at, _, found_names in os.walk(folder):
@@ -131,12 +138,11 @@ class SetUpRow:
     """What was done for a client. `calls` are the words of each part, `past` those of set-ups
     before, which may stand in a file that is put back or was never written; `before` the bytes of
     the files as they were, `folders` those that we made, `backups` the copies that lie beside;
-    `name` is what the client knows our folder by; `commands` says whether the client's own commands
+    `commands` says whether the client's own commands
     ran or were printed for the person."""
 
     at: str = ""
     project: str = ""
-    name: str = "tideline"
     calls: Mapping[str, tuple[str, ...]] = {}
     before: Mapping[str, bytes | None] = {}
     folders: tuple[str, ...] = ()
@@ -214,7 +220,6 @@ def _row(data: str, form: Mapping[str, Any]) -> SetUpRow:
                   for path, raw in form.get("before", {}).items()}  # fmt: skip
         return SetUpRow(
             str(form.get("at", "")), str(form.get("project", "")),
-            str(form.get("name", "tideline")),
             {str(part): _words(words) for part, words in form.get("calls", {}).items()},
             before, _words(form.get("folders", ())), _words(form.get("backups", ())),
             str(form.get("commands", RAN)),
@@ -232,7 +237,7 @@ def _words(form: object) -> tuple[str, ...]:
 
 def _form(row: SetUpRow) -> dict[str, Any]:
     return {
-        "at": row.at, "project": row.project, "name": row.name,
+        "at": row.at, "project": row.project,
         "calls": {part: [*words] for part, words in row.calls.items()},
         "before": {path: None if raw is None else b64encode(raw).decode()
                    for path, raw in row.before.items()},

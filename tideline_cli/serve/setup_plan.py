@@ -39,14 +39,12 @@ _SECONDS = 5  # after which a client gives up; a hook gives up after one
 @record
 class SetupPlace:
     """Where things lie: the home folder, our data folder, the folders of the clients' settings
-    that are no ~/.CLIENT, and the project that alone is set up, empty for all. `name` is that of
-    our folder where a set-up of before has another than its own."""
+    that are no ~/.CLIENT, and the project that alone is set up, empty for all."""
 
     home: str
     data: str
     folders: Mapping[str, str]
     project: str = ""
-    name: str = ""
 
     def of(self, client: str) -> str:
         """Return the folder of a client's settings, of the project where there is one."""
@@ -57,8 +55,8 @@ class SetupPlace:
     @property
     def own_name(self) -> str:
         """Return the name of our folder and our marketplace: each set-up has its own."""
-        if self.name or not self.project:
-            return self.name or _NAME
+        if not self.project:
+            return _NAME
         mark = sha256(os.path.realpath(self.project).encode("utf-8", "surrogateescape"))
         return f"{_NAME}-{mark.hexdigest()[:10]}"
 

@@ -105,21 +105,25 @@ def run(session: Session, _: list[str], options: Options) -> int:
     return 0
 
 
-def put_in_place(session: Session) -> str:
-    """Install the usual entry at the usual time, and return its kind."""
+def put_in_place(session: Session) -> None:
+    """Install the usual entry at the usual time."""
     kind = _usual_kind()
     command = _command(session, has_sync=False)
     _install(kind, _entry(kind, command, _USUAL, session.database))
     if not session.json:
         _report_installed(session, kind, _USUAL, given=_USUAL, held=None)
-    return kind
 
 
-def take_out(session: Session, kind: str) -> None:
-    """Take out the entry of a kind, where there is one."""
-    if _has_entry(kind):
-        _REMOVES[kind]()
-        session.note(f"{kind} starts no more dreams")
+def take_out(session: Session, kind: str = "") -> bool:
+    """Take out the entry of a kind, or the one that is installed; say whether there was one."""
+    kind = kind or _installed_kind()
+    if not scheduler.is_installed(kind):
+        return False
+    held = _held(kind, must_tell=False)
+    _REMOVES[kind]()
+    session.note(f"{kind} starts no more dreams")
+    _tell_of_kept_lines(session, held, stay="stand where the block was")
+    return True
 
 
 def told_entry() -> str | None:
@@ -182,13 +186,8 @@ def _install(kind: str, form: dict[str, Any]) -> None:
 
 
 def _remove(session: Session, kind: str) -> None:
-    there = scheduler.is_installed(kind)
-    if there:
-        held = _held(kind, must_tell=False)
-        _REMOVES[kind]()
-        session.note(f"{kind} starts no more dreams")
-        _tell_of_kept_lines(session, held, stay="stand where the block was")
-    else:
+    there = take_out(session, kind)
+    if not there:
         session.note(f"{kind} had no entry of tideline")
     _tell_of_others(session, kind)
     if session.json:

@@ -105,8 +105,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
     parts = {name: _parts(session, name, place, options) for name in named}
     if options.dry_run:
         _show_preview(session, [
-            work for name in named
-            for work, _ in _works(session, name, parts[name], place, removes=options.remove)
+            _work(session, name, parts[name], place, removes=options.remove) for name in named
         ])  # fmt: skip
         return 0
     wanted = answers.by_flags(session, options, place)
@@ -151,12 +150,8 @@ def _note_projects(session: Session, rows: Mapping[str, SetUpRow]) -> None:
 def _done(
     session: Session, name: str, parts: tuple[str, ...], place: SetupPlace, options: Options
 ) -> DoorOutcome:
-    key = setup_files.name_of(name, place.project)
-    done = DoorOutcome(name, "absent")
-    for work, where in _works(session, name, parts, place, removes=options.remove):
-        row = setup_files.setup_rows(place.data).get(key)
-        done = clients.do(work, where, row)
-    return done
+    row = setup_files.setup_rows(place.data).get(setup_files.name_of(name, place.project))
+    return clients.do(_work(session, name, parts, place, removes=options.remove), place, row)
 
 
 def _on_this_machine(
@@ -219,13 +214,12 @@ def _state(
     name: str, place: SetupPlace, rows: Mapping[str, SetUpRow], session: Session
 ) -> DoorState:
     row = rows.get(setup_files.name_of(name, place.project))
-    where = clients.older_place(place, row)
-    plan = plan_of(name, calls_of(name, ("tideline",), (), (HOOKS, MCP)), where)
+    plan = plan_of(name, calls_of(name, ("tideline",), (), (HOOKS, MCP)), place)
     try:
-        return clients.state_of(plan, where, config.state_folder(os.environ), row)
+        return clients.state_of(plan, place, config.state_folder(os.environ), row)
     except OSError as error:
         session.note(f"{name}: {error.strerror} {error.filename}")
-        return clients.unknown(plan, where)
+        return clients.unknown(plan, place)
 
 
 def _show(session: Session, place: SetupPlace, named: Sequence[str], options: Options) -> int:
@@ -345,37 +339,26 @@ def _text_lines(raw: bytes | None) -> list[str]:
     return (raw or b"").decode("utf-8", "replace").splitlines()
 
 
-def _works(
+def _work(
     session: Session, name: str, parts: tuple[str, ...], place: SetupPlace, *, removes: bool
-) -> Iterator[tuple[Work, SetupPlace]]:
-    """Yield the work for a client, each with its place; the next is asked for when the one before
-    is done."""
-    rows = setup_files.setup_rows(place.data)
-    key = setup_files.name_of(name, place.project)
-    row = rows.get(key)
-    older = clients.older_place(place, row)
+) -> Work:
+    """Return the work for a client."""
+    row = setup_files.setup_rows(place.data).get(setup_files.name_of(name, place.project))
     if removes:
-        yield _removal(name, parts, older, rows, key), older
-        return
-    if row is not None and older != place:
-        yield clients.taking_back(
-            plan_of(name, row.calls, older), older, row, _shared(rows, key, older)
-        ), older  # fmt: skip
-        row = None
+        return _removal(name, parts, place, row)
     calls = calls_of(name, own_program.own_words(), _more(session), parts)
     plan = plan_of(name, {**(row.calls if row is not None else {}), **calls}, place)
-    yield clients.setting_up(
+    return clients.setting_up(
         plan, place, row, now=iso(session.now),
         may_ask=sys.stdin.isatty() and sys.stdout.isatty() and not session.no_input,
-    ), place  # fmt: skip
+    )  # fmt: skip
 
 
 def _removal(
-    name: str, parts: tuple[str, ...], place: SetupPlace, rows: Mapping[str, SetUpRow], key: str
+    name: str, parts: tuple[str, ...], place: SetupPlace, row: SetUpRow | None
 ) -> Work:
     """Return the work of a removal: of a folder of ours that keeps one part, that it is written
     anew."""
-    row = rows.get(key)
     calls = dict(row.calls) if row is not None else calls_of(name, ("tideline",), (), parts)
     rest = {part: words for part, words in calls.items() if part not in parts}
     gone = {part: words for part, words in calls.items() if part in parts}
@@ -385,18 +368,7 @@ def _removal(
     if row is not None and rest and whole.folder:
         work = clients.setting_up(plan_of(name, rest, place), place, row, now=row.at, may_ask=False)
         return replace(work, action="removed", ask="")
-    return clients.taking_back(
-        plan_of(name, gone if rest else calls, place), place, row, _shared(rows, key, place)
-    )
-
-
-def _shared(rows: Mapping[str, SetUpRow], key: str, place: SetupPlace) -> tuple[str, ...]:
-    """Return the folders of all other set-ups."""
-    others = ((name.partition(" ")[0], row) for name, row in rows.items() if name != key)
-    return tuple(
-        plan_of(client, row.calls, replace(place, project=row.project, name=row.name)).folder
-        for client, row in others if client in PROGRAMS
-    )  # fmt: skip
+    return clients.taking_back(plan_of(name, gone if rest else calls, place), place, row)
 
 
 def _more(session: Session) -> list[str]:

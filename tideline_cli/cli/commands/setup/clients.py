@@ -68,7 +68,7 @@ def setting_up(
 ) -> Work:
     """Return the work of a set-up. Raise UsageError where a file cannot be changed, or where
     somebody else has what we would make."""
-    held = row or SetUpRow(project=place.project, name=plan.name)
+    held = row or SetUpRow(project=place.project)
     edits = tuple(edit for merge in plan.merges if (edit := _put_in(merge, place, held)))
     is_fresh = bool(plan.folder) and not setup_files.holds(plan.folder, plan.files)
     how = registered(plan, place, held.known)
@@ -90,18 +90,14 @@ def setting_up(
     )  # fmt: skip
 
 
-def taking_back(
-    plan: Plan, place: SetupPlace, row: SetUpRow | None, shared: Collection[str] = ()
-) -> Work:
-    """Return the work of taking back what the plan has put in, as the record tells. `shared` are
-    folders that other set-ups use."""
+def taking_back(plan: Plan, place: SetupPlace, row: SetUpRow | None) -> Work:
+    """Return the work of taking back what the plan has put in, as the record tells."""
     if row is None:
         return Work(plan, "absent", None)
     edits, backups = _taken_out(plan, place, row)
     how = registered(plan, place, row.known)
     undo = plan.undo if row.commands and how in ("whole", "part") else ()
     runs = client_is_here(undo)
-    drops = (plan.folder,) if plan.folder not in ("", *shared) else ()
     watched = tuple(
         (real, row.before[path])
         for path in plan.watched
@@ -118,14 +114,9 @@ def taking_back(
     return Work(
         plan, "removed", after if rest else None, edits,
         undo=undo if runs else (), left=() if runs else undo,
-        drops=tuple(path for path in drops if os.path.lexists(path)),
+        drops=(plan.folder,) if plan.folder and os.path.lexists(plan.folder) else (),
         backups=backups, watched=watched, folders=row.folders if not rest else (),
     )  # fmt: skip
-
-
-def older_place(place: SetupPlace, row: SetUpRow | None) -> SetupPlace:
-    """Return the place with the name that a set-up has: of an older version one for all."""
-    return place if row is None or row.name == place.own_name else replace(place, name=row.name)
 
 
 def _put_in(merge: MergedFile, place: SetupPlace, row: SetUpRow) -> Edit | None:
@@ -284,7 +275,7 @@ def do(work: Work, place: SetupPlace, row: SetUpRow | None) -> DoorOutcome:
             files.append(path)
     for path in work.backups:
         setup_files.put(path, None)
-    _drop_folders(work.folders)
+    setup_files.drop_folders(work.folders)
     if work.row != row:
         setup_files.put_setup_row(place.data, name, work.row)
     ran = (*(one for one in work.undo if not work.run and one not in failed), *work.run)
@@ -336,13 +327,6 @@ def _folder(place: SetupPlace) -> str:
     if not place.project:
         make_folder(place.data)
     return place.project or place.data
-
-
-def _drop_folders(folders: Iterable[str]) -> None:
-    """Remove folders that we have made, where nothing is in them."""
-    for folder in folders:
-        if os.path.isdir(folder) and not os.listdir(folder):
-            os.rmdir(folder)
 
 
 @record
