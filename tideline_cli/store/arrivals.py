@@ -69,15 +69,17 @@ def nearest(db: Connection, windows: Iterable[Window], *, origin_number: int) ->
 
 _MADE = """
 SELECT seq, created_at FROM fact INDEXED BY fact_active WHERE origin + 0 = ?
-AND lifecycle = 'active' AND created_at >= ? AND created_at < ? ORDER BY created_at DESC LIMIT ?
+AND lifecycle = 'active' AND created_at >= ? AND created_at < ?
+ORDER BY created_at DESC, seq DESC LIMIT ?
 """
 _SPOKEN_OF = """
 SELECT seq, metadata ->> 'day' FROM fact WHERE origin = ? AND metadata ->> 'day' IS NOT NULL
-AND lifecycle = 'active' AND metadata ->> 'day' >= ? AND metadata ->> 'day' <= ? LIMIT ?
+AND lifecycle = 'active' AND metadata ->> 'day' >= ? AND metadata ->> 'day' <= ?
+ORDER BY metadata ->> 'day', seq LIMIT ?
 """
 _ENDING = """
 SELECT seq, valid_to FROM fact WHERE origin = ? AND valid_to IS NOT NULL AND lifecycle = 'active'
-AND valid_to > ? AND valid_to <= ? AND metadata ->> 'day' IS NULL LIMIT ?
+AND valid_to > ? AND valid_to <= ? AND metadata ->> 'day' IS NULL ORDER BY valid_to, seq LIMIT ?
 """
 _DAYS = """
 SELECT seq, metadata ->> 'day' FROM fact WHERE seq IN (SELECT value FROM json_each(?))
@@ -123,8 +125,11 @@ def ending_between(
 
 def speak_of_days(db: Connection, *, origin_number: int) -> bool:
     """Say whether an active fact of an origin speaks of a day."""
-    sql = "SELECT 1 FROM fact WHERE origin = ? AND metadata ->> 'day' IS NOT NULL"
-    return bool(db.execute(f"{sql} AND lifecycle = 'active' LIMIT 1", (origin_number,)).fetchone())
+    sql = (
+        "SELECT 1 FROM fact WHERE origin = ? AND metadata ->> 'day' IS NOT NULL"
+        " AND lifecycle = 'active' ORDER BY metadata ->> 'day' LIMIT 1"  # so by the index
+    )
+    return bool(db.execute(sql, (origin_number,)).fetchone())
 
 
 def days_of(db: Connection, seqs: Iterable[int], *, origin_number: int) -> dict[int, str]:
