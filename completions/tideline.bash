@@ -407,7 +407,7 @@ _tideline_flags() {
         ingest) REPLY='--glob -g --no-ignore --name --format --encoding --chunk-size --overlap --scope --agent --dry-run -n' ;;
         library) REPLY='--gone --dry-run -n --scope --all-scopes --jsonl --nl --csv --tsv --table --fmt --format' ;;
         gc) REPLY='--dry-run -n --max-loss --all-origins' ;;
-        extract) REPLY='--session --scope --per-message --lessons --summary --failure --trust-owner --all-now --min-new --since --limit --pending --check --dry-run -n --llm --model --base-url --key-file --timeout' ;;
+        extract) REPLY='--session --scope --per-message --lessons --summary --failure --trust-owner --all-now --min-new --since --limit --pending --settled --check --dry-run -n --llm --model --base-url --key-file --timeout' ;;
         sessions) REPLY='--client --around -C --role --limit --yes -y --scope --all-scopes --jsonl --nl --csv --tsv --table --fmt --format' ;;
         relink) REPLY='--dry-run -n --llm --model --base-url --key-file --timeout' ;;
         embed) REPLY='--embedder' ;;

@@ -636,6 +636,7 @@ complete -c tideline -n "__tideline_at extract" -l min-new -x -d 'New messages t
 complete -c tideline -n "__tideline_at extract" -l since -x -d 'Of an export: only conversations that went on at or after TIME'
 complete -c tideline -n "__tideline_at extract" -l limit -x -d 'Of an export: at most N conversations that have something new; the next call goes on behind them [0 is all; a dry run shows 10]'
 complete -c tideline -n "__tideline_at extract" -l pending -d 'The conversations that hooks have noted, instead of one; `tideline schedule` does it every night'
+complete -c tideline -n "__tideline_at extract" -l settled -d 'With --pending: only conversations that have ended, or were silent for 10 minutes; one such run at a time, at low priority and for 10 minutes at most'
 complete -c tideline -n "__tideline_at extract" -l check -d 'Ask the model a small question for each pass, and say whether it can do the work and how fast; write nothing'
 complete -c tideline -n "__tideline_at extract" -l dry-run -s n -d 'Print what would be sent and what would be stored without a model; ask and write nothing'
 complete -c tideline -n "__tideline_at extract" -l llm -x -d 'Command to ask: prompt on its stdin, reply on its stdout; `none` asks no model [setting: llm]'

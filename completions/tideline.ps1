@@ -542,6 +542,7 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--since'); Kind = 'text'; Help = 'Of an export: only conversations that went on at or after TIME.' }
             @{ Flags = @('--limit'); Kind = 'text'; Help = 'Of an export: at most N conversations that have something new; the next call goes on behind them [0 is all; a dry run shows 10].' }
             @{ Flags = @('--pending'); Kind = 'flag'; Help = 'The conversations that hooks have noted, instead of one; `tideline schedule` does it every night.' }
+            @{ Flags = @('--settled'); Kind = 'flag'; Help = 'With --pending: only conversations that have ended, or were silent for 10 minutes; one such run at a time, at low priority and for 10 minutes at most.' }
             @{ Flags = @('--check'); Kind = 'flag'; Help = 'Ask the model a small question for each pass, and say whether it can do the work and how fast; write nothing.' }
             @{ Flags = @('--dry-run','-n'); Kind = 'flag'; Help = 'Print what would be sent and what would be stored without a model; ask and write nothing.' }
             @{ Flags = @('--llm'); Kind = 'text'; Help = 'Command to ask: prompt on its stdin, reply on its stdout; `none` asks no model [setting: llm].' }

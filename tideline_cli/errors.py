@@ -83,6 +83,12 @@ class TooLongError(UnavailableError):
     code = "too_long"
 
 
+class BudgetError(UnavailableError):
+    """A request that is more than a day may cost."""
+
+    code = "budget"
+
+
 class BadReplyError(TidelineError):
     """A model's reply that is not what was asked for: nothing of it is taken."""
 

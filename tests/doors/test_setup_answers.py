@@ -48,7 +48,7 @@ def test_nobody_asked_changes_nothing(run, config_file, fake):  # noqa: F811
     told = run("setup").out
     assert "when a turn or a conversation ends: cursor\n" in told
     assert "kept         facts, not what is said" in told
-    assert "model        none: identifiers alone" in told and "cost" not in told
+    assert "model        none: identifiers" in told and "cost" not in told
     assert "night        nothing" in told
     assert run("setup", "cursor").out.splitlines()[2:] == told.splitlines()[7:]
     assert answered(run) == {"sessions": "off", "model": None, "schedule": None}

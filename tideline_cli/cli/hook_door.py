@@ -80,7 +80,9 @@ def run(argv: Sequence[str], words: Sequence[str], parse: Parse) -> int:
             return 0
         session, given = _session(argv, parse, voice)
         if hook_state.pause_end(voice.state, session.viewer.key, now=instant.now_ms()) is None:
-            _answer(_asking(session, given, voice, client, event))
+            asking = _asking(session, given, voice, client, event)
+            _answer(asking)
+            _distil_soon(asking)
     except _Silence as reason:
         voice.say(str(reason))
     except Exception as error:  # noqa: BLE001  a client must not fail with us
@@ -180,6 +182,7 @@ def _queue(asking: _Asking) -> None:
     one = queue.Waiting(
         call.client, transcript, queue.Whose(session.real_database, session.viewer.key),
         call.session, call.folder, session.scope(asking.given.get("scope")) or "", session.now,
+        over=asking.event.settles,
     )  # fmt: skip
     try:
         gone = queue.add(asking.voice.state, one)
@@ -191,6 +194,19 @@ def _queue(asking: _Asking) -> None:
     if gone:
         asking.voice.say(f"{len(gone):,} conversations wait no more, since their files are gone, "
                          f"such as {gone[0]}")  # fmt: skip
+
+
+def _distil_soon(asking: _Asking) -> None:
+    """Have the conversations distilled that have settled, by a process of its own."""
+    session = asking.session
+    if session.config.get("extract_soon") != "on":
+        return
+    from tideline_cli.serve import soon  # noqa: PLC0415  who has it done alone
+
+    whose = queue.Whose(session.real_database, session.viewer.key)
+    memory = [f"--db={asking.given['db']}"] if asking.given.get("db") else []
+    words = (*memory, f"--origin={session.viewer.key}", "extract", "--pending", "--settled", "-q")
+    soon.start(asking.voice.state, whose, words, os.environ, now=session.now)
 
 
 def _tell_ignored(asking: _Asking) -> None:

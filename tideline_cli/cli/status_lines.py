@@ -45,6 +45,13 @@ def of_status(
     if turns:
         keep = shown("sessions_keep", session.config.get("sessions_keep"))
         lines.append(f"sessions   {turns:,} turns, {taken / 1e6:,.1f} MB; kept for {keep}")
+    models = form["models"]
+    if models["requests"]:
+        money = "" if models["money"] is None else f", {models['money']:,.2f} by your prices"
+        lines.append(
+            f"models     {models['requests']:,} requests in 30 days: {models['tokens_in']:,} "
+            f"tokens in, {models['tokens_out']:,} out{money}"
+        )
     return output.labelled(lines, _LABEL)
 
 

@@ -19,20 +19,23 @@ _KEPT = "resume"  # a conversation that goes on has the facts that it was given
 
 @record
 class Event:
-    """An event of a client: what is done, the name that its answer has to carry, and whether the
-    conversation loses its blocks after it."""
+    """An event of a client: what is done, the name that its answer has to carry, whether the
+    conversation loses its blocks after it, and whether it is settled: at its end, or before it is
+    made shorter."""
 
     deed: Deed
     name: str
     loses_blocks: bool = False
+    settles: bool = False
 
 
 _STARTS, _ENDS = Event("start", "SessionStart"), Event("end", "")
+_OVER = Event("end", "", settles=True)
 # Gemini has an event before a compaction too, and tells it in each turn.
-_COMPACTS = Event("end", "", loses_blocks=True)
+_COMPACTS = Event("end", "", loses_blocks=True, settles=True)
 _USUAL = {
     "sessionstart": _STARTS, "start": _STARTS,
-    "stop": _ENDS, "sessionend": _ENDS, "end": _ENDS,
+    "stop": _ENDS, "sessionend": _OVER, "end": _ENDS,
 }  # fmt: skip
 _PROMPTED = Event("prompt", "UserPromptSubmit")
 _CLAUDE = {**_USUAL, "userpromptsubmit": _PROMPTED, "prompt": _PROMPTED, "precompact": _COMPACTS}
@@ -43,7 +46,7 @@ EVENTS: Mapping[str, Mapping[str, Event]] = {
     "codex": _CLAUDE,
     "gemini": {
         **_USUAL, "beforeagent": _BEFORE_AGENT, "prompt": _BEFORE_AGENT, "afteragent": _ENDS,
-        "precompress": _ENDS,
+        "precompress": _OVER,
     },
     "cursor": {
         **_USUAL, "beforesubmitprompt": _SUBMITTED, "prompt": _SUBMITTED, "precompact": _COMPACTS,

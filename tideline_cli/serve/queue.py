@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Collection
     from typing import Any
 
+SILENT_MS = 10 * 60_000
+"""How long nothing was said in a conversation that has settled."""
 MOST = 1000
 """Conversations of an origin that may wait."""
 PATIENCE = 0.3
@@ -45,8 +47,8 @@ class Whose:
 @record
 class Waiting:
     """A conversation to read: whose client, its file, for which memory; its name, its folder, the
-    scope of what is stored of it (empty for none), and when its last turn has ended. `line` is how
-    it stands in the file."""
+    scope of what is stored of it (empty for none), and when its last turn has ended. `over`: it has
+    ended, or is about to be made shorter. `line` is how it stands in the file."""
 
     client: str
     transcript: str
@@ -56,6 +58,11 @@ class Waiting:
     scope: str
     at: int
     line: str = ""
+    over: bool = False
+
+    def is_settled(self, now: int) -> bool:
+        """Say whether it is over, or nothing was said in it for a while."""
+        return self.over or now - self.at >= SILENT_MS
 
 
 def add(state: str, one: Waiting) -> list[str]:
@@ -130,7 +137,8 @@ def tried(state: str, one: Waiting) -> int:
 def _waiting(form: dict[str, Any], line: str, whose: Whose) -> Waiting:
     texts = {name: str(form.get(name, "")) for name in _TEXTS}
     at = form.get("at")
-    return Waiting(whose=whose, at=at if isinstance(at, int) else 0, line=line, **texts)
+    over = form.get("over") is True
+    return Waiting(whose=whose, at=at if isinstance(at, int) else 0, line=line, over=over, **texts)
 
 
 _TEXTS = ("client", "transcript", "session", "folder", "scope")
@@ -143,7 +151,7 @@ def _line(one: Waiting) -> str:
         "client": one.client, "transcript": one.transcript, "database": one.whose.database,
         "origin": one.whose.origin, "session": one.session[:_LONGEST_TEXT],
         "folder": one.folder[:_LONGEST_TEXT], "scope": one.scope, "at": one.at,
-        "turn": os.urandom(8).hex(),
+        "turn": os.urandom(8).hex(), **({"over": True} if one.over else {}),
     }  # fmt: skip
     return codec.dumps(form)
 

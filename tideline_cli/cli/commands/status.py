@@ -43,10 +43,10 @@ On a terminal, one bar a day shows the facts that arrived and those that were ar
 
 The last passes that archived facts stand in a line each, with what takes them back
 (`archiving_passes`). After a first dream, a line says how many facts fade within 14 days
-(`fading_next_14d`). Another says whether the words of the file are analysed by older rules
-(`older_terms`). A memory that syncs names its places, and when it last did (`places`), and the
-wordings that wait for an answer since (`reworded`): of facts that another machine has forgotten
-(`forgotten`) or purged."""
+(`fading_next_14d`). Others say whether the words of the file are analysed by older rules
+(`older_terms`) and what asking models has cost in 30 days (`models`). A memory that syncs names its
+places, and when it last did (`places`), and the wordings that wait for an answer since
+(`reworded`): of facts that another machine has forgotten (`forgotten`) or purged."""
 EXAMPLES = (("", ""), ("", "--json"), ("", "--by kind"))
 ARGUMENTS: tuple[Argument, ...] = ()
 _ALWAYS = ("segment", "tier", "heat", "source", "scope")  # labels that are counted anyhow
@@ -106,6 +106,7 @@ def run(session: Session, _: list[str], options: Options) -> int:
         "scope": seen[0] or "" if seen else None, "fading_next_14d": fading,
         "older_terms": is_older, "doors": doors, "places": places, "reworded": reworded,
         "sessions": {"turns": kept[0], "bytes": kept[1]},
+        "models": _model_costs(session),
     }  # fmt: skip
     form |= {f"by_{one}": found for one, found in labels.items()}
     if options.all_origins:  # both tell of other origins
@@ -122,6 +123,15 @@ def run(session: Session, _: list[str], options: Options) -> int:
             status_lines.of_status(form, counts, session, due=due, more=more, days=shown)
         )
     return 0
+
+
+def _model_costs(session: Session) -> dict[str, Any]:
+    """Return what asking models has cost in the last 30 days."""
+    if not any(map(os.path.exists, config.door_files(os.environ))):
+        return {"requests": 0, "tokens_in": 0, "tokens_out": 0, "money": None}
+    from tideline_cli.cli import model_costs  # noqa: PLC0415  files of the hooks
+
+    return model_costs.form_of(session, model_costs.of_late(session))
 
 
 def _origins(session: Session, db: Connection) -> list[dict[str, Any]]:

@@ -31,6 +31,7 @@ from tideline_cli.model.record import record, replace
 from tideline_cli.model.source import UNTRUSTED
 from tideline_cli.policy import identifiers, prompt_lines
 from tideline_cli.policy.grounding import UNGROUNDED, Ground, told_apart
+from tideline_cli.policy.keeping import to_keep
 from tideline_cli.policy.render import prompt_text
 from tideline_cli.policy.salience import correcting, salient
 from tideline_cli.store import listing, locks
@@ -439,12 +440,25 @@ def _identifier(one: identifiers.Identifier, source: Source, turn: int) -> Propo
     return Proposal(one.text, "knowledge", source, identifiers.KIND, **labels)
 
 
+def kept(messages: Iterable[Message], *, start: int = 0) -> list[Proposal]:
+    """Return what the user's own messages ask to remember, or correct, in the words in which it was
+    said; before the messages stand `start` others."""
+    return [
+        Proposal(sentence, "knowledge", turn=turn, role="user")
+        for turn, message in enumerate(messages, start + 1) if message.role == USER
+        for sentence in dict.fromkeys(to_keep(message.text))
+    ]  # fmt: skip
+
+
 def identify(
-    db: Connection, context: ExtractContext, messages: Sequence[Message], tally: Tally
-) -> None:
-    """Store the identifiers of the messages that are new to this pass."""
+    db: Connection, context: ExtractContext, messages: Sequence[Message], tally: Tally, *,
+    alone: bool,
+) -> None:  # fmt: skip
+    """Store the identifiers of the messages that are new to this pass; where no model is asked
+    beside it, also what is to be kept as it was said."""
     start = beginning(db, context, "identifiers", len(messages))
     proposals = identified(messages[start:], context, start=start)
+    proposals += kept(messages[start:], start=start) if alone else []
     before = context.done(db, "identifiers")
     tally.done["identifiers"] = start
     if not proposals and before == len(messages):

@@ -5,17 +5,18 @@ from __future__ import annotations
 from contextlib import nullcontext
 from time import monotonic
 
-from tideline_cli.cli import hook_turns, model_options, output
+from tideline_cli.cli import hook_turns, model_costs, model_options, output
 from tideline_cli.cli.commands.extract import conversations, jobs
 from tideline_cli.cli.model_options import ModelOptions
 from tideline_cli.cli.new_fact import Labels, new_id
 from tideline_cli.cli.options import Argument, count, file, flag, start, text
 from tideline_cli.cli.passes import is_frozen
-from tideline_cli.errors import TidelineError, UsageError, WriteBlockedError
+from tideline_cli.errors import BudgetError, TidelineError, UsageError, WriteBlockedError
 from tideline_cli.exchange.extract import passes
 from tideline_cli.exchange.extract.types import LONGEST_CALL, ExtractContext, Tally
 from tideline_cli.model.origin import UNKNOWN
 from tideline_cli.model.record import replace
+from tideline_cli.serve import costs
 from tideline_cli.store import locks
 
 TYPE_CHECKING = False
@@ -95,6 +96,10 @@ class Options(ModelOptions):
         "every night.",
         excludes=("words", "session", "scope", "failure", "since", "limit"),
     )
+    settled = flag(
+        "With --pending: only conversations that have ended, or were silent for 10 minutes; one "
+        "such run at a time, at low priority and for 10 minutes at most."
+    )
     check = flag(
         "Ask the model a small question for each pass, and say whether it can do the work and how "
         "fast; write nothing.",
@@ -114,6 +119,8 @@ def run(session: Session, words: list[str], options: Options) -> int:
         return 0
     if options.pending:
         return _pending(session, options)
+    if options.settled:
+        raise UsageError("--settled goes with --pending", hint="tideline extract --pending")
     source = conversations.begun(words, optional=options.failure is not None)
     with source or nullcontext():
         if source is not None and source.is_export():
@@ -128,7 +135,8 @@ def run(session: Session, words: list[str], options: Options) -> int:
     if options.failure is not None:
         job = replace(job, heard=bool(words), record=conversations.failure_text(options.failure))
     if options.dry_run:
-        jobs.show(session, job)
+        asks = not model_options.wants_none(session, options.llm)
+        jobs.show(session, job, asks=asks)
         return 0
     return _extract(session, job, _model(session, options))
 
@@ -162,11 +170,15 @@ def _check(session: Session, model: Model | None) -> int:
 
 def _pending(session: Session, options: Options) -> int:
     if options.dry_run:
-        jobs.show_pending(session)
-        return 0
+        return jobs.show_pending(
+            session, lambda one: job_of(session, one, options, keeps=False),
+            asks=_model(session, options) is not None, settled=options.settled,
+        )  # fmt: skip
     if session.reading() is None:
         session.check_memory_is_there()
-    ask = _asker(_model(session, options))
+    ask = _asker(session, _model(session, options), is_limited=True)
+    if options.settled:
+        return jobs.work_off_soon(session, lambda one: job_of(session, one, options), ask)
     return jobs.work_off(session, lambda one: job_of(session, one, options), ask)
 
 
@@ -188,7 +200,7 @@ def _export(session: Session, source: conversations.Begun, options: Options) -> 
     wish = conversations.Wish(options.since, options.limit)
     if options.dry_run:
         return conversations.show_export(session, source, wish, job_of)
-    ask = _asker(_model(session, options))
+    ask = _asker(session, _model(session, options))
     return conversations.distil_export(session, source, wish, job_of, ask)
 
 
@@ -209,20 +221,40 @@ def _model(session: Session, options: Options) -> Model | None:
             hint="name one with --llm, or --model and --base-url",
         )
     if model is None and not model_options.wants_none(session, options.llm):
-        session.note("no model named (--llm, or --model and --base-url): identifiers alone")
+        session.note("no model named (--llm, or --model and --base-url): identifiers, and what you "
+                     "asked to remember or corrected, as it was said")  # fmt: skip
     return model
 
 
-def _asker(model: Model | None) -> Ask | None:
-    return None if model is None else model_options.asker(model)
+def _asker(session: Session, model: Model | None, *, is_limited: bool = False) -> Ask | None:
+    """Return what asks a model, counts what that costs and, where it is limited, keeps to the
+    budget of a day."""
+    if model is None:
+        return None
+    ask = model_options.asker(model)
+    budget = session.config.get("extract_budget") if is_limited else None
+
+    def counted(system: str, prompt: str) -> str:
+        sent = costs.tokens_of(system) + costs.tokens_of(prompt)
+        spent = model_costs.of_late(session, 1).tokens if budget else 0
+        if budget and spent + sent > budget:
+            raise BudgetError(
+                f"extract_budget: {spent:,} of {budget:,} tokens of today are spent",
+                hint="tideline config set extract_budget N",
+            )
+        reply = ask(system, prompt)
+        model_costs.note(session, costs.Cost(1, sent, costs.tokens_of(reply)))
+        return reply
+
+    return counted
 
 
-def job_of(session: Session, waiting: Waiting, options: Options) -> Job:
+def job_of(session: Session, waiting: Waiting, options: Options, *, keeps: bool = True) -> Job:
     """Return what is to be done for a conversation that waits. It is of the project that it was
-    held in, and its agent has written it."""
+    held in, and its agent has written it. By the setting sessions it `keeps` the turns."""
     with conversations.Begun(waiting.transcript) as source:
         conversation = conversations.read_conversation(session, source)
-    if session.config.get("sessions") == "turns":
+    if keeps and session.config.get("sessions") == "turns":
         hook_turns.keep(session, session.writing(), waiting, conversation)
     return _job(
         session, conversation, waiting.transcript, options,
@@ -265,7 +297,7 @@ def _job(
 
 
 def _extract(session: Session, job: Job, model: Model | None) -> int:
-    done = jobs.distilled(session, job, _asker(model))
+    done = jobs.distilled(session, job, _asker(session, model))
     if done is None:
         session.note(f"skipped: {len(locks.EXTRACT)} extractions are running")
         if session.json:
@@ -286,7 +318,7 @@ def distil_waiting(session: Session) -> None:
     options = Options(pending=True)
     try:
         model = model_options.chosen(session, options)
-        ask = None if model is None else model_options.asker(model)
+        ask = _asker(session, model, is_limited=True)
         done = jobs.distil_pending(session, lambda one: job_of(session, one, options), ask)
     except TidelineError as error:
         session.caution(error.code, f"not all conversations were distilled: {error.message}",

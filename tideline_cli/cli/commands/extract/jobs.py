@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from tideline_cli import config
-from tideline_cli.cli import output
+from tideline_cli.cli import model_costs, output
 from tideline_cli.errors import TidelineError, UsageError
 from tideline_cli.exchange.extract import passes, types
 from tideline_cli.exchange.extract.conversation import ASSISTANT, USER, Message, Transcript
@@ -14,9 +14,9 @@ from tideline_cli.exchange.extract.types import ExtractContext, Tally
 from tideline_cli.model import instant
 from tideline_cli.model.record import record, replace
 from tideline_cli.policy import secrets
-from tideline_cli.serve import hook_state, queue
+from tideline_cli.serve import costs, hook_state, queue, soon
 from tideline_cli.store import locks
-from tideline_cli.system import NONBLOCK
+from tideline_cli.system import NONBLOCK, processes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -87,7 +87,9 @@ def distilled_in(
     try:
         job = without_secrets(db, job, tally)
         if job.heard:
-            passes.identify(db, job.context, job.transcript.messages, tally)
+            passes.identify(
+                db, job.context, job.transcript.messages, tally, alone=ask is None
+            )
         if ask is not None:
             extract(db, job, tally, ask)
     finally:
@@ -130,8 +132,8 @@ class Foreseen:
     found: tuple[str, ...]
 
 
-def foreseen(db: Connection | None, job: Job) -> Foreseen:
-    """Return what an extraction would send and store."""
+def foreseen(db: Connection | None, job: Job, *, asks: bool = True) -> Foreseen:
+    """Return what an extraction would send and store, where a model is asked or none."""
     tally = Tally()
     job = without_secrets(db, job, tally)
     context, messages = job.context, job.transcript.messages
@@ -152,7 +154,8 @@ def foreseen(db: Connection | None, job: Job) -> Foreseen:
     if job.record is not None:
         requests.append(passes.failure_request(job.record))
     unread = messages[start("identifiers") :]
-    found = tuple(one.content for one in passes.identified(unread, context))
+    found = tuple(one.content for one in (*passes.identified(unread, context),
+                                          *(() if asks else passes.kept(unread))))  # fmt: skip
     tally.done[job.main_pass] = start(job.main_pass)
     return Foreseen(job, tally, tuple(requests), found)
 
@@ -190,9 +193,9 @@ def preview_lines(seen: Foreseen) -> list[str]:
     return [*lines, *(f"would store\t[entity] {text}" for text in seen.found)]
 
 
-def show(session: Session, job: Job) -> None:
+def show(session: Session, job: Job, *, asks: bool) -> None:
     """Print what would be sent, and what would be stored without a model."""
-    seen = foreseen(session.reading(), job)
+    seen = foreseen(session.reading(), job, asks=asks)
     if session.json:
         output.emit_json(preview_form(seen))
         return
@@ -287,26 +290,69 @@ def form(job: Job, tally: Tally, *, dry_run: bool = False) -> dict[str, Any]:
     }
 
 
-def waiting_conversations(session: Session) -> list[Waiting]:
-    """Return the conversations that wait for this memory and this origin."""
-    return queue.waiting(config.state_folder(os.environ), _whose(session))
+def waiting_conversations(session: Session, *, settled: bool = False) -> list[Waiting]:
+    """Return the conversations that wait for this memory and this origin; of those only what has
+    settled, if asked so."""
+    found = queue.waiting(_state(), _whose(session))
+    return [one for one in found if one.is_settled(session.now)] if settled else found
 
 
-def show_pending(session: Session) -> None:
-    """Print what waits."""
-    found = waiting_conversations(session)
+def work_off_soon(session: Session, job_of: Callable[[Waiting], Job], ask: Ask | None) -> int:
+    """Distil what has settled, as the one run of this machine, until its time is over: what is not
+    done then goes on waiting."""
+    turn = soon.turn(_state())
+    if turn is None:
+        session.note("another run distils what has settled")
+        return 0
+    try:
+        with processes.interrupted_after(soon.SECONDS):
+            return work_off(session, job_of, ask, settled=True)
+    except processes.LateError:
+        session.note("the time is over: the rest goes on waiting")
+        return 0
+    except TidelineError:
+        soon.put_off(_state())
+        raise
+    finally:
+        os.close(turn)
+
+
+def show_pending(
+    session: Session, job_of: Callable[[Waiting], Job], *, asks: bool, settled: bool
+) -> int:
+    """Print what waits, and what it will cost where a model is asked."""
+    found = waiting_conversations(session, settled=settled)
+    usual = model_costs.of_late(session)
+    reply = usual.received // usual.requests if usual.requests else costs.USUAL_REPLY
+    total, of_each = costs.Cost(), list[costs.Cost]()
+    for one in found:
+        job = _pending_job(session, job_of, one, dry_run=True)
+        requests = foreseen(session.reading(), job).requests if job is not None and asks else ()
+        sent = sum(costs.tokens_of(one.system) + costs.tokens_of(one.prompt) for one in requests)
+        of_each.append(costs.Cost(len(requests), sent, reply * len(requests)))
+        total = total.plus(of_each[-1])
     if session.json:
-        output.emit_json({"pending": [one.transcript for one in found], "dry_run": True})
+        output.emit_json({"pending": [one.transcript for one in found], "dry_run": True,
+                          "cost": model_costs.form_of(session, total)})  # fmt: skip
     elif found:
-        output.emit_lines([f"{one.client}\t{one.transcript}" for one in found])
+        output.emit_lines([
+            f"{one.client}\t{one.transcript}\t{model_costs.in_words(session, cost)}".rstrip()
+            for one, cost in zip(found, of_each, strict=True)
+        ])  # fmt: skip
+        if asks:
+            session.note(f"to be asked: {model_costs.in_words(session, total)}")
     else:
         session.note("no conversation waits")
+    return 0
 
 
-def work_off(session: Session, job_of: Callable[[Waiting], Job], ask: Ask | None) -> int:
+def work_off(
+    session: Session, job_of: Callable[[Waiting], Job], ask: Ask | None, *, settled: bool = False
+) -> int:
     """Distil what waits, and print what became of it."""
-    is_idle = not waiting_conversations(session)
-    forms = distil_pending(session, job_of, ask, says=not (session.json or session.quiet))
+    is_idle = not waiting_conversations(session, settled=settled)
+    says = not (session.json or session.quiet)
+    forms = distil_pending(session, job_of, ask, says=says, settled=settled)
     if session.json:
         left = len(waiting_conversations(session))
         output.emit_json({"conversations": forms, "pending": left, "dry_run": False})
@@ -316,13 +362,14 @@ def work_off(session: Session, job_of: Callable[[Waiting], Job], ask: Ask | None
 
 
 def distil_pending(
-    session: Session, job_of: Callable[[Waiting], Job], ask: Ask | None, *, says: bool = False
-) -> list[dict[str, Any]]:
+    session: Session, job_of: Callable[[Waiting], Job], ask: Ask | None, *, says: bool = False,
+    settled: bool = False,
+) -> list[dict[str, Any]]:  # fmt: skip
     """Distil what waits, and return what became of each. What a model failed at goes on waiting;
     what is gone or cannot be distilled does not, and is told."""
     forms: list[dict[str, Any]] = []
     failure: TidelineError | None = None
-    for one in waiting_conversations(session):
+    for one in waiting_conversations(session, settled=settled):
         job = _pending_job(session, job_of, one)
         if job is None:
             continue
@@ -334,6 +381,11 @@ def distil_pending(
         why = done[1].failure
         if why is None:
             _take_off(session, one)
+        elif why.code == "budget":
+            session.note(f"{why.message}: the rest goes on waiting")
+            if settled:
+                soon.put_off(_state())
+            break
         elif why.code != "unavailable" and _is_in_vain(session, one, why):
             continue
         failure = failure or why
@@ -364,9 +416,16 @@ def _pending_form(session: Session, job: Job, tally: Tally, *, says: bool) -> di
     return told
 
 
-def _pending_job(session: Session, job_of: Callable[[Waiting], Job], one: Waiting) -> Job | None:
+def _pending_job(
+    session: Session, job_of: Callable[[Waiting], Job], one: Waiting, *, dry_run: bool = False
+) -> Job | None:
     """Return what is to be done for a conversation, None where its file cannot be used. One that
-    is there and may not be read goes on waiting."""
+    is there and may not be read goes on waiting; so does all in a `dry_run`."""
+    if dry_run:
+        try:
+            return job_of(one)
+        except UsageError:
+            return None
     try:
         os.close(os.open(one.transcript, os.O_RDONLY | NONBLOCK))
     except FileNotFoundError:
@@ -399,7 +458,11 @@ def _tell_of(session: Session, one: Waiting, what: str) -> None:
 
 
 def _take_off(session: Session, one: Waiting) -> None:
-    queue.done(config.state_folder(os.environ), _whose(session), (one.line,))
+    queue.done(_state(), _whose(session), (one.line,))
+
+
+def _state() -> str:
+    return config.state_folder(os.environ)
 
 
 def _whose(session: Session) -> queue.Whose:

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 MODELS = (NO_MODEL, *COMMANDS, *SERVERS)
 _NIGHT = "schedule"  # beside the settings: an entry for every night
+NONE = "none: identifiers alone, and what you ask to remember"
 _OF_MODELS = ("llm", "base_url", "model")
 _READ = "prompts, and the session file when a turn or a conversation ends: {}"
 _TALKS, _LENGTH = 10, 20_000  # conversations of a day, and characters of each: a plain guess
@@ -192,7 +193,7 @@ def lines(session: Session, hooked: Sequence[str]) -> list[str]:
         f"read         {_READ.format(', '.join(hooked)) if hooked else 'what agents ask for'}",
         f"kept         facts, {turns if kept == 'turns' else 'not what is said'} "
         "(setting sessions)",
-        f"model        {model if has_model else 'none: identifiers alone'}",
+        f"model        {model if has_model else NONE}",
         *([f"cost         {_cost(session, model or '')}"] if has_model else []),
         f"night        {night or 'nothing: tideline schedule --install'}",
     ]
