@@ -16,6 +16,7 @@ from tests.doors import payloads
 from tests.doors.mcp_talk import told
 from tests.doors.payloads import CLIENTS, ENDS, PROMPT, START, block_in
 from tideline_cli.config.git_root import repository
+from tideline_cli.memory import silence
 from tideline_cli.serve import hook_answer
 
 FACTS = ("I deploy the billing service on Fridays", "The staging database lives on host db-7",
@@ -61,8 +62,8 @@ def test_a_prompt_gets_what_has_to_do_with_it(run, memory, client):
 
 @pytest.mark.parametrize("client", CLIENTS)
 def test_most_prompts_get_nothing(run, memory, client):
-    """An unrelated prompt, a command to the client and a single word get nothing."""
-    for text in ("please refactor this function", "/compact", "!ls deploy billing", "deploy", "",
+    """An unrelated prompt, a command to the client and a word of assent get nothing."""
+    for text in ("please refactor this function", "/compact", "!ls deploy billing", "continue", "",
                  "go on", "```\ndeploy billing service\n```", "thanks, that works"):  # fmt: skip
         assert asked(run, client, text) == "", text
     assert FACTS[0] in asked(run, client, "/srv/billing/deploy fails: when do I deploy billing?")
@@ -161,7 +162,7 @@ def test_a_block_in_a_prompt_is_not_asked_for(run, memory, form):
     """What a client hands back of a block, and what is private, is no part of the question."""
     words = "where does the staging database live?"
     text = form.format(notice="Retrieved automatically", fact=FACTS[0], words=words)
-    assert hook_answer.asked(text).split()[-6:] == words.split()
+    assert silence.asked(text).split()[-6:] == words.split()
     block = asked(run, "gemini", text)
     assert FACTS[1] in block and "billing" not in block
 
@@ -173,7 +174,7 @@ def test_the_end_of_a_long_prompt_is_asked(run, memory):
     assert 1_000_000 > len(filler) > 980_000
     assert FACTS[0] in asked(run, "claude-code", f"{filler} when do I deploy the billing service?")
     assert FACTS[1] in asked(run, "claude-code", f"the staging database: which host? {filler}")
-    assert len(hook_answer.asked(filler).split()) <= 64
+    assert len(silence.asked(filler).split()) <= 64
 
 
 def test_no_answer_is_longer_than_a_client_takes(run, home):

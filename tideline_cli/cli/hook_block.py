@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from tideline_cli.memory import silence
 from tideline_cli.memory.context import AUTO_FACTS, DEFAULT_CHARS
+from tideline_cli.memory.lanes import is_slow
 from tideline_cli.memory.query import Query
 from tideline_cli.model.record import record
 from tideline_cli.ranking.decay import DEPTH
@@ -49,7 +51,7 @@ class Asked:
 def reply_for(session: Session, asked: Asked) -> hook_answer.Reply | None:
     """Return the answer to a client, with the facts in it; None where there is nothing to say."""
     is_prompt = asked.event.deed == "prompt"
-    text = hook_answer.asked(asked.call.prompt) if is_prompt else ""
+    text = silence.asked(asked.call.prompt) if is_prompt else ""
     if session.config.get("auto_recall") == "off" or (is_prompt and not text):
         return None
     db = opening.open_as_it_is(session.database, patience_ms=asked.patience_ms)
@@ -97,8 +99,8 @@ def _first(session: Session, db: Connection, asked: Asked) -> Sequence[Hit]:
 def _found(session: Session, db: Connection, text: str, asked: Asked) -> tuple[Sequence[Hit], str]:
     """Return the facts for a prompt, and how their lines look."""
     limit = min(session.setting("limit", AUTO_FACTS), AUTO_FACTS)
-    # A model is asked by nobody who waits for a prompt.
-    mode: Mode = "keyword" if " " in setting(db, "embedder", "") else "hybrid"
+    # A model that takes its time is asked by nobody who waits for a prompt.
+    mode: Mode = "keyword" if is_slow(db) else "hybrid"
     query = Query(
         text, limit=limit, mode=mode, wanted=Filter(scopes=asked.scopes),
         fading=session.setting("fading", DEPTH),

@@ -1,17 +1,29 @@
-"""An answer without what has little to do with its prompt: for `context --auto`, which nobody
-asked."""
+"""What is said to a prompt that asks for nothing: the facts that have to do with it."""
 
 from __future__ import annotations
 
-from tideline_cli.memory.query import question_of, word_keys
+from tideline_cli.memory.query import ALL, question_of, word_keys
+from tideline_cli.memory.recall import recall
 from tideline_cli.model.record import replace
-from tideline_cli.ranking.silence import LIKE, Prompt, is_worth_saying, telling_terms
+from tideline_cli.model.text import terms
+from tideline_cli.policy.private_blocks import without_blocks, without_code
+from tideline_cli.ranking.silence import (
+    LIKE,
+    Prompt,
+    is_everyday,
+    is_worth_saying,
+    telling_terms,
+)
 from tideline_cli.ranking.worth import LIKENESS
 from tideline_cli.store import fts, visibility
 from tideline_cli.store.connection import setting, snapshot
 
 NOT_UNASKED = ("note",)
 """Kinds of facts that are said only to who asks."""
+_BEYOND = 20  # hits that are looked at beyond those that are said
+_SIDE = 4_000  # characters of a long prompt that are asked, from its beginning and from its end
+_SHORT = 24  # words of a prompt that is asked whole
+_WORDS = 64
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,7 +33,52 @@ if TYPE_CHECKING:
     from tideline_cli.model.origin import Origin
 
 
-def worth_saying(db: Connection, query: Query, answer: Recalled, *, viewer: Origin) -> Recalled:
+def asked(prompt: str) -> str:
+    """Return what of a prompt is looked for, empty for nothing: no commands to the client, no
+    code, no blocks of programs or of a memory; of a long one the words that are not everyday, the
+    first and the last of them."""
+    text = without_code(without_blocks(prompt.replace("\0", " "))).strip()
+    if _is_command(text):
+        return ""
+    if len(text) > 2 * _SIDE:
+        text = f"{text[:_SIDE]} {text[-_SIDE:]}"
+    words = [*dict.fromkeys(text.split())]
+    if len(words) > _SHORT:
+        words = [word for word in words
+                 if not all(map(is_everyday, terms(word, analyzer="standard")))]  # fmt: skip
+    if len(words) > _WORDS:
+        words = words[: _WORDS // 2] + words[-_WORDS // 2 :]
+    return " ".join(words)
+
+
+def _is_command(text: str) -> bool:
+    """Say whether a prompt is a command to the client: `/compact`, `!ls`. A path is none."""
+    if text.startswith("/"):
+        return "/" not in text.split(None, 1)[0][1:]
+    return text.startswith("!")
+
+
+def told(db: Connection, query: Query, *, viewer: Origin, now: int) -> tuple[Recalled, int]:
+    """Return the best hits that are said unasked, by their words, and by likeness where places are
+    left; and how many share too little with the prompt."""
+    further = replace(query, limit=min(query.limit + _BEYOND, ALL))
+    is_plain = query.mode == "hybrid" and not query.is_other_way
+    answer = recall(db, replace(further, mode="keyword") if is_plain else further,
+                    viewer=viewer, now=now)  # fmt: skip
+    said = _worth_saying(db, query, answer, viewer=viewer)
+    count = len(answer.hits)
+    if is_plain and len(said.hits) < query.limit:
+        alike = recall(db, replace(query, mode="semantic"), viewer=viewer, now=now)
+        near = _worth_saying(db, query, alike, viewer=viewer)
+        more = [both for both in zip(near.hits, near.seqs, strict=True) if both[1] not in said.seqs]
+        said = replace(alike, hits=(*said.hits, *(hit for hit, _ in more)),
+                       seqs=(*said.seqs, *(seq for _, seq in more)))  # fmt: skip
+        count += len({*alike.seqs}.difference(answer.seqs))
+    few = replace(said, hits=said.hits[: query.limit], seqs=said.seqs[: query.limit])
+    return few, count - len(said.hits)
+
+
+def _worth_saying(db: Connection, query: Query, answer: Recalled, *, viewer: Origin) -> Recalled:
     """Return the hits that are said unasked: no notes, and none in channels in which programs talk
     to themselves. One found by its neighbours alone comes with another of its session."""
     if not answer.hits:
@@ -48,7 +105,7 @@ def _least(db: Connection, answer: Recalled) -> float:
         return LIKE
     from tideline_cli.memory import likeness  # noqa: PLC0415  learned embedders, other fusions
 
-    return likeness.floor(db) + LIKENESS if likeness.is_learned(db) else LIKE
+    return likeness.floor(db) + 2 * LIKENESS if likeness.is_learned(db) else LIKE
 
 
 def _prompt(db: Connection, query: Query, *, viewer: Origin) -> Prompt:
@@ -64,7 +121,9 @@ def _prompt(db: Connection, query: Query, *, viewer: Origin) -> Prompt:
         holders = fts.holder_counts(
             db, [term for term, word in words.items() if word in telling], origin_number=number
         )
-    for head, others in () if forms is None else forms.others.items():
+    spellings = {} if forms is None else forms.others
+    for head, others in spellings.items():
         group = [term for term in (head, *others) if term in holders]
         holders.update(dict.fromkeys(group, sum(map(holders.__getitem__, group))))
-    return Prompt(frozenset(telling), facts, holders, words)
+    spelled = {other: head for head, others in spellings.items() for other in others}
+    return Prompt(frozenset(telling), facts, holders, words, spelled)

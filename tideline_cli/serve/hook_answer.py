@@ -3,6 +3,7 @@ read alone: nothing is counted, made or stored."""
 
 from __future__ import annotations
 
+from tideline_cli.memory import silence
 from tideline_cli.memory.context import (
     AUTO_FACTS,
     context_block,
@@ -10,10 +11,8 @@ from tideline_cli.memory.context import (
     masked_hits,
     newest_first,
 )
-from tideline_cli.memory.recall import recall
 from tideline_cli.model.lean import blake2b
 from tideline_cli.model.record import record, replace
-from tideline_cli.policy.private_blocks import without_blocks, without_code
 from tideline_cli.policy.render import with_title
 
 TYPE_CHECKING = False
@@ -30,8 +29,6 @@ LONGEST = 8_000
 """Characters of an answer, as it is printed: above 10,000 clients cut it open, or write it into a
 file of their own."""
 MOST_CHARS = 6_000  # of a block, whatever the settings say
-_SIDE = 1_000  # characters of a long prompt that are asked, from its beginning and from its end
-_WORDS = 64
 _BEYOND = 20  # given facts that a question looks past
 
 
@@ -43,41 +40,14 @@ class Reply:
     ids: tuple[str, ...]
 
 
-def asked(prompt: str) -> str:
-    """Return what of a prompt is looked for, empty for nothing: no commands to the client, no
-    code, no blocks of programs or of a memory; of a long one its beginning and its end."""
-    text = without_code(without_blocks(prompt.replace("\0", " "))).strip()
-    if _is_command(text):
-        return ""
-    if len(text) > 2 * _SIDE:
-        text = f"{text[:_SIDE]} {text[-_SIDE:]}"
-    words = [*dict.fromkeys(text.split())]
-    if len(words) > _WORDS:
-        words = words[: _WORDS // 2] + words[-_WORDS // 2 :]
-    if len(words) < 2 and text.isascii():
-        return ""
-    return " ".join(words)
-
-
-def _is_command(text: str) -> bool:
-    """Say whether a prompt is a command to the client: `/compact`, `!ls`. A path is none."""
-    if text.startswith("/"):
-        return "/" not in text.split(None, 1)[0][1:]
-    return text.startswith("!")
-
-
 def found(
     db: Connection, query: Query, *, viewer: Origin, now: int, given: Collection[str]
 ) -> Sequence[Hit]:
     """Return the facts that are worth saying to a prompt and were not given before."""
-    from tideline_cli.memory import silence  # noqa: PLC0415  a start asks nothing
-
     most = min(query.limit, AUTO_FACTS)
     further = replace(query, limit=most + min(len(given), _BEYOND))
-    answer = recall(db, further, viewer=viewer, now=now)
-    said = silence.worth_saying(db, further, answer, viewer=viewer)
-    told = newest_first(db, said, viewer=viewer)
-    return [hit for hit in told if hit.fact.id not in given][:most]
+    said, _ = silence.told(db, further, viewer=viewer, now=now)
+    return [hit for hit in newest_first(db, said, viewer=viewer) if hit.fact.id not in given][:most]
 
 
 def block_of(

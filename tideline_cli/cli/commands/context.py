@@ -29,7 +29,7 @@ from tideline_cli.memory.context import (
     prompt_line,
 )
 from tideline_cli.memory.query import ALL, DEFAULT_LIMIT, FUSIONS, MODES, Query, nothing
-from tideline_cli.memory.recall import has_questions, recall, write_back
+from tideline_cli.memory.recall import has_questions, write_back
 from tideline_cli.model.record import replace
 from tideline_cli.model.source import is_trusted
 from tideline_cli.ranking.decay import DECAYS, DEPTH
@@ -108,6 +108,10 @@ def run(session: Session, words: list[str], options: Options) -> int:
     """Print the block."""
     chosen = output.chosen(session, options.format, usual="text")
     text = session.text(words)
+    if options.auto:
+        from tideline_cli.memory import silence  # noqa: PLC0415  --auto alone
+
+        text = silence.asked(text)
     query = _query(session, text, options)
     seen = query.wanted.scopes
     is_silent = options.auto and session.config.get("auto_recall") == "off"
@@ -253,10 +257,8 @@ def _answer(session: Session, db: Connection | None, query: Query, *, is_auto: b
         return Answer(nothing(query))
     from tideline_cli.memory import silence  # noqa: PLC0415  --auto alone
 
-    answer = recall(db, query, viewer=session.viewer, now=session.now)
-    said = silence.worth_saying(db, query, answer, viewer=session.viewer)
-    if len(said.hits) < len(answer.hits):
-        less = len(answer.hits) - len(said.hits)
+    said, less = silence.told(db, query, viewer=session.viewer, now=session.now)
+    if less:
         session.detail(f"{less:,} hits share too little with the prompt")
     return Answer(said)
 
