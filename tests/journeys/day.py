@@ -157,7 +157,7 @@ class Day:
             sentence = f"NEW{number} the {thing} number {number} holds {number * 3} bar."
             if talk.origin == OWNER:
                 self.said[sentence] = {talk.folder.name}
-                return f"{words} Please note: {sentence}"
+                return f"{words} Please note that {sentence}"
         elif chance < 0.5 and self.said and talk.origin == OWNER:
             again = self.rng.choice([*self.said])
             self.said[again].add(talk.folder.name)

@@ -51,6 +51,7 @@ _MARKED = re.compile(
     r"|^(?:>|\|| {4}|\t).*)",
     re.M,
 )
+_ITEM = re.compile(r"\s*(?:[-*•+]|\d{1,2}[.)、])\s")
 _COLON = re.compile(r"[:：](?=\s|\Z|[^\x00-\x7f])")
 
 
@@ -58,20 +59,24 @@ def told_apart(text: str) -> tuple[str, str]:
     """Return what of a user's message is the user's own, and the rest.
 
     Not their own are quotes, fences, elements and set off lines; what a colon leads: the rest of
-    its line, or what is below; and of three lines or more those between the first and the last.
+    its line, or what is below; and of three lines or more those between the first and the last. A
+    list without quotes is their own.
     """
     foreign = [found[0] for found in _MARKED.finditer(text)]
     said = _MY.sub(r"\1, ", _MARKED.sub(" . ", text))
     lines = [line for line in said.split("\n") if line.strip(" .\t")]
-    foreign += lines[1:-1]
     own: list[str] = []
-    for line in dict.fromkeys((*lines[:1], *lines[-1:])):
-        before, *led = _COLON.split(line, maxsplit=1)
-        own.append(before)
-        foreign += led
-        if led and not led[0].strip():
-            foreign += lines[1:]
-            break
+    is_led = False
+    for place, line in enumerate(lines):
+        if _ITEM.match(line):
+            own.append(line)
+        elif is_led or 0 < place < len(lines) - 1:
+            foreign.append(line)
+        else:
+            before, *led = _COLON.split(line, maxsplit=1)
+            own.append(before)
+            foreign += led
+            is_led = bool(led) and not led[0].strip()
     return "\n".join(own), "\n".join(foreign)
 
 
