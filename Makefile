@@ -150,8 +150,9 @@ sync-journey: $(VENV)/.installed-dev ## a fortnight of three machines that sync:
 poison: $(VENV)/.installed-dev      ## all attacks of tests/poison, and all honest writes
 	PYTHONPATH=. $(BIN)/python -m tests.poison.figures
 
-day: $(VENV)/.installed-dev         ## a working day through the doors: 4 agents, 40 sessions, 320 prompts, 2 nights
+day: $(VENV)/.installed-dev         ## working days through the doors: 40 sessions, nights; distilling soon, and kills
 	PYTHONPATH=. $(BIN)/python -m tests.journeys.day $(SESSIONS) $(PROMPTS)
+	PYTHONPATH=. $(BIN)/python -m tests.journeys.soon_day $(SESSIONS) $(PROMPTS)
 
 page: $(VENV)/.installed-dev        ## the pages in chromium, by keyboard, without scripts, with PAGE_FACTS facts
 	@command -v chromium > /dev/null || { [ "$$(id -u)" = 0 ] && apt-get install -y chromium; } \

@@ -63,6 +63,9 @@ class Figures:
 class Day:
     """One day over one memory. `planted` is a fault in the program, for the tests of the checks."""
 
+    writes_nothing = True
+    """Whether hooks leave the file as it is."""
+
     def __init__(self, folder: Path, *, seed: int = 1, planted: str = "") -> None:
         self.rng, self.figures = random.Random(seed), Figures()
         self.memory = Memory(folder / "home", facts=0, planted=planted)
@@ -183,7 +186,7 @@ class Day:
         faults = self.figures.faults
         if done.returncode or done.stderr:
             faults.append(f"{talk.client} {event}: {done.returncode} {done.stderr[:300]!r}")
-        if self.memory.digest() != before:
+        if self.writes_nothing and self.memory.digest() != before:
             faults.append(f"{talk.client} {event} has changed the file")
         if len(done.stdout) > ANSWER:
             faults.append(f"{talk.client} {event}: {len(done.stdout):,} bytes")
@@ -296,7 +299,7 @@ class Day:
         self.figures.faults += [f"never learned: {text}" for text in missing]
         self.figures.faults += [f"learned in {scope}, where nobody said it: {text}"
                                 for text, scope in learned
-                                if scope not in self.said.get(text, ())]  # fmt: skip
+                                if scope.partition("/")[0] not in self.said.get(text, ())]
 
 
 def main(argv: list[str]) -> int:

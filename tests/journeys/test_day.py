@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.journeys.day import Day
+from tests.journeys.soon_day import SoonDay
 from tests.support import some
 
 _PLANTED = {
@@ -47,6 +48,16 @@ def test_a_day_goes_well(tmp_path):
     counts = figures.counts
     assert counts["prompts"] == 32 and counts["blocks"] > 20 and counts["nights"] == 2
     assert len({name for name in counts if name.startswith("starts")}) == 3
+
+
+@pytest.mark.nightly
+@pytest.mark.slow
+@pytest.mark.file_alone("the processes that distil are found by their home")
+def test_conversations_are_distilled_soon(tmp_path):
+    """Kept once, distilled once, at the cost that was foretold, whenever the process is ended."""
+    figures = SoonDay(tmp_path).run(6, 3)
+    assert figures.faults == []
+    assert figures.counts["turns kept"] >= 15
 
 
 @pytest.mark.nightly
