@@ -423,7 +423,7 @@ _tideline_flags() {
         serve) REPLY='--port --open --show-secrets' ;;
         mcp) REPLY='--write --forget-any --show-secrets --agent --format --scope --all-scopes' ;;
         hook) REPLY='--pause --resume --show-secrets --scope --all-scopes' ;;
-        setup) REPLY='--all --check --remove --dry-run -n --hooks --mcp --project --sessions --model --schedule --yes -y' ;;
+        setup) REPLY='--all --check --remove --dry-run -n --hooks --mcp --project --sessions --model --schedule --soon --yes -y' ;;
         init) REPLY='--key --no-key' ;;
         completions) REPLY='' ;;
         man) REPLY='--roff' ;;

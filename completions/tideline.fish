@@ -739,6 +739,7 @@ complete -c tideline -n "__tideline_at setup" -l project -d 'Only in this projec
 complete -c tideline -n "__tideline_at setup" -l sessions -x -a 'off turns' -d 'What is kept of sessions: nothing, or what is said, word for word [setting: sessions]'
 complete -c tideline -n "__tideline_at setup" -l model -x -a 'none claude codex gemini ollama llama.cpp vllm lmstudio' -d 'The model that distils conversations: an agent\'s program, a server on this machine, or none [settings: llm, base_url, model]'
 complete -c tideline -n "__tideline_at setup" -l schedule -d 'Also let every night tend the memory: `tideline schedule`'
+complete -c tideline -n "__tideline_at setup" -l soon -d 'Also let hooks have conversations distilled minutes after they have settled [setting: extract_soon]'
 complete -c tideline -n "__tideline_at setup" -l yes -s y -d 'Ask nothing: what no option says stays as it is'
 complete -c tideline -n '__tideline_at setup' -x -a 'claude-code codex gemini cursor opencode vscode zed'
 complete -c tideline -n "__tideline_at init" -l key -x -d 'The key that opens the list, such as ctrl-o, or `ctrl-x m` for one after the other [default: alt-m]'

@@ -663,6 +663,7 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--sessions'); Kind = 'one of off turns'; Help = 'What is kept of sessions: nothing, or what is said, word for word [setting: sessions].' }
             @{ Flags = @('--model'); Kind = 'one of none claude codex gemini ollama llama.cpp vllm lmstudio'; Help = 'The model that distils conversations: an agent''s program, a server on this machine, or none [settings: llm, base_url, model].' }
             @{ Flags = @('--schedule'); Kind = 'flag'; Help = 'Also let every night tend the memory: `tideline schedule`.' }
+            @{ Flags = @('--soon'); Kind = 'flag'; Help = 'Also let hooks have conversations distilled minutes after they have settled [setting: extract_soon].' }
             @{ Flags = @('--yes','-y'); Kind = 'flag'; Help = 'Ask nothing: what no option says stays as it is.' }
         )
         'init' = @(

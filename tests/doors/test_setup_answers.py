@@ -51,7 +51,7 @@ def test_nobody_asked_changes_nothing(run, config_file, fake):  # noqa: F811
     assert "model        none: identifiers" in told and "cost" not in told
     assert "night        nothing" in told
     assert run("setup", "cursor").out.splitlines()[2:] == told.splitlines()[7:]
-    assert answered(run) == {"sessions": "off", "model": None, "schedule": None}
+    assert answered(run) == {"sessions": "off", "model": None, "soon": "off", "schedule": None}
 
 
 def test_flags_answer_and_removal_takes_it_back(run, config_file, fake):  # noqa: F811
@@ -59,9 +59,10 @@ def test_flags_answer_and_removal_takes_it_back(run, config_file, fake):  # noqa
     fake.crontab.write_text("0 1 * * * echo hi\n")
     install(fake.folder, claude="#!/bin/sh\n")
     run("setup", "cursor", "codex", "--hooks", "--sessions", "turns", "--model", "claude",
-        "--schedule")  # fmt: skip
+        "--schedule", "--soon")  # fmt: skip
     found = answered(run)
     assert found["sessions"] == "turns" and found["schedule"] == "cron at 03:30"
+    assert found["soon"] == "on"
     assert found["model"].startswith(f"{fake.folder}/bin/claude -p --safe-mode --tools")
     assert "dream --pending" in fake.crontab.read_text()
     told = run("setup").out
@@ -172,6 +173,7 @@ def test_a_person_is_asked(run, config_file, fake, columns):  # noqa: F811
     here = Terminal(fake, columns)
     here.answer("Keep what you", "y")
     here.answer(r"Distil\s+facts\s+from\s+conversations\s+with\s+claude", "")
+    here.answer("within minutes", "")
     here.answer("Tend the memory", "n")
     told = here.rest()
     assert "what is said in sessions" in " ".join(told.split())
@@ -180,6 +182,7 @@ def test_a_person_is_asked(run, config_file, fake, columns):  # noqa: F811
     assert config_file.read_text() == 'sessions = "turns"\n'
     again = Terminal(fake, columns)
     again.answer("Distil", "y")  # what is set is not asked again
+    again.answer("within minutes", "n")
     again.answer("Tend the memory", "y")
     assert "cost" in again.rest()
     assert answered(run)["schedule"] == "cron at 03:30"

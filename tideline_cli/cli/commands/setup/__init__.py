@@ -87,6 +87,8 @@ class Options(OptionSet):
     )
     schedule = flag("Also let every night tend the memory: `tideline schedule`.",
                     excludes=("check", "remove", "dry_run"))  # fmt: skip
+    soon = flag("Also let hooks have conversations distilled minutes after they have settled "
+                "[setting: extract_soon].", excludes=("check", "remove", "dry_run"))  # fmt: skip
     yes = flag("Ask nothing: what no option says stays as it is.", short="-y")
 
 
@@ -95,7 +97,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
     place = _place(options)
     named = [one_of(word, tuple(PROGRAMS), "client") for word in dict.fromkeys(words)]
     if options.check or not (named or options.all):
-        if options.sessions or options.model or options.schedule:
+        if options.sessions or options.model or options.schedule or options.soon:
             raise UsageError("name a client, or --all", hint="tideline config sets the rest alone")
         return _show(session, place, named, options)
     rows = setup_files.setup_rows(place.data)

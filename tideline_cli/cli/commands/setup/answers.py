@@ -45,6 +45,7 @@ def by_flags(session: Session, options: Any, place: SetupPlace) -> Wanted:
     """Return what flags want, None for a setting that goes; raise UnavailableError for a model that
     is not there."""
     wanted: Wanted = {"sessions": options.sessions} if options.sessions else {}
+    wanted |= {"extract_soon": "on"} if options.soon else {}
     if options.schedule:
         session.needs_owner(schedule.OF_OWNER)
         wanted[_NIGHT] = "on"
@@ -71,6 +72,10 @@ def asked(session: Session, given: Wanted, place: SetupPlace) -> Wanted:
         wanted["sessions"] = "turns"
     if is_open.issuperset(_OF_MODELS):
         wanted |= _asked_model(session, place)
+    if "extract_soon" in is_open and _agreed(
+        session, "Distil a conversation within minutes of its end, not at night alone?"
+    ):
+        wanted["extract_soon"] = "on"
     if _NIGHT not in given and session.viewer.is_owner and schedule.told_entry() is None and (
         _agreed(session, "Tend the memory every night at 03:30? It distils the conversations that "
                 "wait, and tidies up.")
@@ -181,12 +186,13 @@ def held() -> Wanted:
     now = config.load(os.environ, None)
     command, url, name = (now.get(setting) for setting in _OF_MODELS)
     model = command or (f"{name} at {url}" if name and url else None)
-    return {"sessions": now.get("sessions"), "model": model, _NIGHT: schedule.told_entry()}
+    return {"sessions": now.get("sessions"), "model": model, "soon": now.get("extract_soon"),
+            _NIGHT: schedule.told_entry()}  # fmt: skip
 
 
 def lines(session: Session, hooked: Sequence[str]) -> list[str]:
     """Return the same as lines, with what is read: by the hooks of these clients."""
-    kept, model, night = held().values()
+    kept, model, soon, night = held().values()
     has_model = model not in (None, NO_MODEL)
     turns = f"and what is said in sessions, for {_days(session)}"
     return [
@@ -195,5 +201,7 @@ def lines(session: Session, hooked: Sequence[str]) -> list[str]:
         "(setting sessions)",
         f"model        {model if has_model else NONE}",
         *([f"cost         {_cost(session, model or '')}"] if has_model else []),
+        f"soon         {'what has settled is distilled' if soon == 'on' else 'nothing'} "
+        "(setting extract_soon)",
         f"night        {night or 'nothing: tideline schedule --install'}",
     ]
