@@ -10,6 +10,7 @@ import re
 import shutil
 import tempfile
 from contextlib import contextmanager
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -113,7 +114,8 @@ DEVIATIONS = {
     "purge_missing": "a purge of an unknown id is an error, and removes nothing",
     "purge_cascade": "a purge by another origin than the owner stays inside that origin",
     "supersede_links": "an explicit supersede stores its links, so that restore can refuse",
-    "prompt_wording": "prompts are in words of ours, in the reference's structure",
+    "prompt_wording": "prompts are in words of ours, in the reference's structure, with numbers of "
+                      "lines for ids",
     "distilled_unpinned": "what a model distils is never pinned; the reference pins entities",
     "identifier_trailing_dot": "an e-mail address ends before the dot that ends the sentence",
     "identifier_wording": "an identifier is the user's after \"my\" alone, in their language",
@@ -129,6 +131,12 @@ DEVIATIONS = {
 def deviation(name: str) -> str:
     """Return the reason of a deviation; a name that the table lacks is an error."""
     return DEVIATIONS[name]
+
+
+def numbered(prompt: str) -> str:
+    """Return a prompt of the reference with the numbers of its facts for their ids."""
+    numbers = count(1)
+    return re.sub(r"^\[[^\]]+\] ", lambda _: f"[{next(numbers)}] ", prompt, flags=re.M)
 
 
 def statements(edges: Iterable[tuple[Any, ...]]) -> set[tuple[Any, ...]]:

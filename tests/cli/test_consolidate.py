@@ -75,11 +75,24 @@ def test_each_origin_is_shown_its_own_facts(filled):
     with serving(reply({"archive": ["POLD", "OLD"]})) as server:
         done = ask(filled, server, "--json")
     first, second = server.prompts
-    assert "POLD" not in first and "[OLD]" in first
-    assert "[OLD]" not in second and "[POLD] (knowledge, importance 0.60) P The user" in second
+    assert "P The user" not in first and "] (knowledge, importance 0.60) The user" in first
+    assert "0) The user" not in second and "] (knowledge, importance 0.60) P The user" in second
     assert [[a["id"] for a in row["archived"]] for row in done.json["origins"]] == [
         ["OLD"], ["POLD"]
     ]  # fmt: skip
+
+
+def test_facts_are_named_by_their_numbers(filled):
+    """A reply names facts by the numbers of their lines."""
+    lines = filled("consolidate", "-n", "--llm", "none", "--origin", "owner").out.split("\n")
+    old, new = (line[1 : line.index("]")] for name in ("OLD", "NEW")
+                for line in lines if line.endswith(f"0.60) {FACTS[name]}"))  # fmt: skip
+    because = {old: {"by": f"[{new}]", "reason": "moved to macOS"}}
+    with serving(reply({"archive": [old], "because": because})) as server:
+        done = ask(filled, server, "--origin", "owner", "--json")
+    assert done.json["origins"][0]["archived"] == [
+        {"id": "OLD", "replaced_by": "NEW", "reason": "moved to macOS"}
+    ]
 
 
 def test_an_id_of_another_origin_does_nothing(filled):
@@ -214,10 +227,10 @@ def test_dry_run(filled):
         assert len(server.requests) == 1
         silent = filled("consolidate", "-n", "--llm", "none", "--origin", "owner")
         assert len(server.requests) == 1
-    assert "[OLD] (knowledge, importance 0.60) The user works on Windows" in done.out
+    assert "] (knowledge, importance 0.60) The user works on Windows" in done.out
     assert "  archived  OLD The user works on Windows" in done.out
     assert "archived  OLD" not in silent.out
-    assert "[POLD]" not in done.out + silent.out
+    assert "P The user" not in done.out + silent.out
     assert filled("export", "--all-origins").out == before
 
 
@@ -227,7 +240,7 @@ def test_a_command_as_model(filled, tmp_path):
     program.write_text(
         "import os, sys\n"
         "text = sys.stdin.read()\n"
-        "assert '[OLD]' in text and 'TIDELINE_API_KEY' not in os.environ\n"
+        "assert 'works on Windows' in text and 'TIDELINE_API_KEY' not in os.environ\n"
         "print('{\"archive\": [\"OLD\"]}')\n"
     )
     os.environ["TIDELINE_API_KEY"] = "k-canary-8831"

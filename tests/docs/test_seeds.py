@@ -21,7 +21,7 @@ _LINE = re.compile(r"^(\d+)\. (.+?): (`.+|Left out.+)$", re.MULTILINE)
 _ENDS = re.compile(r"^`([^→]*)`(?: → (\d(?: or \d)*))?$")
 _MODEL = """\
 import json, re, sys
-ids = re.findall(r"\\[(\\w{26})\\]", sys.stdin.read())
+ids = re.findall(r"\\[(\\d+)\\]", sys.stdin.read())
 facts = [{"content": "The user has a boat called Nele.", "segment": "knowledge"}]
 items = [{"kind": "fact", "text": "The user has a boat called Nele.", "confidence": 0.9}]
 print(json.dumps({"facts": facts, "relationships": [], "archive": []}))

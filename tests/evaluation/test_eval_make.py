@@ -15,7 +15,7 @@ from tests.support import NOW
 
 MODEL = """
 import json, re, sys
-ids = re.findall(r"^\\[(\\w{26})\\]", sys.stdin.read(), re.M)
+ids = re.findall(r"^\\[(\\d+)\\]", sys.stdin.read(), re.M)
 print("Here they are:", json.dumps({"questions": [
     {"id": one, "question": f"Where is number {n}?"} for n, one in enumerate(ids) if n]}))
 """

@@ -14,14 +14,14 @@ def known(*ids):
 
 
 def test_a_known_fact_said_again(run, model, talk):
-    """The nearest known facts are shown with their ids; one that is named so counts as used."""
+    """The nearest known facts are shown with numbers; one that is named so counts as used."""
     made = run("remember", "The user lives in Lisbon", "--json").json
     before = run("show", made["id"], "--json").json["fact"]
-    model.says(known(made["id"]))
+    model.says(known(1))
     done = run("extract", talk(MORE), "--llm", model.command, "--json")
     assert done.code == 0, done.err
     assert (done.json["stored"], done.json["reinforced"], done.json["facts"]) == (0, 1, [])
-    assert f"[{made['id']}]" in model.calls[0]
+    assert "[1] The user lives in Lisbon" in model.calls[0]
     after = run("show", made["id"], "--json").json["fact"]
     assert after["access_count"] == before["access_count"] + 1
     unused = ("access_count", "last_accessed_at")
@@ -52,7 +52,7 @@ def test_one_reply_counts_once(run, model, talk):
     """Naming a fact twice, in brackets, beside new facts is one use; the new facts are stored."""
     made = run("remember", "The user lives in Lisbon", "--json").json["id"]
     new = {"content": "The user works on Atlas", "segment": "project"}
-    model.says({"facts": [{"known": made}, {"known": f"[{made}]"}, new]})
+    model.says({"facts": [{"known": made}, {"known": "[1]"}, new]})
     done = run("extract", talk(MORE), "--llm", model.command, "--json")
     assert (done.json["stored"], done.json["reinforced"]) == (1, 1)
     assert run("show", made, "--json").json["fact"]["access_count"] == 1

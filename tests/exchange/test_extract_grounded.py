@@ -7,6 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from tests.support import NOW
+from tideline_cli.exchange.extract import passes
+from tideline_cli.exchange.extract.conversation import Message
+from tideline_cli.exchange.extract.types import ExtractContext
+from tideline_cli.llm import prompts
+from tideline_cli.model.origin import OWNER
 from tideline_cli.policy.grounding import UNGROUNDED, Ground, told_apart
 
 SETS = Path(__file__).parent / "said"
@@ -78,6 +84,23 @@ def test_what_bears(said, fact, bears):
 def test_what_is_the_users_own(text, own):
     """What is marked, what a colon leads, and what stands in the middle are another's words."""
     assert " ".join(told_apart(text)[0].split()).strip() == own
+
+
+def test_an_example_that_is_said_again_is_no_fact(run, model, talk):
+    """A small model that has nothing to say repeats the example of the prompt."""
+    path = talk("USER: thanks, that will do\nASSISTANT: fine\n")
+    model.says(prompts.EXTRACTION.rpartition("Reply:\n")[2])
+    done = run("extract", path, "--llm", model.command, "--json")
+    assert (done.code, done.json["stored"], done.json["refused_items"]) == (0, 0, 2)
+
+
+def test_a_small_window_keeps_messages_whole():
+    """A window that is smaller than a message takes this message alone, and all of it."""
+    context = ExtractContext("s", OWNER, NOW, str, window=300)
+    messages = [Message("user", word * 200) for word in ("ab ", "cd ", "ef ")]
+    asked = [*passes.fact_requests(None, context, messages, 0, min_new=1)]
+    assert [one.said for one in asked] == [(message.text,) for message in messages]
+    assert all(one.said[0].strip() in one.prompt for one in asked)
 
 
 def test_a_refusal_has_its_reason(run, model, talk):

@@ -127,6 +127,17 @@ def test_no_line_forges_another():
     )
 
 
+def test_each_day_stands_before_its_messages():
+    """A day is said once, where it is known."""
+    noon, hour = 1_772_712_000_000, 3_600_000  # Thursday 2026-03-05T12:00Z
+    told = [("user", noon), ("assistant", noon + hour), ("user", None), ("user", noon + 24 * hour)]
+    said = flattened(Message(role, "x", at) for role, at in told)
+    assert said == (
+        "[Thursday 2026-03-05]\n\nUSER: x\n\nASSISTANT: x\n\nUSER: x\n\n"
+        "[Friday 2026-03-06]\n\nUSER: x"
+    )
+
+
 def test_long_messages_lose_their_middle():
     """A message that is too long keeps its two ends, and says how much is missing."""
     assert flattened([Message("user", "a" * 9 + "b" * 9)], longest=6) == (

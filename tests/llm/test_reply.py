@@ -239,9 +239,8 @@ def test_the_last_whole_object_counts():
 
 
 @pytest.mark.parametrize(
-    "text", [f"{prompts.EXTRACTION}\n\nUSER: hi", prompts.RELINK, prompts.CONSOLIDATION,
-             prompts.ITEMS, prompts.LESSONS, prompts.FAILURE]
-)  # fmt: skip
+    "text", [f"{prompts.RELINK}\n\n[1] hi", prompts.CONSOLIDATION, prompts.FAILURE]
+)
 def test_our_own_examples_cannot_be_read(text):
     """The examples of our prompts are no reply, wherever they stand."""
     assert not extracted(text).parsed

@@ -16,6 +16,7 @@ from tideline_cli.model.source import is_trusted
 from tideline_cli.policy import gate, prompt_lines, secrets
 from tideline_cli.policy.identifiers import is_withheld
 from tideline_cli.policy.periods import covers
+from tideline_cli.policy.prompt_lines import meant
 from tideline_cli.policy.render import prompt_text
 from tideline_cli.policy.sameness import (
     SAME_SLOT_COSINE,
@@ -161,7 +162,11 @@ def consolidate(
     said = reply.unechoed(said, system, prompt)
     wanted = reply.archive_request(said)
     reasons = reply.archive_reasons(said)
-    requests = [_request(id_, *reasons.get(id_, (None, None))) for id_ in wanted or ()]
+    ids = [fact.id for fact in bucket.facts]
+    requests = [
+        _request(meant(one, ids), by and meant(by, ids), reason)
+        for one in wanted or () for by, reason in [reasons.get(one, (None, None))]
+    ]  # fmt: skip
     rule = rule_of(db)
     lately = uses.given_since(db, now - GIVEN_REST_MS, viewer=viewer)
     found = judge(

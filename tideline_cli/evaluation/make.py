@@ -105,6 +105,8 @@ def asked(proposals: Sequence[ProposedQuestion], ask: Ask) -> Iterator[list[Prop
         worded = reply.questions(said)
         if worded is None:
             raise BadReplyError(hint="leave out --llm, or try another model")
+        ids = [one.fact.id for one in some]
+        worded = {prompt_lines.meant(one, ids): text for one, text in worded.items()}
         yield [
             replace(one, query=worded[one.fact.id], by="model") if one.fact.id in worded else one
             for one in some

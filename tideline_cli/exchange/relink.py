@@ -79,7 +79,7 @@ def relink(
         except TidelineError as error:
             result.skipped += 1
             result.failure = result.failure or error
-        pairs = relations.taken(references, new=(), shown={fact.id for fact in group})
+        pairs = relations.taken(references, new=(), shown=[fact.id for fact in group])
         try:
             _join(db, pairs, result, viewer=viewer, now=now)
         except ReplacedError as error:

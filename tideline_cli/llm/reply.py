@@ -151,7 +151,7 @@ def questions(text: str) -> dict[str, str] | None:
     found: dict[str, str] = {}
     for one in counts["questions"]:
         fact_id, question = (
-            (_text(one.get("id")), _text(one.get("question"))) if isinstance(one, dict)
+            (_name(one.get("id")), _text(one.get("question"))) if isinstance(one, dict)
             else (None, None)
         )  # fmt: skip
         if fact_id and question and question != "…":
@@ -243,7 +243,7 @@ def _known(value: Any) -> str | None:
     """Return the id of a stored fact that an item names in the place of a new one."""
     if not isinstance(value, dict) or _text(value.get("content")) is not None:
         return None
-    named = _text(value.get("known"))
+    named = _name(value.get("known"))
     return None if named is None else named.strip(" []`\"'") or None
 
 
@@ -255,7 +255,7 @@ def _references(values: Iterable[dict[str, Any]]) -> list[Reference] | None:
 def _reference(value: Any) -> Reference | None:
     if not isinstance(value, dict):
         return None
-    a, b = (_text(value.get(end)) or "" for end in "ab")
+    a, b = (_name(value.get(end)) or "" for end in "ab")
     if not a.strip() or not b.strip():
         return None
     kind, reason = _text(value.get("type")), _text(value.get("reason"))
@@ -270,6 +270,12 @@ def _strength(value: Any) -> int | None:
 
 def _text(value: Any) -> str | None:
     return scalar(value) if isinstance(value, str) else None
+
+
+def _name(value: Any) -> str | None:
+    """Return what names a fact: a text, or a whole number."""
+    number = _number(value)
+    return f"{number:.0f}" if number is not None and number.is_integer() else _text(value)
 
 
 def _number(value: Any) -> float | None:

@@ -58,6 +58,14 @@ def day(ms: int) -> str:
     return local(ms).removesuffix(" 00:00")
 
 
+def weekday(ms: int) -> str:
+    """Return the day of a time in the zone of this machine, with its name: Thursday 2026-03-05."""
+    try:
+        return time.strftime("%A %Y-%m-%d", time.localtime(ms // 1000))
+    except (OverflowError, OSError, ValueError):  # years that the C library does not know
+        return iso(ms)[:10]
+
+
 def until(ms: int) -> str:
     """Return an end as people write it: midnight is the end of the day before."""
     before = local(ms - 1)

@@ -1,4 +1,4 @@
-"""Facts as the lines of a prompt, one a line: no text can forge a second line."""
+"""Facts as the numbered lines of a prompt, one a line: no text can forge a second line."""
 
 from __future__ import annotations
 
@@ -8,32 +8,40 @@ from tideline_cli.policy.render import prompt_text, with_title
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from tideline_cli.model.fact import Fact
 
+_DIGITS = 4
 _DAY_MS = 86_400_000
 _EPOCH = datetime(1970, 1, 1)
 
 
 def lines(facts: Iterable[Fact], *, longest: int | None = None) -> str:
-    """Return `[id] title: text` for each fact, its text cut to the first `longest` characters; in
-    front of that stands when it holds, where it says so."""
+    """Return `[number] title: text` for each fact, its text cut to the first `longest` characters;
+    in front of that stands when it holds, where it says so."""
     return "\n".join(
-        f"[{fact.id}] {_when(fact, '({}) ')}"
+        f"[{number}] {_when(fact, '({}) ')}"
         + prompt_text(with_title(fact.title, fact.content[:longest]))
-        for fact in facts
+        for number, fact in enumerate(facts, 1)
     )
 
 
 def weighed(facts: Iterable[Fact]) -> str:
-    """Return `[id] (segment, importance 0.00) text` for each fact, with when it holds, where it
+    """Return `[number] (segment, importance 0.00) text` for each fact, with when it holds, where it
     says so."""
     return "\n".join(
-        f"[{fact.id}] ({fact.segment}, importance {fact.importance:.2f}{_when(fact, ', {}')})"
+        f"[{number}] ({fact.segment}, importance {fact.importance:.2f}{_when(fact, ', {}')})"
         f" {prompt_text(with_title(fact.title, fact.content))}"
-        for fact in facts
+        for number, fact in enumerate(facts, 1)
     )
+
+
+def meant(named: str, shown: Sequence[str]) -> str:
+    """Return the id that a reply names by the number of its line; what else it names as it is."""
+    number = named.strip(" []#").zfill(_DIGITS)
+    is_one = number.isdecimal() and len(number) == _DIGITS and 0 < int(number) <= len(shown)
+    return shown[int(number) - 1] if is_one else named
 
 
 def _when(fact: Fact, form: str) -> str:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from tideline_cli.model.edge import FACTUAL
 from tideline_cli.model.record import record
+from tideline_cli.policy.prompt_lines import meant
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
+    from collections.abc import Iterable, Sequence
     from typing import Protocol
 
     class Reference(Protocol):
@@ -46,11 +47,12 @@ class Pair:
 
 
 def taken(
-    references: Iterable[Reference], *, new: Sequence[str | None], shown: Collection[str]
+    references: Iterable[Reference], *, new: Sequence[str | None], shown: Sequence[str]
 ) -> list[Pair]:
     """Return the edges that pass every guard.
 
-    An end is `new:<i>`, the i-th of `new` (None: it was not stored), or an id that was shown.
+    An end is `new:<i>`, the i-th of `new` (None: it was not stored), or one that was shown, by its
+    number or id.
     Both ends are known and differ; the kind is a factual one or same_topic; a reason is given; a
     factual edge is strong enough; a pair is joined once, the first proposal wins; no fact gets
     more than two edges of same_topic.
@@ -73,7 +75,7 @@ def taken(
 
 
 def _checked(
-    reference: Reference, new: Sequence[str | None], shown: Collection[str]
+    reference: Reference, new: Sequence[str | None], shown: Sequence[str]
 ) -> Pair | None:
     a, b = (_resolved(end, new, shown) for end in (reference.a, reference.b))
     kind, reason = reference.type, reference.reason
@@ -87,9 +89,9 @@ def _checked(
     return Pair(a, b, kind, reason or "", strength)
 
 
-def _resolved(end: str, new: Sequence[str | None], shown: Collection[str]) -> str | None:
+def _resolved(end: str, new: Sequence[str | None], shown: Sequence[str]) -> str | None:
     if not end.startswith(_NEW):
-        return end if end in shown else None
+        return found if (found := meant(end, shown)) in shown else None
     place = end[len(_NEW) :]
     if not (place.isascii() and place.isdigit() and len(place) <= _MOST_DIGITS):
         return None

@@ -114,16 +114,21 @@ def transcript_of(turns: Sequence[Turn], session: str | None, bad: int) -> Trans
 
 
 def flattened(messages: Iterable[Message], *, longest: int | None = None) -> str:
-    """Return a conversation as text: `USER: …` and `ASSISTANT: …`, a blank line between.
+    """Return a conversation as text: `USER: …` and `ASSISTANT: …`, a blank line between; before the
+    first of each day, where that is known, `[Thursday 2026-03-05]`, in local time.
 
     No line inside a message passes for the start of another one; of a message that is longer
     than `longest`, the middle is left out.
     """
-    return "\n\n".join(
-        f"{message.role.upper()}: {_quoted(_shortened(message.text, longest))}"
-        for message in messages
-        if message.text
-    )
+    parts: list[str] = []
+    day = ""
+    for message in messages:
+        if not message.text:
+            continue
+        if message.at is not None and day != (day := instant.weekday(message.at)):
+            parts.append(f"[{day}]")
+        parts.append(f"{message.role.upper()}: {_quoted(_shortened(message.text, longest))}")
+    return "\n\n".join(parts)
 
 
 def fingerprint(messages: Iterable[Message], place: str = "") -> str:

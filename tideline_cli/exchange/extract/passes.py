@@ -32,6 +32,7 @@ from tideline_cli.model.source import UNTRUSTED
 from tideline_cli.policy import identifiers, prompt_lines
 from tideline_cli.policy.grounding import UNGROUNDED, Ground, told_apart
 from tideline_cli.policy.keeping import to_keep
+from tideline_cli.policy.prompt_lines import meant
 from tideline_cli.policy.render import prompt_text
 from tideline_cli.policy.salience import correcting, salient
 from tideline_cli.store import listing, locks
@@ -276,7 +277,8 @@ def _requests(
     for index in range(start, len(messages)):
         said = about(told_apart(messages[index].text)[0]) if messages[index].role == USER else ""
         if said:
-            yield Request(name, system, flattened([Message(USER, said)]), index, index + 1, (said,))
+            prompt = flattened([replace(messages[index], text=said)])
+            yield Request(name, system, prompt, index, index + 1, (said,))
 
 
 def _distilled(
@@ -348,7 +350,7 @@ def fact_requests(
         yield Request(
             "facts",
             prompts.EXTRACTION,
-            flattened(new, longest=min(LONGEST_MESSAGE, context.window)) + block,
+            flattened(new, longest=_longest(context)) + block,
             start,
             end,
             said=tuple(message.text for message in new if message.role == USER),
@@ -361,7 +363,8 @@ def facts_in(text: str, request: Request) -> Distilled | None:
     """Return what the reply of this pass gives, None when nothing of it can be used. Of the known
     facts that it says again those count that the model was shown."""
     said = reply.extracted(text)
-    known = tuple(one for one in said.known if one in request.shown)
+    named = [meant(one, request.shown) for one in said.known]
+    known = tuple(one for one in named if one in request.shown)
     if not said.parsed or (said.known and not known and not said.facts):
         return None
     ground = Ground(request.said)
@@ -377,7 +380,7 @@ def facts_in(text: str, request: Request) -> Distilled | None:
         for draft in said.facts
     )
     refused = [Refusal(text, "no fact") for text in said.refused]
-    refused += [Refusal(one, "no fact that was shown") for one in said.known if one not in known]
+    refused += [Refusal(one, "no fact that was shown") for one in named if one not in known]
     return Distilled(proposals, said.relationships, tuple(refused), known=known)
 
 
@@ -389,6 +392,11 @@ def stretch(messages: Sequence[Message], start: int, window: int) -> int:
         if size > window and end > start:
             return end
     return len(messages)
+
+
+def _longest(context: ExtractContext) -> int:
+    """Return how many characters of a message are shown; small windows hold few messages, whole."""
+    return min(LONGEST_MESSAGE, max(context.window, _SHORTEST_CALL))
 
 
 def _related(
@@ -504,10 +512,10 @@ def next_summary_request(
     start = covered_by_summary(db, context, len(messages))
     if sum(bool(message.text) for message in messages[start:]) < min_new:
         return None
-    end = stretch(messages, start, context.window)
+    end = stretch(messages, start, max(context.window, _SHORTEST_CALL))
     before = None if db is None or start == 0 else last_summary(db, context)
     so_far = "" if before is None else prompts.summary_block(prompt_text(masked(before.content)))
-    said = flattened(messages[start:end], longest=min(LONGEST_MESSAGE, context.window))
+    said = flattened(messages[start:end], longest=_longest(context))
     return Request("summary", prompts.SUMMARY, said + so_far, start, end)
 
 

@@ -35,7 +35,7 @@ from tideline_cli.store.facts import Filter
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
+    from collections.abc import Iterable, Sequence
     from typing import Any
 
     from apsw import Connection
@@ -58,7 +58,7 @@ def store_reply(
     *,
     step: Step | None,
     references: Iterable[Reference] = (),
-    shown: Collection[str] = (),
+    shown: Sequence[str] = (),
     known: Sequence[str] = (),
 ) -> None:
     """Store what a reply gave and how far it brings the pass, all or nothing.
@@ -81,7 +81,7 @@ def _keep(
     proposals: Sequence[Proposal],
     step: Step | None,
     references: Iterable[Reference],
-    shown: Collection[str],
+    shown: Sequence[str],
     known: Sequence[str],
 ) -> None:
     over = [Refusal(one.content, TOO_MANY) for one in proposals[MOST_FACTS:]]
