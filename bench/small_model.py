@@ -1,7 +1,9 @@
-"""A real small model on one thread: what extract, the summary and consolidate make of ten
-conversations.
+"""A real small model on one thread: what extract, the summary and consolidate make of two sets of
+conversations, and of one day that hooks have noted.
 
-    python -m bench.small_model RUNTIME     RUNTIME is a Python with xllamacpp and the model's parts
+    python -m bench.small_model RUNTIME [talks|day]
+
+RUNTIME is a Python with xllamacpp and the model's parts. Right and wrong are told by words alone.
 """
 
 from __future__ import annotations
@@ -15,7 +17,9 @@ from pathlib import Path
 
 from tideline_cli.policy.grounding import Ground
 
-TALKS = Path(__file__).parents[1] / "tests" / "exchange" / "said" / "conversations.jsonl"
+SAID = Path(__file__).parents[1] / "tests" / "exchange" / "said"
+TALKS, DAY = SAID / "conversations.jsonl", SAID / "day.jsonl"
+WINDOW = "300"  # characters; as docs/models.md advises
 TIDELINE = [sys.executable, "-m", "tideline_cli"]
 SERVER = """
 import json, pathlib, sys, sysconfig, time
@@ -64,28 +68,42 @@ class Bench:
         self.address = address
         self.seen = 0
 
-    def run(self, *words: str) -> tuple[int, dict[str, object]]:
-        """Return the exit code of a call, and the JSON of it."""
-        model = ("--base-url", self.address, "--model", "small", "--timeout", "600")
-        done = subprocess.run(
-            [*TIDELINE, *words, "--json", *(model if words[0] != "list" else ())],
-            capture_output=True, text=True, check=False,
-            env={"HOME": str(self.folder), "PATH": "/usr/bin:/bin",
-                 "TIDELINE_DB": str(self.folder / "memory.db"),
-                 "TIDELINE_REPLY_TOKENS": "700"},
+    def call(self, *words: str, stdin: str = "", now: str = "") -> subprocess.CompletedProcess[str]:
+        """Run a command on the memory."""
+        env = {"HOME": str(self.folder), "PATH": "/usr/bin:/bin", "TZ": "UTC",
+               "TIDELINE_DB": str(self.folder / "memory.db"), "TIDELINE_REPLY_TOKENS": "700",
+               "TIDELINE_WINDOW": WINDOW}  # fmt: skip
+        return subprocess.run(
+            [*TIDELINE, *words], input=stdin, capture_output=True, text=True, check=False,
+            env=env | ({"TIDELINE_NOW": now} if now else {}),
         )  # fmt: skip
-        return done.returncode, json.loads(done.stdout or "{}")
+
+    def asking(self, *words: str, now: str = "") -> subprocess.CompletedProcess[str]:
+        """Run a command that asks the model."""
+        model = ("--base-url", self.address, "--model", "small", "--timeout", "600")
+        return self.call(*words, *model, now=now)
 
     def cost(self) -> str:
         """Return tokens in and out, and seconds, of the calls since the last look."""
-        calls = [json.loads(line) for line in self.calls()[self.seen :]]
-        self.seen += len(calls)
+        path = self.folder / "calls.jsonl"
+        lines = path.read_text().splitlines() if path.exists() else []
+        calls = [json.loads(line) for line in lines[self.seen :]]
+        self.seen = len(lines)
         read, written, seconds = (sum(one[n] for one in calls) for n in range(3))
         return f"{len(calls)} calls, {read} + {written} tokens, {seconds:.0f} s"
 
-    def calls(self) -> list[str]:
-        path = self.folder / "calls.jsonl"
-        return path.read_text().splitlines() if path.exists() else []
+
+def session_file(folder: Path, number: int, case: dict[str, object]) -> tuple[Path, str]:
+    """Write a conversation as a session of Claude Code; return the file, and when it ended."""
+    path = folder / f"talk-{number}.jsonl"
+    rows = []
+    for minute, turn in enumerate(case["turns"]):
+        at = f"{case['day']}T{case.get('at', '12:00')}:{minute:02d}Z"
+        message = {"role": turn["role"], "content": turn["text"]}
+        rows.append({"type": turn["role"], "sessionId": f"talk-{number}", "timestamp": at,
+                     "uuid": f"{number}-{minute}", "message": message})  # fmt: skip
+    path.write_text("\n".join(map(json.dumps, rows)))
+    return path, at
 
 
 def alike(fact: str, listed: list[str]) -> bool:
@@ -95,13 +113,12 @@ def alike(fact: str, listed: list[str]) -> bool:
 
 def extracted(bench: Bench, number: int, case: dict[str, object]) -> bool:
     """Extract one conversation, print what became of it; say whether a right fact is stored."""
-    turns = [json.dumps({"role": one["role"], "content": one["text"]}) for one in case["turns"]]
-    path = bench.folder / f"talk-{number}.jsonl"
-    path.write_text("\n".join(turns))
-    code, said = bench.run("extract", str(path), "--summary", "--all-now")
-    print(f"{number} {case['lang']}: exit {code}, {said.get('stored')} stored, "
+    path, at = session_file(bench.folder, number, case)
+    done = bench.asking("extract", str(path), "--summary", "--all-now", "--json", now=at)
+    said = json.loads(done.stdout or "{}")
+    print(f"{number} {case['lang']}: exit {done.returncode}, {said.get('stored')} stored, "
           f"{said.get('refused_items')} refused; {bench.cost()}", flush=True)  # fmt: skip
-    _, listed = bench.run("list", "--limit", "200")
+    listed = json.loads(bench.call("list", "--limit", "500", "--json").stdout)
     mine = [one for one in listed["facts"] if one["id"] in said.get("facts", ())]
     found = [one["content"] for one in mine if one["kind"] != "summary"]
     marks = {one: "right" if alike(one, case["facts"]) else "wrong" if alike(one, case["wrong"])
@@ -115,27 +132,59 @@ def extracted(bench: Bench, number: int, case: dict[str, object]) -> bool:
     return "right" in marks.values()
 
 
-def main(runtime: str) -> None:
-    """Print what the model makes of the conversations, and at what cost."""
+def talks(bench: Bench) -> None:
+    """Print what the model makes of each conversation of both sets, and of a consolidation."""
+    print(bench.asking("extract", "--check").stdout + bench.cost())
+    for path in (TALKS, DAY):
+        cases = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+        right = [extracted(bench, f"{path.stem}-{n}", case) for n, case in enumerate(cases, 1)]
+        print(f"{path.stem}: {sum(right)} of {sum(bool(one['facts']) for one in cases)} "
+              "conversations that tell something give a right fact")  # fmt: skip
+    done = bench.asking("consolidate", "--force", "--min-facts", "2", "--json")
+    print(f"consolidate: exit {done.returncode}, {done.stdout[:300]}; {bench.cost()}")
+
+
+def day(bench: Bench) -> None:
+    """Play a day: each conversation ends in the hook of a client, and the night distils them."""
+    cases = [json.loads(line) for line in DAY.read_text("utf-8").splitlines()]
+    bench.call("remember", "I work at Heronlea Ledgers", now=f"{cases[0]['day']}T07:00:00Z")
+    for number, case in enumerate(cases, 1):
+        path, at = session_file(bench.folder, number, case)
+        print(f"\n{at} {case['lang']}")
+        print("\n".join(f"    {one['role']}: {one['text']}" for one in case["turns"]))
+        for event in ("Stop", "SessionEnd"):
+            form = {"session_id": f"talk-{number}", "transcript_path": str(path), "cwd": "/",
+                    "hook_event_name": event, "reason": "exit"}  # fmt: skip
+            done = bench.call("hook", "claude-code", "end", stdin=json.dumps(form), now=at)
+            assert (done.returncode, done.stderr) == (0, ""), done.stderr
+    night = f"{cases[-1]['day']}T23:30:00Z"
+    for title, done in (
+        ("extract --pending --dry-run", bench.asking("extract", "--pending", "--dry-run",
+                                                     now=night)),
+        ("extract --pending -v", bench.asking("extract", "--pending", "-v", now=night)),
+        ("list", bench.call("list", "--limit", "500", now=night)),
+    ):  # fmt: skip
+        print(f"\n$ tideline {title}   (exit {done.returncode})\n{done.stdout}{done.stderr}")
+    print(bench.cost())
+
+
+def main(runtime: str, what: str = "talks") -> None:
+    """Serve the model, and print what it makes of the conversations and at what cost."""
     with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
+        folder, began = Path(name), time.monotonic()
         server = subprocess.Popen(
             [runtime, "-c", SERVER, name], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
             text=True,
         )  # fmt: skip
         try:
             port = next(line for line in server.stdout if line.strip().isdigit()).strip()
-            bench, began = Bench(folder, f"http://127.0.0.1:{port}/v1"), time.monotonic()
-            cases = [json.loads(line) for line in TALKS.read_text().splitlines()]
-            right = [extracted(bench, n, case) for n, case in enumerate(cases, 1)]
-            code, said = bench.run("consolidate", "--force", "--min-facts", "2")
-            print(f"consolidate: exit {code}, {json.dumps(said)[:300]}; {bench.cost()}")
-            print(f"{sum(right)} of {len(right)} conversations give a right fact; "
-                  f"{time.monotonic() - began:.0f} s in all")  # fmt: skip
+            bench = Bench(folder, f"http://127.0.0.1:{port}/v1")
+            (day if what == "day" else talks)(bench)
+            print(f"{time.monotonic() - began:.0f} s in all")
         finally:
             server.kill()
             server.wait()
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(*sys.argv[1:])

@@ -30,6 +30,14 @@ def test_a_known_fact_said_again(run, model, talk):
     }
 
 
+def test_a_small_window_shows_nothing_known(run, model, talk, monkeypatch):
+    """A model with little room is asked about the messages alone."""
+    monkeypatch.setenv("TIDELINE_WINDOW", "300")
+    run("remember", "The user lives in Lisbon")
+    assert run("extract", talk(MORE), "--llm", model.command).code == 0
+    assert model.calls and not any("KNOWN FACTS" in call for call in model.calls)
+
+
 def test_ids_that_were_not_offered(run, model, talk):
     """Another origin's fact, one of another scope, an archived one and an unknown id count for
     nothing, however often they are named; where they are all that a reply has, it is no answer."""

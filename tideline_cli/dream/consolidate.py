@@ -16,7 +16,7 @@ from tideline_cli.model.source import is_trusted
 from tideline_cli.policy import gate, prompt_lines, secrets
 from tideline_cli.policy.identifiers import is_withheld
 from tideline_cli.policy.periods import covers
-from tideline_cli.policy.prompt_lines import meant
+from tideline_cli.policy.prompt_lines import shown_id
 from tideline_cli.policy.render import prompt_text
 from tideline_cli.policy.sameness import (
     SAME_SLOT_COSINE,
@@ -164,7 +164,7 @@ def consolidate(
     reasons = reply.archive_reasons(said)
     ids = [fact.id for fact in bucket.facts]
     requests = [
-        _request(meant(one, ids), by and meant(by, ids), reason)
+        _request(shown_id(one, ids), by and shown_id(by, ids), reason)
         for one in wanted or () for by, reason in [reasons.get(one, (None, None))]
     ]  # fmt: skip
     rule = rule_of(db)

@@ -106,7 +106,7 @@ def asked(proposals: Sequence[ProposedQuestion], ask: Ask) -> Iterator[list[Prop
         if worded is None:
             raise BadReplyError(hint="leave out --llm, or try another model")
         ids = [one.fact.id for one in some]
-        worded = {prompt_lines.meant(one, ids): text for one, text in worded.items()}
+        worded = {prompt_lines.shown_id(one, ids): text for one, text in worded.items()}
         yield [
             replace(one, query=worded[one.fact.id], by="model") if one.fact.id in worded else one
             for one in some

@@ -58,7 +58,7 @@ def day(ms: int) -> str:
     return local(ms).removesuffix(" 00:00")
 
 
-def weekday(ms: int) -> str:
+def named_day(ms: int) -> str:
     """Return the day of a time in the zone of this machine, with its name: Thursday 2026-03-05."""
     try:
         return time.strftime("%A %Y-%m-%d", time.localtime(ms // 1000))

@@ -37,7 +37,7 @@ def weighed(facts: Iterable[Fact]) -> str:
     )
 
 
-def meant(named: str, shown: Sequence[str]) -> str:
+def shown_id(named: str, shown: Sequence[str]) -> str:
     """Return the id that a reply names by the number of its line; what else it names as it is."""
     number = named.strip(" []#").zfill(_DIGITS)
     is_one = number.isdecimal() and len(number) == _DIGITS and 0 < int(number) <= len(shown)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tideline_cli.model.edge import FACTUAL
 from tideline_cli.model.record import record
-from tideline_cli.policy.prompt_lines import meant
+from tideline_cli.policy.prompt_lines import shown_id
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ def _checked(
 
 def _resolved(end: str, new: Sequence[str | None], shown: Sequence[str]) -> str | None:
     if not end.startswith(_NEW):
-        return found if (found := meant(end, shown)) in shown else None
+        return found if (found := shown_id(end, shown)) in shown else None
     place = end[len(_NEW) :]
     if not (place.isascii() and place.isdigit() and len(place) <= _MOST_DIGITS):
         return None

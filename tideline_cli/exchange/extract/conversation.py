@@ -125,7 +125,7 @@ def flattened(messages: Iterable[Message], *, longest: int | None = None) -> str
     for message in messages:
         if not message.text:
             continue
-        if message.at is not None and day != (day := instant.weekday(message.at)):
+        if message.at is not None and day != (day := instant.named_day(message.at)):
             parts.append(f"[{day}]")
         parts.append(f"{message.role.upper()}: {_quoted(_shortened(message.text, longest))}")
     return "\n\n".join(parts)

@@ -32,7 +32,7 @@ from tideline_cli.model.source import UNTRUSTED
 from tideline_cli.policy import identifiers, prompt_lines
 from tideline_cli.policy.grounding import UNGROUNDED, Ground, told_apart
 from tideline_cli.policy.keeping import to_keep
-from tideline_cli.policy.prompt_lines import meant
+from tideline_cli.policy.prompt_lines import shown_id
 from tideline_cli.policy.render import prompt_text
 from tideline_cli.policy.salience import correcting, salient
 from tideline_cli.store import listing, locks
@@ -345,7 +345,8 @@ def fact_requests(
         new = [message for message in messages[start:end] if message.text]
         if not new:
             return
-        known = () if db is None else _related(db, context, new)
+        is_small = context.window < _SHORTEST_CALL  # its model would repeat what it is shown
+        known = () if db is None or is_small else _related(db, context, new)
         block = prompts.known_facts_block(prompt_lines.lines(known, longest=CANDIDATE_CHARS))
         yield Request(
             "facts",
@@ -363,7 +364,7 @@ def facts_in(text: str, request: Request) -> Distilled | None:
     """Return what the reply of this pass gives, None when nothing of it can be used. Of the known
     facts that it says again those count that the model was shown."""
     said = reply.extracted(text)
-    named = [meant(one, request.shown) for one in said.known]
+    named = [shown_id(one, request.shown) for one in said.known]
     known = tuple(one for one in named if one in request.shown)
     if not said.parsed or (said.known and not known and not said.facts):
         return None
