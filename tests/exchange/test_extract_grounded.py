@@ -115,3 +115,16 @@ def test_a_refusal_has_its_reason(run, model, talk):
     told = run("extract", path, "--session", "c", "--llm", model.command, "-v")
     assert f"refused: The user is rich: {UNGROUNDED}" in told.err
     assert run("list", "--json").json["facts"] == []
+
+
+@pytest.mark.parametrize(("said", "fact"), [
+    ("Three things first\n- I am left-handed\n- my screen has 43 inches\n\nnow the colours?",
+     "The user is left-handed"),
+    ("Bevor wir anfangen:\n1. Ich bin Hebamme\n2. Rechnungen nur als PDF\n\nSchreib den Brief",
+     "Der Nutzer ist Hebamme"),
+    ("Please note: the billing service is Pika", "The billing service is Pika"),
+    ("Merk dir: der Server heißt Zeus", "Der Server heißt Zeus"),
+])  # fmt: skip
+def test_lists_and_what_is_to_be_kept_are_the_users_own(said, fact):
+    """A list without quotes, and what a colon leads behind a wish to remember it."""
+    assert Ground([said]).bears(fact)

@@ -43,6 +43,16 @@ _MY = re.compile(
     r"|我们?的\w{1,3}))\s*[:：]\s*",
     re.I | re.M,
 )
+ASKS = re.compile(
+    r"\b(?:(?<!do you )remember(?! when| how| if| whether| the time)|keep in mind|don['’]t forget|"
+    r"do not forget|note that|for the record|merke? dir|merkt euch|denke? (?:bitte )?daran|"
+    r"vergiss nicht|notiere? dir|souviens-toi|rappelle-toi|n['’]oublie pas|retiens|note que|"
+    r"recuerda|acuérdate|no olvides|ten en cuenta|apunta que)\b"
+    r"|记住|記住|请记得|請記得|别忘了|別忘了|覚えておいて|忘れないで|メモして|запомни",
+    re.I,
+)
+"""What asks to remember something: what a colon leads behind it is said by who asks."""
+_ASKED = re.compile(rf"({ASKS.pattern}|\bnote)\s*[:：]\s*", re.I)
 _MARKED = re.compile(
     r"(?:[:：]\s*)?(?:^[ \t]{0,3}(?P<fence>```+|~~~+)[\s\S]*?(?:^[ \t]{0,3}(?P=fence)|\Z)"
     r"|<(?P<tag>[^\W\d][\w-]{0,40})\b[^<>]{0,200}>[\s\S]*?(?:</(?P=tag)\s*>|\Z)"
@@ -63,7 +73,7 @@ def told_apart(text: str) -> tuple[str, str]:
     list without quotes is their own.
     """
     foreign = [found[0] for found in _MARKED.finditer(text)]
-    said = _MY.sub(r"\1, ", _MARKED.sub(" . ", text))
+    said = _MY.sub(r"\1, ", _ASKED.sub(r"\1, ", _MARKED.sub(" . ", text)))
     lines = [line for line in said.split("\n") if line.strip(" .\t")]
     own: list[str] = []
     is_led = False
