@@ -312,8 +312,8 @@ def test_a_scope_without_an_answer_names_archived_facts_of_others(run, filled, m
 def test_a_door_takes_the_scope_of_a_project(run, filled):
     """`context --auto` is narrowed by a project file, as recall is."""
     project(Path("."), 'scope = "y"')
-    block = run("context", "tests", "--auto").out
-    assert "nox" in block and "before code" in block
+    block = run("context", "do nox and tox write code", "--auto").out
+    assert "nox" in block
     assert "tox" not in block and "by hand" not in block
 
 

@@ -667,7 +667,7 @@ def test_status(run, home):
         "vectors", "last_dream",
         "last_dream_summary", "next_dream_due", "last_consolidate", "last_consolidate_summary",
         "archiving_passes", "pending_purge", "health", "activity", "scope",
-        "fading_next_14d", "older_terms", "doors", "places", "reworded", "sessions",
+        "fading_next_14d", "older_terms", "doors", "places", "reworded", "sessions", "models",
     ]  # fmt: skip
     assert form == {
         "database": str(home / "tideline.db"), "database_from": "default",
@@ -688,6 +688,7 @@ def test_status(run, home):
         "activity": form["activity"], "by_scope": {"": 2}, "scope": None,
         "fading_next_14d": None, "doors": None, "older_terms": False, "places": None,
         "reworded": None, "sessions": {"turns": 0, "bytes": 0},
+        "models": {"requests": 0, "tokens_in": 0, "tokens_out": 0, "money": None},
     }  # fmt: skip
     assert (len(form["activity"]), form["activity"][-1]) == (
         30, {"day": "2025-10-09", "added": 2, "archived": 1}

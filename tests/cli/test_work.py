@@ -224,10 +224,10 @@ def test_constraints_lead_a_context(run):
 def test_constraints_stay_out_of_auto_unless_set(run, monkeypatch):
     """With --auto they come where a setting gives them a share, before the fence."""
     remembered(run, RULE, "--kind", "constraint")
-    remembered(run, "the notes live in the wiki")
-    assert RULE not in context(run, "where do the notes live", "--auto")
+    remembered(run, "the runbook lives in the wiki")
+    assert RULE not in context(run, "where does the runbook live", "--auto")
     monkeypatch.setenv("TIDELINE_AUTO_CONSTRAINTS", "0.3")
-    block = context(run, "where do the notes live", "--auto")
+    block = context(run, "where does the runbook live", "--auto")
     assert block.startswith(f"## Constraints\n- [correction] {RULE}\n\n## Relevant memory\n")
     assert block.index(RULE) < block.index("<untrusted-memory") < block.index("wiki")
 

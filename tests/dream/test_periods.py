@@ -109,13 +109,13 @@ def test_the_model_is_told_when_facts_hold():
     some = [fact("plain", "AAAA1"), fact("ends", "AAAA2", valid_to=1_769_904_000_000),
             fact("later", "AAAA3", valid_from=1_798_761_600_000, valid_to=1_798_761_660_123)]
     assert prompt_lines.lines(some).split("\n") == [
-        "[AAAA1] plain", "[AAAA2] (until 2026-02-01) ends",
-        "[AAAA3] (from 2027-01-01 until 2027-01-01T00:01Z) later",
+        "[1] plain", "[2] (until 2026-02-01) ends",
+        "[3] (from 2027-01-01 until 2027-01-01T00:01Z) later",
     ]  # fmt: skip
     assert prompt_lines.weighed(some).split("\n") == [
-        "[AAAA1] (knowledge, importance 0.60) plain",
-        "[AAAA2] (knowledge, importance 0.60, until 2026-02-01) ends",
-        "[AAAA3] (knowledge, importance 0.60, from 2027-01-01 until 2027-01-01T00:01Z) later",
+        "[1] (knowledge, importance 0.60) plain",
+        "[2] (knowledge, importance 0.60, until 2026-02-01) ends",
+        "[3] (knowledge, importance 0.60, from 2027-01-01 until 2027-01-01T00:01Z) later",
     ]
 
 
