@@ -80,7 +80,8 @@ def test_context_masks_archived_matches(run, kiosk):
 @pytest.mark.parametrize("client", ["claude-code", "codex"])
 def test_hooks_print_marks(run, kiosk, client):
     """A hook gives `[secret]` to a prompt and to a start; a client may ask otherwise."""
-    for payload in (payloads.prompt(client, ASKED), payloads.start(client, "startup")):
+    for payload in (payloads.prompt(client, ASKED, session="first"),
+                    payloads.start(client, "startup")):  # fmt: skip
         done = run("hook", client, stdin=payload)
         assert "[secret]" in done.out and shown(done.out) == []
     again = payloads.prompt(client, ASKED, session="another")
