@@ -4,13 +4,13 @@ as quoted, and no fact. What assistants and tools said never enters a prompt."""
 from __future__ import annotations
 
 from tideline_cli.memory import turns
-from tideline_cli.memory.query import question_of, word_keys
+from tideline_cli.memory.silence import prompt_of
 from tideline_cli.model.fact import NewFact, birth
 from tideline_cli.model.hit import Breakdown, Hit
 from tideline_cli.model.instant import iso
 from tideline_cli.model.lean import blake2b
 from tideline_cli.policy.cutting import cut
-from tideline_cli.ranking.silence import Prompt, is_worth_saying, telling_terms
+from tideline_cli.ranking.silence import Prompt, is_worth_saying
 from tideline_cli.store import sessions, visibility
 from tideline_cli.store.connection import setting
 
@@ -54,14 +54,13 @@ def own_turn(
 
 def _prompt(db: Connection, text: str, *, viewer: Origin) -> Prompt:
     """Return what a prompt tells, as the turns of a viewer know its words."""
-    question = question_of(text, setting(db, "analyzer", "standard"))
-    further = () if question.forms is None else question.forms.further()
-    words = word_keys(question.weights, question.forms)
-    telling = {words[term] for term in telling_terms(question.weights.keys() - {*further})}
     origin = visibility.number(db, viewer)
-    held = sessions.holders(db, words, origin_number=origin)
-    count, _, _ = sessions.tally(db, origin_number=origin)
-    return Prompt(frozenset(telling), count, held, words)
+
+    def counted(listed: list[str]) -> tuple[int, dict[str, int]]:
+        held = sessions.holders(db, listed, origin_number=origin)
+        return sessions.tally(db, origin_number=origin)[0], held
+
+    return prompt_of(text, setting(db, "analyzer", "standard"), counted)
 
 
 def _hit(one: TurnHit, why: Breakdown, viewer: Origin) -> Hit:

@@ -27,6 +27,8 @@ _WORDS = 64
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from apsw import Connection
 
     from tideline_cli.memory.query import Query, Recalled
@@ -109,21 +111,31 @@ def _least(db: Connection, answer: Recalled) -> float:
 
 
 def _prompt(db: Connection, query: Query, *, viewer: Origin) -> Prompt:
-    """Return what a prompt tells, word by word: another spelling of a word is that word."""
-    question = question_of(query.text, setting(db, "analyzer", "standard"))
+    """Return what a prompt tells, as the facts of a viewer know its words."""
+
+    def counted(listed: list[str]) -> tuple[int, dict[str, int]]:
+        with snapshot(db):
+            number = visibility.number(db, viewer)
+            facts = fts.active_count(db, origin_number=number)
+            return facts, fts.holder_counts(db, listed, origin_number=number)
+
+    return prompt_of(query.text, setting(db, "analyzer", "standard"), counted)
+
+
+def prompt_of(
+    text: str, analyzer: str, counted: Callable[[list[str]], tuple[int, dict[str, int]]]
+) -> Prompt:
+    """Return what a prompt tells, word by word: another spelling of a word is that word. `counted`
+    gives how many texts there are, and how many hold each of some terms."""
+    question = question_of(text, analyzer)
     forms = question.forms
     further = () if forms is None else forms.further()
     words = word_keys(question.weights, forms)
     telling = {words[term] for term in telling_terms(question.weights.keys() - {*further})}
-    with snapshot(db):
-        number = visibility.number(db, viewer)
-        facts = fts.active_count(db, origin_number=number)
-        holders = fts.holder_counts(
-            db, [term for term, word in words.items() if word in telling], origin_number=number
-        )
+    count, holders = counted([term for term, word in words.items() if word in telling])
     spellings = {} if forms is None else forms.others
     for head, others in spellings.items():
         group = [term for term in (head, *others) if term in holders]
         holders.update(dict.fromkeys(group, sum(map(holders.__getitem__, group))))
     spelled = {other: head for head, others in spellings.items() for other in others}
-    return Prompt(frozenset(telling), facts, holders, words, spelled)
+    return Prompt(frozenset(telling), count, holders, words, spelled)
