@@ -178,3 +178,19 @@ def test_forms_are_everyday_and_names_are_not():
     """Each form of an everyday word is one; given names are none."""
     assert all(map(is_everyday, ("good", "test", "leav", "weiter", "très", "tengo", "время")))
     assert not any(map(is_everyday, ("otto", "mysql", "anna", "david", "kubernet", "4071")))
+
+
+def test_likeness_that_counts_is_heard(run, home):
+    """A prompt without a shared word hears by meaning what a learned embedder takes for alike
+    (cosines of 0.42 to 0.47), by hook and by `context --auto`, and not what is less so (0.34)."""
+    pytest.importorskip("wordllama")
+    told = {"attorney fees": "our lawyer is expensive",
+            "buy feed for my kitten": "the cat eats tuna"}  # fmt: skip
+    for text in (*told.values(), "the doctor has a free hour on Monday"):
+        run("remember", text)
+    assert run("embedder", "use", "static").code == 0
+    for prompt, text in told.items():
+        assert text in run("context", "--auto", prompt).out
+        call = payloads.prompt("codex", prompt, session=prompt[:3])
+        assert text in run("hook", "codex", stdin=call).out
+    assert run("context", "--auto", "a physician").out == ""

@@ -88,7 +88,7 @@ def _worth_saying(db: Connection, query: Query, answer: Recalled, *, viewer: Ori
     if viewer.is_internal:
         return replace(answer, hits=(), seqs=())
     prompt = _prompt(db, query, viewer=viewer)
-    least = _least(db, answer)
+    least = _least(db)
     both = [*zip(answer.hits, answer.seqs, strict=True)]
     said = {seq for hit, seq in both if is_worth_saying(hit.why, prompt, least_cosine=least)}
     sessions = {hit.fact.session for hit, seq in both if seq in said} - {None}
@@ -101,13 +101,13 @@ def _worth_saying(db: Connection, query: Query, answer: Recalled, *, viewer: Ori
     return replace(answer, hits=hits, seqs=seqs)
 
 
-def _least(db: Connection, answer: Recalled) -> float:
+def _least(db: Connection) -> float:
     """Return the cosine that says enough by itself."""
-    if answer.fusion == "append":
+    if " " not in setting(db, "embedder", ""):
         return LIKE
-    from tideline_cli.memory import likeness  # noqa: PLC0415  learned embedders, other fusions
+    from tideline_cli.memory import likeness  # noqa: PLC0415  learned embedders
 
-    return likeness.floor(db) + 2 * LIKENESS if likeness.is_learned(db) else LIKE
+    return likeness.floor(db) + 2 * LIKENESS
 
 
 def _prompt(db: Connection, query: Query, *, viewer: Origin) -> Prompt:
