@@ -66,7 +66,7 @@ def test_flags_answer_and_removal_takes_it_back(run, config_file, fake):  # noqa
     assert found["model"].startswith(f"{fake.folder}/bin/claude -p --safe-mode --tools")
     assert "dream --pending" in fake.crontab.read_text()
     told = run("setup").out
-    assert "what is said in sessions, for 180d" in told and "10 requests and 80,000" in told
+    assert "what is said in sessions, for 180d" in told and "about 10 requests and" in told
     assert backends.is_server() or (config_file.parent / "tideline.db").exists()
     assert run("status", "--json").json["doors"]["set_up"] == ["codex", "cursor"]
     run("setup", "codex", "--remove")

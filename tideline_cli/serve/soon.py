@@ -19,7 +19,6 @@ SECONDS = 600.0
 """How long one run may take."""
 _EVERY = 30.0  # seconds from one start to the next
 _AFTER_FAILURE = 600.0  # the same where the model did not answer
-_NICE = 10
 
 
 def start(
@@ -48,8 +47,7 @@ def turn(state: str) -> int | None:
     if not locks.take(handle, seconds=0):
         os.close(handle)
         return None
-    if hasattr(os, "nice"):
-        os.nice(_NICE)
+    processes.give_way()
     return handle
 
 

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from subprocess import Popen
 
+_NICE = 10
+
 if sys.platform == "win32":
     from tideline_cli.system import jobs
 
@@ -39,6 +41,9 @@ if sys.platform == "win32":
             words, stdin=null, stdout=null, stderr=null, env=environ, close_fds=True,
             creationflags=subprocess.DETACHED_PROCESS | subprocess.CREATE_NEW_PROCESS_GROUP,
         )  # fmt: skip
+
+    def give_way() -> None:
+        """Work at low priority from now on: not on this system."""
 
     def done_apart(call: Callable[[], None]) -> bool:
         """Do a piece of work, and say whether it was done: here, since closing a file drops no
@@ -81,6 +86,10 @@ else:
             os.posix_spawn(words[0], [*words], environ, file_actions=ends, setsid=True)
         finally:
             os.close(null)
+
+    def give_way() -> None:
+        """Work at low priority from now on."""
+        os.nice(_NICE)
 
     def done_apart(call: Callable[[], None]) -> bool:
         """Do a piece of work in a process of its own, and say whether it was done: closing a file
