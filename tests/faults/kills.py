@@ -23,7 +23,7 @@ _ROUNDS_A_STORE = 12
 _LONGEST = 0.06  # seconds until a kill at random
 _SHARE_AT_RANDOM = 0.4  # of the commands; of those killed it is half: others end before they are
 _MODEL = r"""#!/bin/sh
-set -- $(grep -o '01[0-9A-Z]\{24\}' | head -2)
+set -- $(grep -o '\[[0-9]*\]' | tr -d '[]' | head -2)
 printf '{"archive":["%s"],"because":{"%s":{"by":"%s","reason":"said again"}}}' "$1" "$1" "$2"
 """
 # An undo beside a pass that embeds leaves a vector without a fact: see test_races.py.

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 OLD = "2026-01-02T10:00:00Z"
 _ALLOWED = re.compile(
     r"tideline\.db(|-wal|-shm|-lock(-[a-z0-9-]+)?|-reserve|\.before-(restore|repair)-\w+(-\d+)?)$"
+    r"|hooks$"  # what asking a model has cost
 )
 _NO_CODES = ("Traceback", "internal error", "Error processing", "OpenBLAS")
 

@@ -19,7 +19,7 @@ from tideline_cli.store import links
 from tideline_cli.store.connection import writing
 from tideline_cli.store.opening import open_for_writing
 
-GROUP = 40
+GROUP = 8  # what shares a word is said unasked, where no more facts than so many share it
 _OBEYED = frozenset(map(chr, (*range(9), *range(11, 32), *range(127, 160), 0x2028, 0x2029)))
 _HIDDEN = frozenset(
     "\u200b\u200e\u200f\u061c\u2060\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
@@ -54,7 +54,7 @@ def store(tmp_path, monkeypatch):
         listed = [
             fact(
                 text, f"{number:026d}", source=("tool_output", "owner_message")[number % 2],
-                title=text, tags=(text, "t"), slot=f"s{number}", source_turn=text,
+                title=text, tags=(text, "kumquat"), slot=f"s{number}", source_turn=text,
                 derived_from=(text,),
                 metadata={text: [text, {text: text}]},
             )
@@ -76,7 +76,7 @@ def unclean(text):
 
 
 def blocks(run, *flags):
-    return run("context", "note", "--limit", "100", "--max-chars", "9999999", *flags)
+    return run("context", "note kumquat", "--limit", "100", "--max-chars", "9999999", *flags)
 
 
 @pytest.mark.sampled(7)

@@ -37,8 +37,10 @@ def is_of_saying(text: str) -> bool:
 
 
 def asks_for_time_alone(text: str, at: int) -> bool:
-    """Say whether a question names a time, and nothing but words that ask beside it."""
-    return bool(spans(text, at)) and all(map(_is_asking, other_words(text, at)))
+    """Say whether a question names a time, and beside it words that ask, and nothing but those: a
+    time alone is looked for as a word."""
+    others = other_words(text, at)
+    return bool(others and spans(text, at)) and all(map(_is_asking, others))
 
 
 def _is_asking(word: str) -> bool:
