@@ -45,7 +45,7 @@ def of_time(view: View, search: Search, *, alone: bool) -> list[Match]:
     said; else those that speak of it or end then, and behind them those that speak of no day and
     were said then. What lies ahead comes first, the nearest to now, and last what nobody trusts."""
     text, now, db = search.query.text, view.now, view.db
-    if alone and not time_questions.asks_for_time_alone(text, now):
+    if not time_questions.asks_for_time(text, now, alone=alone):
         return []
     found: dict[int, int] = {}
     then: dict[int, int] = {}

@@ -36,11 +36,12 @@ def is_of_saying(text: str) -> bool:
     return any(word.startswith(_SAYING) for word in words) or any(sign in text for sign in _SAID)
 
 
-def asks_for_time_alone(text: str, at: int) -> bool:
-    """Say whether a question names a time, and beside it words that ask, and nothing but those: a
-    time alone is looked for as a word."""
+def asks_for_time(text: str, at: int, *, alone: bool) -> bool:
+    """Say whether a question names a time beside other words; `alone`, where these only ask. A time
+    without any is looked for as a word."""
     others = other_words(text, at)
-    return bool(others and spans(text, at)) and all(map(_is_asking, others))
+    is_asked = bool(others and spans(text, at))
+    return is_asked and (not alone or all(map(_is_asking, others)))
 
 
 def _is_asking(word: str) -> bool:
