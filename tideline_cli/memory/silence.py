@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tideline_cli.config.settings import DEFAULT_EMBEDDER
 from tideline_cli.memory.query import ALL, question_of, word_keys
 from tideline_cli.memory.recall import recall
 from tideline_cli.model.record import replace
@@ -61,15 +62,16 @@ def _is_command(text: str) -> bool:
 
 
 def told(db: Connection, query: Query, *, viewer: Origin, now: int) -> tuple[Recalled, int]:
-    """Return the best hits that are said unasked, by their words, and by likeness where places are
-    left; and how many share too little with the prompt."""
+    """Return the best hits that are said unasked, by their words, and where places are left and the
+    file has a learned embedder, by likeness; and how many share too little with the prompt."""
     further = replace(query, limit=min(query.limit + _BEYOND, ALL))
     is_plain = query.mode == "hybrid" and not query.is_other_way
     answer = recall(db, replace(further, mode="keyword") if is_plain else further,
                     viewer=viewer, now=now)  # fmt: skip
     said = _worth_saying(db, query, answer, viewer=viewer)
     count = len(answer.hits)
-    if is_plain and len(said.hits) < query.limit:
+    is_learned = " " in setting(db, "embedder", DEFAULT_EMBEDDER)
+    if is_plain and is_learned and len(said.hits) < query.limit:
         alike = recall(db, replace(query, mode="semantic"), viewer=viewer, now=now)
         near = _worth_saying(db, query, alike, viewer=viewer)
         more = [both for both in zip(near.hits, near.seqs, strict=True) if both[1] not in said.seqs]
