@@ -79,7 +79,7 @@ def _anew(kept, changes, text, editor):
         new["metadata"] = {**(kept["metadata"] or {}), **changes["metadata"]}
     if text != kept["content"]:
         was = life.with_day(None, kept["content"]) or {}
-        if was.get("day") == (new["metadata"] or {}).get("day"):
+        if (new["metadata"] or {}).get("day") in (None, was.get("day")):
             rest = {name: one for name, one in (new["metadata"] or {}).items() if name != "day"}
             new["metadata"] = life.with_day(rest or None, text)
     _checked(changes.get("valid_from", kept["valid_from"]), new["valid_to"])
