@@ -10,7 +10,7 @@ import re
 
 from tideline_cli.model.forms.stems import LANGUAGES
 from tideline_cli.model.text import WITH_FORMS, index_terms
-from tideline_cli.policy.salience import are_in_one_script
+from tideline_cli.policy.salience import are_in_one_script, correcting
 from tideline_cli.policy.statements import NEGATIONS, NOT_TELLING, said_in
 
 TYPE_CHECKING = False
@@ -62,6 +62,8 @@ _MARKED = re.compile(
     re.M,
 )
 _ITEM = re.compile(r"\s*(?:[-*•+]|\d{1,2}[.)、])\s")
+_SENTENCE = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n+")
+_LEAST_KEPT, _MOST_KEPT = 15, 1200  # bytes: "remember that" says nothing yet
 _COLON = re.compile(r"[:：](?=\s|\Z|[^\x00-\x7f])")
 
 
@@ -88,6 +90,18 @@ def told_apart(text: str) -> tuple[str, str]:
             foreign += led
             is_led = bool(led) and not led[0].strip()
     return "\n".join(own), "\n".join(foreign)
+
+
+def to_keep(message: str) -> list[str]:
+    """Return the sentences of the user's own that ask to remember something, or correct; none that
+    asks a question."""
+    own, _ = told_apart(message)
+    found = (part.strip(" .\t") for part in _SENTENCE.split(own))
+    return [
+        one for one in found
+        if _LEAST_KEPT <= len(one.encode("utf-8", "replace")) <= _MOST_KEPT
+        and not one.endswith(("?", "？")) and (ASKS.search(one) or correcting(one))
+    ]  # fmt: skip
 
 
 class Ground:

@@ -30,8 +30,7 @@ from tideline_cli.model.fact import KINDS
 from tideline_cli.model.record import record, replace
 from tideline_cli.model.source import UNTRUSTED
 from tideline_cli.policy import identifiers, prompt_lines
-from tideline_cli.policy.grounding import UNGROUNDED, Ground, told_apart
-from tideline_cli.policy.keeping import to_keep
+from tideline_cli.policy.grounding import UNGROUNDED, Ground, to_keep, told_apart
 from tideline_cli.policy.prompt_lines import shown_id
 from tideline_cli.policy.render import prompt_text
 from tideline_cli.policy.salience import correcting, salient
