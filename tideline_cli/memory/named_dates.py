@@ -16,6 +16,7 @@ from tideline_cli.store import arrivals, fts
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
+    from typing import Any
 
     from apsw import Connection
 
@@ -49,18 +50,18 @@ def of_time(view: View, search: Search, *, alone: bool) -> list[Match]:
         return []
     found: dict[int, int] = {}
     then: dict[int, int] = {}
+    is_of_saying = time_questions.is_of_saying(text)
+    own: Any = {"origin_number": view.number, "limit": _MOST, "wanted": search.wanted}
     for span in times_in_text.spans(text, now):
         start, end = map(times_in_text.midnight, (span.first, span.last + 1))
-        made = arrivals.made_between(db, start, end, origin_number=view.number, limit=_MOST)
-        if time_questions.is_of_saying(text):
+        made = arrivals.made_between(db, start, end, **own)
+        if is_of_saying:
             then |= made
             continue
-        elsewhere = arrivals.days_of(db, made, origin_number=view.number)
-        first, last = span.days()
-        days = arrivals.spoken_of(db, first, last, origin_number=view.number, limit=_MOST)
+        elsewhere = _noons(arrivals.days_of(db, made, origin_number=view.number))
         then |= {seq: at for seq, at in made.items() if seq not in elsewhere}
-        found |= arrivals.ending_between(db, start, end, origin_number=view.number, limit=_MOST)
-        found |= {seq: _noon(day) for seq, day in days.items()}
+        found |= arrivals.ending_between(db, start, end, **own)
+        found |= _noons(arrivals.spoken_of(db, *span.days(), **own))
     at = then | found
     rows = fts.ranking_rows(
         db, list(at), origin_number=view.number, now=view.instant(search.wanted),
@@ -78,12 +79,16 @@ def of_time(view: View, search: Search, *, alone: bool) -> list[Match]:
     ]  # fmt: skip
 
 
-def _noon(day: str) -> int:
-    """Return the middle of a day in ISO 8601 here, in ms; far from all where it is no such day."""
-    try:
-        return times_in_text.midnight(date.fromisoformat(day).toordinal()) + DAY_MS // 2
-    except (ValueError, OverflowError, OSError):
-        return 0
+def _noons(days: Mapping[int, str]) -> dict[int, int]:
+    """Return the middle of days in ISO 8601 here, in ms; what is no such day is left out."""
+    found: dict[int, int] = {}
+    for seq, day in days.items():
+        try:
+            ordinal = date.fromisoformat(str(day)).toordinal()
+            found[seq] = times_in_text.midnight(ordinal) + DAY_MS // 2
+        except (ValueError, OverflowError, OSError):
+            continue
+    return found
 
 
 class NamedDates:
@@ -94,7 +99,7 @@ class NamedDates:
     ) -> None:
         self._windows = windows
         self._by_day = by_day and arrivals.speak_of_days(db, origin_number=origin_number)
-        self._days: Mapping[int, str] = {}
+        self._days: Mapping[int, int] = {}
         self._db = db
         self._origin = origin_number
         parts = {part for window in windows for part in window.parts}
@@ -102,8 +107,7 @@ class NamedDates:
 
     def of(self, match: Match, length: int, mean_length: float) -> tuple[float, float]:
         """Return what its date adds to the words of a fact, and its factor."""
-        day = self._days.get(match.seq)
-        at = match.created_at if day is None else _noon(day)
+        at = self._days.get(match.seq, match.created_at)
         time = worth.nearness(at, self._windows)
         if not (self._weights and match.why.bm25):
             return 0.0, time
@@ -113,7 +117,7 @@ class NamedDates:
     def look_up(self, seqs: Iterable[int]) -> None:
         """Look up which days facts speak of: these count, where a question asks for no saying."""
         if self._by_day:
-            self._days = arrivals.days_of(self._db, seqs, origin_number=self._origin)
+            self._days = _noons(arrivals.days_of(self._db, seqs, origin_number=self._origin))
 
     def floor(self, limit: int) -> DatedFloor:
         """Return what tells how low an active fact may score by its words and be among the best

@@ -8,7 +8,7 @@ import time
 from tideline_cli.model import codec
 from tideline_cli.model.instant import DAY_MS
 from tideline_cli.model.source import is_trusted
-from tideline_cli.store import SERVERS, visibility
+from tideline_cli.store import SERVERS, facts, visibility
 from tideline_cli.store.reads import alone
 
 TYPE_CHECKING = False
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from apsw import Connection
 
     from tideline_cli.model.window import Window
+    from tideline_cli.store.facts import Filter
     from tideline_cli.store.reads import Read
 
 _HOUR = 3_600_000  # of `arrival` in the schema
@@ -69,17 +70,17 @@ def nearest(db: Connection, windows: Iterable[Window], *, origin_number: int) ->
 
 _MADE = """
 SELECT seq, created_at FROM fact INDEXED BY fact_active WHERE origin + 0 = ?
-AND lifecycle = 'active' AND created_at >= ? AND created_at < ?
+AND lifecycle = 'active' AND created_at >= ? AND created_at < ?{}
 ORDER BY created_at DESC, seq DESC LIMIT ?
 """
 _SPOKEN_OF = """
 SELECT seq, metadata ->> 'day' FROM fact WHERE origin = ? AND metadata ->> 'day' IS NOT NULL
-AND lifecycle = 'active' AND metadata ->> 'day' >= ? AND metadata ->> 'day' <= ?
+AND lifecycle = 'active' AND metadata ->> 'day' >= ? AND metadata ->> 'day' <= ?{}
 ORDER BY metadata ->> 'day', seq LIMIT ?
 """
 _ENDING = """
 SELECT seq, valid_to FROM fact WHERE origin = ? AND valid_to IS NOT NULL AND lifecycle = 'active'
-AND valid_to > ? AND valid_to <= ? AND metadata ->> 'day' IS NULL ORDER BY valid_to, seq LIMIT ?
+AND valid_to > ? AND valid_to <= ?{} ORDER BY valid_to, seq LIMIT ?
 """
 _DAYS = """
 SELECT seq, metadata ->> 'day' FROM fact WHERE seq IN (SELECT value FROM json_each(?))
@@ -88,19 +89,28 @@ AND metadata ->> 'day' IS NOT NULL AND origin = ?
 
 
 def made_between(
-    db: Connection, start: int, end: int, *, origin_number: int, limit: int
-) -> dict[int, int]:
-    """Return when active facts were made from an instant to before another, the newest ones first,
-    by number."""
-    rows: Iterable[Any] = db.execute(_MADE, (origin_number, start, end, limit))
-    return dict(rows)
+    db: Connection, start: int, end: int, *, origin_number: int, limit: int,
+    wanted: Filter | None = None,
+) -> dict[int, int]:  # fmt: skip
+    """Return when active facts that are wanted were made from an instant to before another, by
+    number, the newest ones first."""
+    return _found(db, _MADE, (origin_number, start, end), wanted, limit)
 
 
 def spoken_of(
-    db: Connection, first: str, last: str, *, origin_number: int, limit: int
-) -> dict[int, str]:
-    """Return the day that active facts speak of, of some days in ISO 8601, by number."""
-    rows: Iterable[Any] = db.execute(_SPOKEN_OF, (origin_number, first, last, limit))
+    db: Connection, first: str, last: str, *, origin_number: int, limit: int,
+    wanted: Filter | None = None,
+) -> dict[int, str]:  # fmt: skip
+    """Return the day that active facts speak of that are wanted, of some days in ISO 8601, by
+    number."""
+    return _found(db, _SPOKEN_OF, (origin_number, first, last), wanted, limit)
+
+
+def _found(
+    db: Connection, sql: str, values: tuple[Any, ...], wanted: Filter | None, limit: int
+) -> dict[int, Any]:
+    narrowed, more = facts.narrowing(wanted) if wanted is not None else ("", ())
+    rows: Iterable[Any] = db.execute(sql.format(narrowed), (*values, *more, limit))
     return dict(rows)
 
 
@@ -115,12 +125,11 @@ def are_there(
 
 
 def ending_between(
-    db: Connection, start: int, end: int, *, origin_number: int, limit: int
+    db: Connection, start: int, end: int, *, origin_number: int, limit: int, wanted: Filter
 ) -> dict[int, int]:
-    """Return when active facts end that speak of no day, after an instant and up to another, by
+    """Return when active facts that are wanted end, after an instant and up to another, by
     number."""
-    rows: Iterable[Any] = db.execute(_ENDING, (origin_number, start, end, limit))
-    return dict(rows)
+    return _found(db, _ENDING, (origin_number, start, end), wanted, limit)
 
 
 def speak_of_days(db: Connection, *, origin_number: int) -> bool:
