@@ -13,7 +13,7 @@ from tideline_cli.store.opening import open_for_writing
 
 FACTS = {
     "the tests run under tox": "x", "the tests of the shop run under nox": "y",
-    "the tests of the parts run by hand": "x/y", "tests come before code": None,
+    "the tests of the parts run by hand": "x/y", "tests in pytest come before code": None,
 }  # fmt: skip
 
 
@@ -312,8 +312,8 @@ def test_a_scope_without_an_answer_names_archived_facts_of_others(run, filled, m
 def test_a_door_takes_the_scope_of_a_project(run, filled):
     """`context --auto` is narrowed by a project file, as recall is."""
     project(Path("."), 'scope = "y"')
-    block = run("context", "do nox and tox write code", "--auto").out
-    assert "nox" in block
+    block = run("context", "do nox, tox and pytest write code", "--auto").out
+    assert "nox" in block and "before code" in block
     assert "tox" not in block and "by hand" not in block
 
 

@@ -15,11 +15,12 @@ from tests.support import fact, put
 from tideline_cli.errors import UsageError
 from tideline_cli.memory.remember import checked_text
 from tideline_cli.model.fact import MAX_CONTENT
+from tideline_cli.ranking import silence
 from tideline_cli.store import links
 from tideline_cli.store.connection import writing
 from tideline_cli.store.opening import open_for_writing
 
-GROUP = 8  # what shares a word is said unasked, where no more facts than so many share it
+GROUP = 40
 _OBEYED = frozenset(map(chr, (*range(9), *range(11, 32), *range(127, 160), 0x2028, 0x2029)))
 _HIDDEN = frozenset(
     "\u200b\u200e\u200f\u061c\u2060\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
@@ -45,7 +46,9 @@ GROUPS = hostile()
 
 @pytest.fixture
 def store(tmp_path, monkeypatch):
-    """Return the function that stores texts, in every field that holds text, and the path."""
+    """Return the function that stores texts, in every field that holds text. All of them are said
+    unasked, though so many share the words of the prompt."""
+    monkeypatch.setattr(silence, "_MOST", GROUP)
     path = tmp_path / "hostile.db"
     monkeypatch.setenv("TIDELINE_DB", str(path))
 
