@@ -302,15 +302,15 @@ class Day:
                                 if scope.partition("/")[0] not in self.said.get(text, ())]
 
 
-def main(argv: list[str]) -> int:
+def lived(day: type[Day], argv: list[str]) -> int:
     """Live a day, print its figures, and return 0 where nothing went wrong."""
+    os.environ.pop("TIDELINE_DB", None)
     sessions, prompts = ([int(number) for number in argv] + [40, 8][len(argv) :])[:2]
     with tempfile.TemporaryDirectory(prefix="tideline-day-") as folder:
-        figures = Day(Path(folder)).run(sessions, prompts)
+        figures = day(Path(folder)).run(sessions, prompts)
     print(figures.told())
     return int(bool(figures.faults))
 
 
 if __name__ == "__main__":
-    os.environ.pop("TIDELINE_DB", None)
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(lived(Day, sys.argv[1:]))

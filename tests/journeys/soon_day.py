@@ -13,7 +13,6 @@ import resource
 import signal
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 from collections import Counter
@@ -22,7 +21,7 @@ from typing import Any
 
 from tests.doors.payloads import ENDS, START
 from tests.journeys.conversations import Conversation
-from tests.journeys.day import OTHER, OWNER, PROJECTS, Day, Figures
+from tests.journeys.day import OTHER, OWNER, PROJECTS, Day, Figures, lived
 
 _CLIENTS = ("claude-code", "codex")
 _WAIT = 300.0  # seconds in which what has settled is distilled
@@ -171,15 +170,5 @@ class SoonDay(Day):
         self.figures.faults += [f"a turn is not kept: {one}" for one in missing[:5]]
 
 
-def main(argv: list[str]) -> int:
-    """Live such a day, print its figures, and return 0 where nothing went wrong."""
-    sessions, prompts = ([int(number) for number in argv] + [40, 8][len(argv) :])[:2]
-    with tempfile.TemporaryDirectory(prefix="tideline-day-") as folder:
-        figures = SoonDay(Path(folder)).run(sessions, prompts)
-    print(figures.told())
-    return int(bool(figures.faults))
-
-
 if __name__ == "__main__":
-    os.environ.pop("TIDELINE_DB", None)
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(lived(SoonDay, sys.argv[1:]))
