@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import sys
 import time
 
@@ -108,6 +109,7 @@ def test_one_run_on_a_machine(run, tmp_path, started, model, home):
     assert run("extract", "--pending", "--dry-run", "--json").json["pending"] != []
 
 
+@pytest.mark.filterwarnings("ignore:subprocess .* is still running")  # as it should be
 def test_the_process_comes_and_goes_by_itself(run, tmp_path, model, monkeypatch):
     """A hook returns at once; a while later what it noted is a fact."""
     monkeypatch.setenv("PYTHONPATH", os.getcwd())
@@ -154,6 +156,34 @@ def test_the_budget_of_a_day_stops_it(run, tmp_path, started, model, monkeypatch
     assert run("extract", "--pending", "--settled", "--all-now", *tomorrow).code == 0
     left = run("extract", "--pending", "--dry-run", "--json").json["pending"]
     assert [path.split("/")[-2] for path in left] == ["s3"]
+
+
+def test_what_stops_a_run_is_told_by_status(run, tmp_path, started, model, monkeypatch):
+    """Nobody reads what the process prints: the budget that is spent, and a model that does not
+    answer, stand in the log of hooks."""
+    ends(run, tmp_path, "SessionEnd")
+    monkeypatch.setenv("TIDELINE_EXTRACT_BUDGET", "1")
+    run("extract", "--pending", "--settled", "--all-now", "-q")
+    failure = run("hook", "--json").json["last_failure"]
+    assert failure["client"] == "claude-code" and "extract_budget" in failure["message"]
+    monkeypatch.delenv("TIDELINE_EXTRACT_BUDGET")
+    monkeypatch.setenv("TIDELINE_LLM", "false")
+    assert run("extract", "--pending", "--settled", "--all-now", "-q").code == 6
+    assert "extract_budget" not in run("hook", "--json").json["last_failure"]["message"]
+
+
+def test_all_that_ask_are_counted(run, tmp_path, home, model):
+    """consolidate asks too; where nothing can be noted, the reply counts all the same."""
+    for number in range(4):
+        run("remember", f"lamp {number} hangs in room {number}")
+    run("consolidate", "--force", "--min-facts", "2")
+    assert run("status", "--json").json["models"]["requests"] == 1
+    shutil.rmtree(home / "hooks")
+    (home / "hooks").write_text("no folder")
+    talk = tmp_path / "talk.jsonl"
+    talk.write_text(json.dumps({"role": "user", "content": SAID}) + "\n")
+    done = run("extract", str(talk), "--all-now", "--json")
+    assert done.json["stored"] == 2 and "not counted" in done.err
 
 
 def test_without_a_model_what_was_asked_for_is_kept(run, tmp_path, started, monkeypatch):

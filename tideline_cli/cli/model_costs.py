@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from tideline_cli.cli.session import Session
+    from tideline_cli.model.origin import Origin
     from tideline_cli.serve.costs import Cost
 
 
@@ -22,14 +23,19 @@ def of_late(session: Session, days: int = costs.DAYS) -> Cost:
     return costs.since(config.state_folder(os.environ), whose(session), days, now=session.now)
 
 
-def note(session: Session, cost: Cost) -> None:
-    """Add to what this day has cost the origin."""
-    costs.note(config.state_folder(os.environ), whose(session), cost, now=session.now)
+def note(session: Session, sent: str, reply: str, *, origin: Origin | None = None) -> None:
+    """Add a request and its reply to what this day has cost an origin. The reply counts more than
+    that: where it cannot be noted, that is told."""
+    cost = costs.Cost(1, costs.tokens_of(sent), costs.tokens_of(reply))
+    try:
+        costs.note(config.state_folder(os.environ), whose(session, origin), cost, now=session.now)
+    except OSError as error:
+        session.caution("costs", f"what asking the model costs is not counted: {error.strerror}")
 
 
-def whose(session: Session) -> queue.Whose:
-    """Return whose costs a session tells."""
-    return queue.Whose(session.real_database, session.viewer.key)
+def whose(session: Session, origin: Origin | None = None) -> queue.Whose:
+    """Return whose costs are told: those of an origin, or of the viewer."""
+    return queue.Whose(session.real_database, (origin or session.viewer).key)
 
 
 def form_of(session: Session, cost: Cost) -> dict[str, Any]:

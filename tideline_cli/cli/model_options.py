@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from tideline_cli.cli import model_costs
 from tideline_cli.cli.options import OptionSet, count, file, text
 from tideline_cli.config.settings import NO_MODEL
 from tideline_cli.errors import UsageError
@@ -79,11 +80,14 @@ def chosen(session: Session, options: ModelOptions) -> Model | None:
     )
 
 
-def asker(model: Model) -> Callable[[str, str], str]:
-    """Return a function that takes a system prompt and a prompt, and returns the reply."""
+def asker(session: Session, model: Model) -> Callable[[str, str], str]:
+    """Return a function that takes a system prompt and a prompt, and returns the reply; it notes
+    what that costs."""
 
     def ask(system: str, prompt: str) -> str:
-        return complete(model, prompt, system=system)
+        reply = complete(model, prompt, system=system)
+        model_costs.note(session, system + prompt, reply)
+        return reply
 
     return ask
 

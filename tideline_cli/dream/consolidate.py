@@ -90,7 +90,8 @@ class Verdict:
 @record
 class Judged:
     """What became of the bucket of one origin. `error` is why the model gave no answer. `parsed` is
-    False when the reply cannot be read, and True when it is readable and requests nothing."""
+    False when the reply cannot be read, and True when it is readable and requests nothing. `heard`
+    is the reply as it came."""
 
     bucket: Bucket
     ran: bool = False
@@ -99,6 +100,7 @@ class Judged:
     skipped: int = 0
     batch: int | None = None
     error: UnavailableError | None = None
+    heard: str = ""
     refused_before: bool = False  # the one before it refused the same
 
 
@@ -159,6 +161,7 @@ def consolidate(
         said = complete(model, prompt, system=system)
     except UnavailableError as error:
         return Judged(bucket, error=error)
+    heard = said
     said = reply.unechoed(said, system, prompt)
     wanted = reply.archive_request(said)
     reasons = reply.archive_reasons(said)
@@ -174,9 +177,9 @@ def consolidate(
         now=now, rule=rule, given=lately,
     )  # fmt: skip
     if dry_run or not bucket.facts:
-        return Judged(bucket, True, wanted is not None, found)
+        return Judged(bucket, True, wanted is not None, found, heard=heard)
     if wanted is None:
-        return Judged(bucket, True, False, found)
+        return Judged(bucket, True, False, found, heard=heard)
     pass_ = Pass(db, verb="consolidate", viewer=viewer, now=now, rule=rule)
     pass_.apply(found.granted)
     gone = tuple(item for item in found.granted if item not in pass_.skipped)
@@ -186,7 +189,9 @@ def consolidate(
     ordinal = pass_.finish(said)
     done = replace(found, granted=gone)
     skipped = len(pass_.skipped)
-    return Judged(bucket, True, True, done, skipped, ordinal, refused_before=said == before)
+    return Judged(
+        bucket, True, True, done, skipped, ordinal, heard=heard, refused_before=said == before
+    )
 
 
 def _request(fact_id: str, by: str | None, reason: str | None) -> ArchiveRequest:

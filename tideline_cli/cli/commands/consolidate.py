@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tideline_cli.cli import model_options, output, passes
+from tideline_cli.cli import model_costs, model_options, output, passes
 from tideline_cli.cli.model_options import ModelOptions
 from tideline_cli.cli.options import Argument, count, duration, flag, share
 from tideline_cli.cli.session import Session
@@ -139,10 +139,13 @@ def _judged(
         return Judged(bucket)
     if not options.dry_run:
         consolidate.stamp(db, viewer=origin, now=session.now)
-    return consolidate.consolidate(
+    done = consolidate.consolidate(
         db, bucket, model, viewer=origin, now=session.now, max_loss=options.max_loss,
         dry_run=options.dry_run,
     )  # fmt: skip
+    if done.ran:
+        model_costs.note(session, "".join(bucket.prompt()), done.heard, origin=origin)
+    return done
 
 
 def _report(session: Session, options: Options, done: Done, due: int | None) -> None:

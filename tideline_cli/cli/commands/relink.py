@@ -47,7 +47,7 @@ def run(session: Session, _: list[str], options: Options) -> int:
     if session.reading() is None:
         result = relink.RelinkResult(0)
     else:
-        ask = model_options.asker(model)
+        ask = model_options.asker(session, model)
         result = relink.relink(session.writing(), viewer=session.viewer, now=session.now, ask=ask)
     _report(session, result)
     if result.failure is not None:

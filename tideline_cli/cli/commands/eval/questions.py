@@ -319,7 +319,7 @@ def _worded(
     if model is None:
         yield from proposals
         return
-    for worded in make.asked(proposals, model_options.asker(model)):
+    for worded in make.asked(proposals, model_options.asker(session, model)):
         yield from worded
 
 

@@ -135,8 +135,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
     if options.failure is not None:
         job = replace(job, heard=bool(words), record=conversations.failure_text(options.failure))
     if options.dry_run:
-        asks = not model_options.wants_none(session, options.llm)
-        jobs.show(session, job, asks=asks)
+        jobs.show(session, job)
         return 0
     return _extract(session, job, _model(session, options))
 
@@ -147,7 +146,7 @@ def _check(session: Session, model: Model | None) -> int:
         raise UsageError("--check: no model is named", hint="name one with --llm, or --model and "
                          "--base-url")  # fmt: skip
     found: list[dict[str, Any]] = []
-    ask = model_options.asker(model)
+    ask = model_options.asker(session, model)
     for name, request, understood in jobs.small_questions(session.viewer, session.now):
         tally, began = Tally(), monotonic()
         given = passes.answer(request, ask, understood, tally)
@@ -227,26 +226,24 @@ def _model(session: Session, options: Options) -> Model | None:
 
 
 def _asker(session: Session, model: Model | None, *, is_limited: bool = False) -> Ask | None:
-    """Return what asks a model, counts what that costs and, where it is limited, keeps to the
-    budget of a day."""
+    """Return what asks a model and, where it is limited, keeps to the budget of a day."""
     if model is None:
         return None
-    ask = model_options.asker(model)
+    ask = model_options.asker(session, model)
     budget = session.config.get("extract_budget") if is_limited else None
+    if budget is None:
+        return ask
 
-    def counted(system: str, prompt: str) -> str:
-        sent = costs.tokens_of(system) + costs.tokens_of(prompt)
-        spent = model_costs.of_late(session, 1).tokens if budget else 0
-        if budget and spent + sent > budget:
+    def within(system: str, prompt: str) -> str:
+        spent = model_costs.of_late(session, 1).tokens
+        if spent + costs.tokens_of(system + prompt) > budget:
             raise BudgetError(
                 f"extract_budget: {spent:,} of {budget:,} tokens of today are spent",
                 hint="tideline config set extract_budget N",
             )
-        reply = ask(system, prompt)
-        model_costs.note(session, costs.Cost(1, sent, costs.tokens_of(reply)))
-        return reply
+        return ask(system, prompt)
 
-    return counted
+    return within
 
 
 def job_of(session: Session, waiting: Waiting, options: Options, *, keeps: bool = True) -> Job:

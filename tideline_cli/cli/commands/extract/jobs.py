@@ -132,8 +132,8 @@ class Foreseen:
     found: tuple[str, ...]
 
 
-def foreseen(db: Connection | None, job: Job, *, asks: bool = True) -> Foreseen:
-    """Return what an extraction would send and store, where a model is asked or none."""
+def foreseen(db: Connection | None, job: Job) -> Foreseen:
+    """Return what an extraction would send, and what it would store without a model."""
     tally = Tally()
     job = without_secrets(db, job, tally)
     context, messages = job.context, job.transcript.messages
@@ -154,8 +154,8 @@ def foreseen(db: Connection | None, job: Job, *, asks: bool = True) -> Foreseen:
     if job.record is not None:
         requests.append(passes.failure_request(job.record))
     unread = messages[start("identifiers") :]
-    found = tuple(one.content for one in (*passes.identified(unread, context),
-                                          *(() if asks else passes.kept(unread))))  # fmt: skip
+    alone = (*passes.identified(unread, context), *passes.kept(unread))
+    found = tuple(one.content for one in alone)
     tally.done[job.main_pass] = start(job.main_pass)
     return Foreseen(job, tally, tuple(requests), found)
 
@@ -193,9 +193,9 @@ def preview_lines(seen: Foreseen) -> list[str]:
     return [*lines, *(f"would store\t[entity] {text}" for text in seen.found)]
 
 
-def show(session: Session, job: Job, *, asks: bool) -> None:
+def show(session: Session, job: Job) -> None:
     """Print what would be sent, and what would be stored without a model."""
-    seen = foreseen(session.reading(), job, asks=asks)
+    seen = foreseen(session.reading(), job)
     if session.json:
         output.emit_json(preview_form(seen))
         return
@@ -308,10 +308,11 @@ def work_off_soon(session: Session, job_of: Callable[[Waiting], Job], ask: Ask |
         with processes.interrupted_after(soon.SECONDS):
             return work_off(session, job_of, ask, settled=True)
     except processes.LateError:
-        session.note("the time is over: the rest goes on waiting")
+        _log(session, "extract", "the time is over: the rest goes on waiting")
         return 0
-    except TidelineError:
+    except TidelineError as error:
         soon.put_off(_state())
+        _log(session, "extract", error.message)
         raise
     finally:
         os.close(turn)
@@ -328,7 +329,7 @@ def show_pending(
     for one in found:
         job = _pending_job(session, job_of, one, dry_run=True)
         requests = foreseen(session.reading(), job).requests if job is not None and asks else ()
-        sent = sum(costs.tokens_of(one.system) + costs.tokens_of(one.prompt) for one in requests)
+        sent = sum(costs.tokens_of(one.system + one.prompt) for one in requests)
         of_each.append(costs.Cost(len(requests), sent, reply * len(requests)))
         total = total.plus(of_each[-1])
     if session.json:
@@ -382,7 +383,7 @@ def distil_pending(
         if why is None:
             _take_off(session, one)
         elif why.code == "budget":
-            session.note(f"{why.message}: the rest goes on waiting")
+            _tell_of(session, one, f"goes on waiting: {why.message}")
             if settled:
                 soon.put_off(_state())
             break
@@ -453,8 +454,12 @@ def _tell_of(session: Session, one: Waiting, what: str) -> None:
     """Say what becomes of a conversation, here and where `status` shows it: at night nobody
     listens."""
     session.caution("pending", what)
-    log = hook_state.log_path(config.state_folder(os.environ), session.viewer.key)
-    hook_state.note_failure(log, one.client, what, now=instant.now_ms())
+    _log(session, one.client, what)
+
+
+def _log(session: Session, client: str, what: str) -> None:
+    log = hook_state.log_path(_state(), session.viewer.key)
+    hook_state.note_failure(log, client, what, now=instant.now_ms())
 
 
 def _take_off(session: Session, one: Waiting) -> None:
