@@ -335,7 +335,7 @@ class Arena:
             for module in (new_fact, edit, extract, ingest, mcp):
                 patch.setattr(module, "new_id", new_id)
             reply = lambda *_, **__: next(replies, "{}")  # noqa: E731
-            patch.setattr(model_options, "asker", lambda model: reply)
+            patch.setattr(model_options, "complete", reply)
             patch.setattr(consolidate, "complete", reply)
             done = run_main(*command.words, stdin=command.stdin)
             if command.words[0] == "hook":

@@ -234,7 +234,7 @@ def _say(monkeypatch, viewer, words, named):
         "facts": [{"content": "distilled", "segment": "knowledge"}], "relationships": [edge],
         "archive": [named, MINE], "because": because,
     })  # fmt: skip
-    monkeypatch.setattr(model_options, "asker", lambda model: lambda *_: reply)
+    monkeypatch.setattr(model_options, "complete", lambda *_, **__: reply)
     monkeypatch.setattr(consolidate, "complete", lambda *_, **__: reply)
     stdin = "USER: I deploy\n\nASSISTANT: noted\n" if words[0] == "extract" else json.dumps(row)
     return run_main(*(word.format(named) for word in words), "--origin", viewer, stdin=stdin)

@@ -55,7 +55,7 @@ class Battle:
         with pytest.MonkeyPatch.context() as patch:
             replies = iter(attack.replies)
             answer = lambda *_, **__: self._named(next(replies, "{}"))  # noqa: E731
-            patch.setattr(model_options, "asker", lambda model: answer)
+            patch.setattr(model_options, "complete", answer)
             patch.setattr(consolidate, "complete", answer)
             for words, text in attack.steps:
                 done = self.run(*map(self._named, words), stdin=text)
